@@ -20,6 +20,7 @@ from evalcontract.formats.inspect import INSPECT
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.openai import OPENAI
+from evalcontract.formats.promptfoo import PROMPTFOO
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
@@ -34,6 +35,7 @@ FORMATS: tuple[Format, ...] = (
     MLFLOW,
     NORTHSTAR,
     OPENAI,
+    PROMPTFOO,
 )
 
 __all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]

@@ -1,0 +1,194 @@
+"""The assertions of promptfoo: their types, the values that they take, and their form in a cell.
+
+Measured on promptfoo 0.123.1: a test stops with an error at an assertion with another value.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from evalcontract.source.shipped import table
+
+#: Types whose value, in a cell, is a list.
+LISTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
+#: Types that have a threshold of their own in a cell, if none is written.
+_WITH_THRESHOLD = (
+    *("answer-relevance", "classifier", "context-faithfulness", "context-recall"),
+    *("context-relevance", "cost", "latency", "levenshtein", "perplexity-score", "perplexity"),
+    *("rouge-n", "similar", "starts-with"),
+)
+_DEFAULT, _OF_SIMILAR = 0.75, 0.8
+_CODE = (("javascript:", 11), ("fn:", 3), ("eval:", 5))
+_SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NOT = "not-"
+SET = "assert-set"
+
+
+@cache
+def types() -> dict[str, str]:
+    """Return the types of assertions, each with the name of what its value has to be."""
+    graders = table("formats/promptfoo.graders")["graders"]
+    return {name: grader["kind"] for grader in graders for name in grader["names"]}
+
+
+def base_of(type_: str) -> str:
+    """Return the type of an assertion without its negation."""
+    return type_.removeprefix(NOT)
+
+
+def fault_of(assertion: dict[str, Any]) -> str | None:
+    """Return why promptfoo stops at an assertion of a known type; None if it does not."""
+    type_ = base_of(assertion["type"])
+    kind, value = types()[type_], assertion.get("value")
+    fits = {
+        "text or number": lambda: (isinstance(value, str) and value != "") or _is_number(value),
+        "texts": lambda: (isinstance(value, str) and value != "") or isinstance(value, list),
+        "text": lambda: isinstance(value, str) and value != "",
+        "any text": lambda: isinstance(value, str),
+        "text or texts": lambda: isinstance(value, str) or bool(value and isinstance(value, list)),
+        "text or mapping": lambda: value is None or isinstance(value, str | list | dict),
+    }
+    if kind == "threshold":
+        return None if _is_number(assertion.get("threshold")) else f"`{type_}` needs a `threshold`"
+    if kind in fits and not fits[kind]():
+        return f"`{type_}` needs a `value` that is {_SAID[kind]}"
+    return None
+
+
+_SAID = {
+    "text or number": "a text or a number",
+    "texts": "a list of texts",
+    "text": "a text",
+    "any text": "a text",
+    "text or texts": "a text or a list of texts",
+    "text or mapping": "a text or a mapping",
+}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def number_of(text: str | None) -> float | None:
+    """Return the number of a cell; None if it is none."""
+    stripped = (text or "").strip()
+    if not _NUMBER.fullmatch(stripped):
+        return None
+    number = float(stripped)
+    return int(number) if number.is_integer() else number
+
+
+@cache
+def _prefix() -> re.Pattern[str]:
+    names = "|".join(map(re.escape, sorted(types(), key=len, reverse=True)))
+    return re.compile(rf"(not-)?({names})(?:\(([0-9]+(?:\.[0-9]+)?)\))?(?::(.*))?", re.DOTALL)
+
+
+def assertion_of(cell: str) -> dict[str, Any]:
+    """Return the assertion of a cell.
+
+    Raises:
+        ValueError: promptfoo stops at the list in the cell.
+
+    """
+    for prefix, length in _CODE:
+        if cell.startswith(prefix):
+            return {"type": "javascript", "value": cell[length:].strip()}
+    if cell.startswith("file://") and cell.endswith(_SCRIPTS):
+        return {"type": "javascript", "value": cell}
+    for prefix in ("grade:", "llm-rubric:"):
+        if cell.startswith(prefix):
+            return {"type": "llm-rubric", "value": cell[len(prefix) :]}
+    is_script = cell.startswith("file://") and (cell.endswith(".py") or ".py:" in cell)
+    if cell.startswith("python:") or is_script:
+        return {"type": "python", "value": cell[7:].strip()}
+    if match := _prefix().fullmatch(cell):
+        return _typed(*match.groups())
+    return {"type": "equals", "value": cell}
+
+
+def _typed(
+    negation: str | None, type_: str, limit: str | None, value: str | None
+) -> dict[str, Any]:
+    assertion: dict[str, Any] = {"type": f"{negation or ''}{type_}"}
+    if type_ in LISTS:
+        return assertion | ({"value": listed_in(value)} if value else _given(value))
+    if type_ in ("contains-json", "is-json"):
+        return assertion | _given(value)
+    assertion |= _given(value.strip() if value is not None else None)
+    if type_ in _WITH_THRESHOLD:
+        default = _OF_SIMILAR if type_ == "similar" else _DEFAULT
+        assertion["threshold"] = default if limit is None else number_of(limit)
+    return assertion
+
+
+def _given(value: str | None) -> dict[str, str]:
+    return {} if value is None else {"value": value}
+
+
+def listed_in(text: str) -> list[str]:
+    """Return the texts between the commas of a text; quotes hold a comma.
+
+    Raises:
+        ValueError: a quote has no end, or something follows it.
+
+    """
+    texts: list[str] = []
+    at = 0
+    while at < len(text):
+        while at < len(text) and (text[at].isspace() or text[at] == ","):
+            at += 1
+        if at >= len(text):
+            break
+        if text[at] != '"':
+            end = text.find(",", at)
+            end = len(text) if end < 0 else end
+            texts.append(text[at:end].strip())
+            at = end
+            continue
+        part, at = _quoted(text, at)
+        texts.append(part)
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if at < len(text) and text[at] != ",":
+            raise ValueError("a comma is missing after a quote")
+    return texts
+
+
+_IN_QUOTES = re.compile(r'"((?:\\["\\]|""|[^"])*)"', re.DOTALL)
+_ESCAPED = re.compile(r'\\(["\\])|""')
+
+
+def _quoted(text: str, at: int) -> tuple[str, int]:
+    match = _IN_QUOTES.match(text, at)
+    if match is None:
+        raise ValueError("a quote has no end")
+    return _ESCAPED.sub(lambda found: found[1] or '"', match[1]), match.end()
+
+
+def cell_of(assertion: dict[str, Any]) -> str | None:
+    """Return an assertion as a cell that is read as the same; None if there is none."""
+    type_, value = assertion["type"], assertion.get("value")
+    if (
+        isinstance(value, list)
+        and base_of(type_) in LISTS
+        and all(isinstance(v, str) for v in value)
+    ):
+        text = ", ".join('"{}"'.format(v.replace("\\", "\\\\").replace('"', '""')) for v in value)
+    elif isinstance(value, str):
+        text = value
+    elif value is None:
+        text = None
+    else:
+        return None
+    cells = [type_ if text is None else f"{type_}: {text}", *([text] if text else [])]
+    for cell in cells:
+        try:
+            if cell == cell.strip() and assertion_of(cell) == assertion:
+                return cell
+        except ValueError:
+            continue
+    return None

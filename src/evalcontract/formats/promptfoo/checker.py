@@ -1,0 +1,118 @@
+"""One pass over the tests of promptfoo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
+from evalcontract.formats._format import RowChecker
+from evalcontract.formats.promptfoo.assertions import SET, base_of, fault_of, types
+from evalcontract.formats.promptfoo.rows import KEYS, NEEDED
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.listing import clipped
+from evalcontract.model.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._format import SchemaChecker
+    from evalcontract.model.path import Path
+
+_STOPS = "the test ends with an error"
+
+
+class CaseChecker(RowChecker):
+    """Reports what promptfoo rejects in each test, and what it silently drops or passes."""
+
+    def __init__(self, schema: SchemaChecker) -> None:
+        self._schema = schema
+        self._names = FirstRows()
+        self._bare: list[Path] = []
+        self._has_assertions = False
+        self._reported: dict[int, Any] = {}
+
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
+        """Check the next test."""
+        found = [] if is_clean else self._schema.faults(row, path)
+        if isinstance(row, dict) and not any(row.get(key) for key in NEEDED):
+            found = [*_without_keys(row, path, found)]
+        yield from found
+        if stops_loader(found) or not isinstance(row, dict):
+            return
+        yield from self._assertions(row, path)
+        yield from _in_vars(row, path)
+        yield from self._duplicate(row, path)
+        if row.get("assert"):
+            self._has_assertions = True
+        elif not any(len(problem.path) > len(path) for problem in found) and not _holds(row):
+            self._bare.append(path)
+
+    def finish(self) -> Iterator[Problem]:
+        """Report the tests without assertions, if others have some."""
+        if self._has_assertions:
+            for path in self._bare:
+                index = int(path[-1]) if path and isinstance(path[-1], int) else 0
+                message = "the test has no assertions: it passes whatever the output is"
+                advice = "write `assert`"
+                yield Problem("promptfoo/no-assertion", message, path, advice, row_index=index)
+
+    def _assertions(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
+        """Yield the faults of assertions; those of a default test are the same in each test."""
+        for index, assertion in enumerate(row.get("assert") or ()):
+            faults = [*_faults(assertion, (*path, "assert", index))]
+            if faults and id(assertion) not in self._reported:
+                self._reported[id(assertion)] = assertion  # it lives as long as its id counts
+                yield from faults
+
+    def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
+        name = row.get("description")
+        first = self._names.before(name, path) if isinstance(name, str) and name else None
+        if first is not None:
+            message = f"two tests have the description `{clipped(str(name))}`"
+            related = (Related("first used here", (*first, "description")),)
+            where = (*path, "description")
+            yield Problem("promptfoo/duplicate-id", message, where, "change one", related=related)
+
+
+def _holds(row: dict[str, Any]) -> bool:
+    given = row.get("vars")
+    return isinstance(given, dict) and "assert" in given
+
+
+def _without_keys(row: dict[str, Any], path: Path, found: list[Problem]) -> Iterator[Problem]:
+    """Yield that a test has none of the keys that one needs, instead of what is misspelled."""
+    if "threshold" in row:  # a number, which may be 0
+        yield from found
+        return
+    unknown = (key for key in row if key not in KEYS)
+    near = next(((key, n) for key in unknown if (n := nearest(key, NEEDED))), None)
+    yield from (each for each in found if near is None or each.path != (*path, near[0]))
+    message = f"a test needs one of {quoted(NEEDED)}: promptfoo stops here"
+    key, meant = near or (None, "vars")
+    yield missing_key("promptfoo", message, path, meant, key, "write `vars` and `assert`")
+
+
+def _in_vars(row: dict[str, Any], path: Path) -> Iterator[Problem]:
+    if _holds(row):
+        message = "`assert` is a variable here, and asserts nothing"
+        advice = "move it out of `vars`, by less indentation"
+        where = (*path, "vars", "assert")
+        yield Problem("promptfoo/assert-in-vars", message, where, advice, on_key=True)
+
+
+def _faults(assertion: Any, where: Path, *, in_set: bool = False) -> Iterator[Problem]:
+    """Yield why a test ends with an error at an assertion."""
+    type_ = assertion.get("type") if isinstance(assertion, dict) else None
+    if not isinstance(type_, str) or type_.startswith("promptfoo:redteam:"):
+        return
+    if type_ == SET and not in_set:
+        for index, each in enumerate(assertion.get("assert") or ()):
+            yield from _faults(each, (*where, "assert", index), in_set=True)
+    elif base_of(type_) not in types():
+        near = nearest(base_of(type_), types())
+        message = f"promptfoo has no assertion `{clipped(type_)}`: {_STOPS}"
+        advice = f"did you mean `{near}`?" if near else "see its list of assertions"
+        yield Problem("promptfoo/unknown-assertion", message, (*where, "type"), advice)
+    elif reason := fault_of(assertion):
+        place = (*where, "value") if "value" in assertion else where
+        yield Problem("promptfoo/malformed-value", f"{reason}: {_STOPS}", place, "write one")

@@ -1,0 +1,209 @@
+"""Convert tests of promptfoo to rows of evalcontract and back; no test loses anything."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._conversion import (
+    BUNDLES,
+    OURS,
+    Loss,
+    OurRow,
+    Reader,
+    TheirRow,
+    Writer,
+    default_id,
+    with_bundle,
+)
+from evalcontract.formats._fields import reason_against, reason_for
+from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row, restored
+from evalcontract.formats.promptfoo.cells import cells_of, header_of
+from evalcontract.formats.promptfoo.checks import assertions_of, said_of
+from evalcontract.formats.promptfoo.fields import FIELDS, NO_CHECK, RUBRIC
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_ROOT = "a file of tests has no place for it"
+_NESTED: dict[str, Any] = {"expected": {}, "context": {}}
+_FORM = Form("set", "absent")
+_IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
+_IN_OURS = ResidualPlace("metadata", "promptfoo", "_metadata")
+#: Names of variables that hold what is asked, the likeliest first.
+_QUESTIONS = ("input", "question", "query", "prompt", "message", "user_input", "text", "topic", "q")
+_INPUT = "input"
+
+
+class CaseReader(Reader):
+    """Converts tests to evalcontract; preserves everything else in `metadata.promptfoo`."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+
+    def read(self, row: dict[str, Any], index: int) -> OurRow:
+        """Convert a valid test; a foreign value in place of the residual is ordinary data."""
+        bare, kept = _IN_THEIRS.split(_plain(row), _is_kept)
+        id_ = self._id_of(bare, index)
+        said = said_of(bare)
+        plain = to_ours(bare, id_)
+        ours = plain
+        if kept and (residual := _FORM.read(kept)):
+            ours = restored(
+                plain, residual, _NESTED, bare, lambda row: to_theirs(row, said.rubric, index)
+            )
+        if not (is_row(ours) and ours.get("id") and isinstance(ours.get("input"), str)):
+            bare, ours = _plain(row), to_ours(_plain(row), id_)
+        rubric = None if "rubric_ref" in ours or "rubric" in ours else said.rubric
+        residual = difference(to_theirs(ours, rubric, index), bare)
+        losses = [*_losses_of_test(residual.set, bare, said.lost)]
+        return OurRow(_IN_OURS.joined(ours, _FORM.written(residual)), rubric, tuple(losses))
+
+    def _id_of(self, test: dict[str, Any], index: int) -> str:
+        """Return the description of a test as an id, if it is the first with it."""
+        name = test.get("description")
+        id_ = name if isinstance(name, str) and name.strip() else default_id(index)
+        id_ = default_id(index) if id_ in self._ids else id_
+        self._ids.add(id_)
+        return id_
+
+
+class CaseWriter(Writer):
+    """Converts rows to tests; preserves everything else in `metadata.evalcontract`."""
+
+    says_rubrics = True
+
+    def __init__(self, *, is_table: bool) -> None:
+        self._is_table = is_table
+        self._columns: dict[str, None] = {}
+
+    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
+        """Convert a row; `rubric` is the rubric that it references, if any."""
+        bare, kept = _IN_OURS.split(row, _is_kept)
+        given = bare.get("rubric") if rubric is None else rubric
+        checks = given if isinstance(given, dict) else None
+        theirs = to_theirs(bare, checks, index)
+        if kept and (residual := _FORM.read(kept)):
+            theirs = restored(theirs, residual, {}, bare, lambda test: _read_again(test, bare))
+        again = to_ours(theirs, _id_in(theirs, index))
+        residual = difference(again, bare, _NESTED)
+        _, _, is_whole = assertions_of(bare, checks)
+        losses = [*_losses_of_row(residual.set, is_whole=is_whole and checks is not None)]
+        if rubric is not None and "rubric_ref" not in row and not is_whole:
+            losses.append(Loss(("rubric_ref",), RUBRIC, is_kept=True))
+        whole = _IN_THEIRS.joined(theirs, _FORM.written(residual))
+        if not self._is_table:
+            return TheirRow(whole, tuple(losses))
+        cells, lost = cells_of(whole)
+        self._columns |= dict.fromkeys(cells)
+        return TheirRow(cells, (*losses, *lost))
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return the list of tests, or the header and the rows of a table."""
+        losses = [Loss((key,), _ROOT, is_kept=False) for key in root]
+        if not self._is_table:
+            return rows, losses
+        header = header_of(self._columns)
+        return (header, [{name: row.get(name, "") for name in header} for row in rows]), losses
+
+
+def _id_in(test: dict[str, Any], index: int) -> str:
+    name = test.get("description")
+    return name if isinstance(name, str) and name.strip() else default_id(index)
+
+
+def _read_again(test: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """Return a test as a row, with the keys that a test does not hold as they were."""
+    read = to_ours(test, str(row.get("id")))
+    return {key: read.get(key) for key in ("input", "criteria", "must_contain_any", "context")}
+
+
+def _losses_of_test(rest: dict[str, Any], test: dict[str, Any], lost: list[int]) -> Iterator[Loss]:
+    """Yield the losses of a test, given the rest of it that a row does not represent."""
+    for index in lost:
+        yield Loss(("assert", index), NO_CHECK, is_kept=True)
+    for key in rest:
+        if key in ("assert", "vars", "description", "metadata") or test.get(key) in (None, {}, []):
+            continue
+        if key == "threshold" and not lost and test.get("assert"):
+            continue
+        yield Loss((key,), reason_for(FIELDS, (key,), None), is_kept=True)
+
+
+def _losses_of_row(rest: dict[str, Any], *, is_whole: bool) -> Iterator[Loss]:
+    """Yield the losses of a row, given the rest of it that a test does not represent."""
+    for key, part in rest.items():
+        if key == "metadata" or (key == "bundle" and part in BUNDLES):
+            continue
+        if key in ("rubric_ref", "rubric") and is_whole:
+            continue
+        if key in _NESTED and isinstance(part, dict) and part:
+            for name in part:
+                yield Loss((key, name), reason_against(FIELDS, (key, name), None), is_kept=True)
+        else:
+            yield Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True)
+
+
+def _is_kept(value: dict[str, Any]) -> bool:
+    """Whether a mapping is what a conversion preserved, and not the author's own."""
+    return value.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(value)
+
+
+def _plain(test: dict[str, Any]) -> dict[str, Any]:
+    """Return a test with what a table preserves as values."""
+    metadata = test.get("metadata")
+    if not isinstance(metadata, dict) or not isinstance(text := metadata.get(OURS), str):
+        return test
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return test
+    return {**test, "metadata": {**metadata, OURS: value}} if isinstance(value, dict) else test
+
+
+def to_ours(test: dict[str, Any], id_: str) -> dict[str, Any]:
+    """Convert a test to evalcontract, without a residual."""
+    name = _question_in(test)
+    variables = _variables(test)
+    asked = variables.get(name) if name else None
+    ours: dict[str, Any] = {"id": id_, "input": asked if isinstance(asked, str) else ""}
+    ours |= said_of(test).keys
+    if rest := {key: part for key, part in variables.items() if key != name}:
+        ours["context"] = rest
+    if isinstance(output := test.get("providerOutput"), str) and output:
+        ours["recorded_output"] = output
+    if isinstance(test.get("metadata"), dict) and test["metadata"]:
+        ours["metadata"] = test["metadata"]
+    return with_bundle(ours)
+
+
+def _variables(test: dict[str, Any]) -> dict[str, Any]:
+    given = test.get("vars")
+    return given if isinstance(given, dict) else {}
+
+
+def _question_in(test: dict[str, Any]) -> str | None:
+    """Return the name of the variable that holds what is asked; None if there is none."""
+    texts = [name for name, value in _variables(test).items() if isinstance(value, str)]
+    likely = next((name for name in _QUESTIONS if name in texts), None)
+    return likely or next(iter(texts), None)
+
+
+def to_theirs(row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> dict[str, Any]:
+    """Convert a row of evalcontract to a test, without a residual."""
+    theirs: dict[str, Any] = {}
+    if row.get("id") != default_id(index):
+        theirs["description"] = row.get("id")
+    context = row.get("context")
+    rest = context if isinstance(context, dict) and _INPUT not in context else {}
+    theirs["vars"] = {_INPUT: row.get("input"), **rest}
+    asserts, limit, _ = assertions_of(row, rubric)
+    if asserts:
+        theirs["assert"] = asserts
+    if limit is not None and asserts:
+        theirs["threshold"] = limit
+    if isinstance(output := row.get("recorded_output"), str) and output:
+        theirs["providerOutput"] = output
+    if isinstance(row.get("metadata"), dict) and row["metadata"]:
+        theirs["metadata"] = row["metadata"]
+    return theirs

@@ -1,0 +1,37 @@
+"""The keys of tests of promptfoo, and the fields of evalcontract that mean the same."""
+
+from __future__ import annotations
+
+from evalcontract.formats._fields import Field
+
+_NO_KEY = "rows of evalcontract have no key for it"
+_NO_PLACE = "tests have no place for it"
+RUBRIC = "no assertion does what a check of the rubric does"
+NO_CHECK = "no check of evalcontract does it"
+
+FIELDS = (
+    Field("description", "id", "the first test of that name"),
+    Field("vars", "input", "the only variable, or the one that is named like a question"),
+    Field("vars", "context", "the other variables by their names"),
+    Field("assert", "expected.reference", "of `factuality` and `similar`"),
+    Field("assert", "criteria", "of `llm-rubric`"),
+    Field("assert", "must_contain_any", "of `contains`, `contains-any` and the like"),
+    Field("assert", "must_not_contain", "of `not-contains` and the like"),
+    Field("assert", "rubric_ref", "checks of a rubric, of `regex`, `equals`, `is-json` and others"),
+    Field("assert", None, NO_CHECK),
+    Field("threshold", "rubric_ref", "the threshold of the rubric"),
+    Field("metadata", "metadata"),
+    Field("provider", None, _NO_KEY),
+    Field("providers", None, _NO_KEY),
+    Field("prompts", None, _NO_KEY),
+    Field("providerOutput", "recorded_output", "a text"),
+    Field("assertScoringFunction", None, "rubrics have no code"),
+    Field("options", None, _NO_KEY),
+    Field("*", None, "promptfoo does not read it, and rows have no key for it"),
+    Field(None, "rubric_ref", RUBRIC),
+    Field(None, "expected_facts", "`factuality` compares with a whole answer"),
+    Field(None, "expected_tools", "assertions on calls of tools need a trace"),
+    Field(None, "expected", _NO_PLACE),
+    Field(None, "messages", "a test has variables, and the prompt has messages"),
+    Field(None, "*", _NO_PLACE),
+)
