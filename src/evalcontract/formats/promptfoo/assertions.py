@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.source.shipped import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: Types whose value, in a cell, is a list.
 LISTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
@@ -23,6 +26,8 @@ _DEFAULT, _OF_SIMILAR = 0.75, 0.8
 _CODE = (("javascript:", 11), ("fn:", 3), ("eval:", 5))
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+#: A variable in a template.
+VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 NOT = "not-"
 SET = "assert-set"
 
@@ -39,33 +44,77 @@ def base_of(type_: str) -> str:
     return type_.removeprefix(NOT)
 
 
-def fault_of(assertion: dict[str, Any]) -> str | None:
-    """Return why promptfoo stops at an assertion of a known type; None if it does not."""
+def fault_of(assertion: dict[str, Any], variables: Any = None) -> str | None:
+    """Return why promptfoo stops at an assertion of a known type; None if it does not.
+
+    `variables` are those of the test.
+    """
     type_ = base_of(assertion["type"])
     kind, value = types()[type_], assertion.get("value")
-    fits = {
-        "text or number": lambda: (isinstance(value, str) and value != "") or _is_number(value),
-        "texts": lambda: (isinstance(value, str) and value != "") or isinstance(value, list),
-        "text": lambda: isinstance(value, str) and value != "",
-        "any text": lambda: isinstance(value, str),
-        "text or texts": lambda: isinstance(value, str) or bool(value and isinstance(value, list)),
-        "text or mapping": lambda: value is None or isinstance(value, str | list | dict),
-    }
     if kind == "threshold":
         return None if _is_number(assertion.get("threshold")) else f"`{type_}` needs a `threshold`"
-    if kind in fits and not fits[kind]():
-        return f"`{type_}` needs a `value` that is {_SAID[kind]}"
-    return None
+    if kind == "query":
+        has_query = isinstance(variables, dict) and isinstance(variables.get("query"), str)
+        return None if has_query else f"`{type_}` needs a variable `query`"
+    fits, said = _VALUES.get(kind, _ANYTHING)
+    if isinstance(value, str) and (name := only_variable(value)) and not fits(""):
+        given = variables.get(name) if isinstance(variables, dict) else None
+        return (
+            f"`{type_}` needs a `value`, and `{{{{{name}}}}}` is empty"
+            if given in (None, "")
+            else None
+        )
+    return None if fits(value) else f"`{type_}` needs a `value` that is {said}"
 
 
-_SAID = {
-    "text or number": "a text or a number",
-    "texts": "a list of texts",
-    "text": "a text",
-    "any text": "a text",
-    "text or texts": "a text or a list of texts",
-    "text or mapping": "a text or a mapping",
-}
+def only_variable(text: str) -> str | None:
+    """Return the name of the variable that is all of a text; None if it is something else."""
+    match = VARIABLE.fullmatch(text)
+    return match[1] if match else None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_full(value: Any) -> bool:
+    return isinstance(value, list) and value != []
+
+
+def _is_count(value: Any) -> bool:
+    """Whether a value is a number of words, or the least and the most; an empty text is zero."""
+    if isinstance(value, dict):
+        return any(_is_number(value.get(key)) for key in ("min", "max"))
+    return _is_number(value) or (isinstance(value, str) and number_of(value or "0") is not None)
+
+
+def _is_skill(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_is_text(value.get(key)) for key in ("name", "pattern"))
+    return _is_text(value) or _is_full(value)
+
+
+_ANYTHING: tuple[Callable[[Any], bool], str] = (lambda _: True, "")
+#: What a value has to be, by its name in the table of assertions.
+_VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "text or number": (lambda v: _is_text(v) or _is_number(v), "a text or a number"),
+    "texts": (lambda v: _is_text(v) or isinstance(v, list), "a list of texts"),
+    "text": (_is_text, "a text"),
+    "any text": (lambda v: isinstance(v, str), "a text"),
+    "text or texts": (lambda v: isinstance(v, str) or _is_full(v), "a text or a list of texts"),
+    "text or list": (lambda v: isinstance(v, str | list), "a text or a list of texts"),
+    "text or mapping": (
+        lambda v: v is None or isinstance(v, str | list | dict), "a text or a mapping",
+    ),
+    "mapping or nothing": (
+        lambda v: v in (None, "", 0, False) or isinstance(v, dict | list), "a mapping",
+    ),
+    "text or nothing": (lambda v: v is None or isinstance(v, str), "a text"),
+    "texts or nothing": (lambda v: v in (None, "", 0, False) or _is_full(v), "a list of texts"),
+    "count": (_is_count, "a number, or a mapping with `min` or `max`"),
+    "names of tools": (lambda v: _is_text(v) or _is_full(v), "a list of names"),
+    "names of skills": (_is_skill, "a list of names"),
+}  # fmt: skip
 
 
 def _is_number(value: Any) -> bool:

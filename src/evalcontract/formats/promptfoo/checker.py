@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
 from evalcontract.formats._format import RowChecker
-from evalcontract.formats.promptfoo.assertions import SET, base_of, fault_of, types
-from evalcontract.formats.promptfoo.rows import KEYS, NEEDED
+from evalcontract.formats.promptfoo.assertions import SET, VARIABLE, base_of, fault_of, types
+from evalcontract.formats.promptfoo.rows import KEYS, NEEDED, has_needed
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.path import Path
 
+#: Names that promptfoo gives a value besides.
+_GIVEN = ("env", "output", "rubric", "prompt", "context", "_conversation")
 _STOPS = "the test ends with an error"
 
 
@@ -34,7 +36,7 @@ class CaseChecker(RowChecker):
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next test."""
         found = [] if is_clean else self._schema.faults(row, path)
-        if isinstance(row, dict) and not any(row.get(key) for key in NEEDED):
+        if isinstance(row, dict) and not has_needed(row):
             found = [*_without_keys(row, path, found)]
         yield from found
         if stops_loader(found) or not isinstance(row, dict):
@@ -59,7 +61,7 @@ class CaseChecker(RowChecker):
     def _assertions(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
         """Yield the faults of assertions; those of a default test are the same in each test."""
         for index, assertion in enumerate(row.get("assert") or ()):
-            faults = [*_faults(assertion, (*path, "assert", index))]
+            faults = [*_faults(assertion, row.get("vars"), (*path, "assert", index))]
             if faults and id(assertion) not in self._reported:
                 self._reported[id(assertion)] = assertion  # it lives as long as its id counts
                 yield from faults
@@ -81,9 +83,6 @@ def _holds(row: dict[str, Any]) -> bool:
 
 def _without_keys(row: dict[str, Any], path: Path, found: list[Problem]) -> Iterator[Problem]:
     """Yield that a test has none of the keys that one needs, instead of what is misspelled."""
-    if "threshold" in row:  # a number, which may be 0
-        yield from found
-        return
     unknown = (key for key in row if key not in KEYS)
     near = next(((key, n) for key in unknown if (n := nearest(key, NEEDED))), None)
     yield from (each for each in found if near is None or each.path != (*path, near[0]))
@@ -100,19 +99,41 @@ def _in_vars(row: dict[str, Any], path: Path) -> Iterator[Problem]:
         yield Problem("promptfoo/assert-in-vars", message, where, advice, on_key=True)
 
 
-def _faults(assertion: Any, where: Path, *, in_set: bool = False) -> Iterator[Problem]:
+def _faults(
+    assertion: Any, variables: Any, where: Path, *, in_set: bool = False
+) -> Iterator[Problem]:
     """Yield why a test ends with an error at an assertion."""
     type_ = assertion.get("type") if isinstance(assertion, dict) else None
     if not isinstance(type_, str) or type_.startswith("promptfoo:redteam:"):
         return
     if type_ == SET and not in_set:
-        for index, each in enumerate(assertion.get("assert") or ()):
-            yield from _faults(each, (*where, "assert", index), in_set=True)
+        if not isinstance(assertion.get("assert"), list):
+            message = f"`{SET}` needs a list `assert`: promptfoo stops here"
+            yield Problem("promptfoo/malformed-value", message, where, "write one")
+            return
+        for index, each in enumerate(assertion["assert"]):
+            yield from _faults(each, variables, (*where, "assert", index), in_set=True)
     elif base_of(type_) not in types():
         near = nearest(base_of(type_), types())
         message = f"promptfoo has no assertion `{clipped(type_)}`: {_STOPS}"
         advice = f"did you mean `{near}`?" if near else "see its list of assertions"
         yield Problem("promptfoo/unknown-assertion", message, (*where, "type"), advice)
-    elif reason := fault_of(assertion):
+    elif reason := fault_of(assertion, variables):
         place = (*where, "value") if "value" in assertion else where
         yield Problem("promptfoo/malformed-value", f"{reason}: {_STOPS}", place, "write one")
+    else:
+        yield from _unknown(assertion.get("value"), variables, (*where, "value"))
+
+
+def _unknown(value: Any, variables: Any, place: Path) -> Iterator[Problem]:
+    """Yield the variables in a value that the test does not have, which are empty there."""
+    if isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _unknown(part, variables, (*place, index))
+    elif isinstance(value, str) and isinstance(variables, dict):
+        for name in dict.fromkeys(VARIABLE.findall(value)):
+            if name not in variables and name not in _GIVEN:
+                near = nearest(name, variables)
+                message = f"the test has no variable `{name}`: it is empty here"
+                advice = f"did you mean `{near}`?" if near else "write it below `vars`"
+                yield Problem("promptfoo/unknown-variable", message, place, advice)

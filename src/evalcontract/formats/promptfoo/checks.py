@@ -6,14 +6,13 @@ import re
 from typing import Any, NamedTuple
 
 from evalcontract.formats._expectations import criteria_of, guidelines_of, reference_of
-from evalcontract.formats.promptfoo.assertions import NOT, base_of, fault_of, types
+from evalcontract.formats.promptfoo.assertions import NOT, VARIABLE, base_of, fault_of, types
 
 _SEARCHES = (
     *("contains", "icontains", "contains-any", "icontains-any", "contains-all", "icontains-all"),
 )
 _ANY, _NONE = "must_contain_any", "must_not_contain"
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
-_VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 #: Keys beside the type and the value of an assertion that a check can say.
 _PLAIN = frozenset({"type", "value"})
 #: What JavaScript and Python read differently in a pattern.
@@ -72,7 +71,11 @@ def _filled(assertion: Any, variables: Any) -> dict[str, Any] | None:
     if not isinstance(assertion, dict) or not assertion.keys() <= _PLAIN:
         return None
     type_ = assertion.get("type")
-    if not isinstance(type_, str) or base_of(type_) not in types() or fault_of(assertion):
+    if (
+        not isinstance(type_, str)
+        or base_of(type_) not in types()
+        or fault_of(assertion, variables)
+    ):
         return None
     texts = variables if isinstance(variables, dict) else {}
 
@@ -83,7 +86,7 @@ def _filled(assertion: Any, variables: Any) -> dict[str, Any] | None:
     def filled(value: Any) -> Any:
         if isinstance(value, list):
             return [filled(part) for part in value]
-        return _VARIABLE.sub(value_of, value) if isinstance(value, str) else value
+        return VARIABLE.sub(value_of, value) if isinstance(value, str) else value
 
     value = filled(assertion.get("value"))
     parts = value if isinstance(value, list) else [value]
@@ -178,9 +181,9 @@ def assertions_of(
             is_whole = False
         else:
             asserts.append(found)
-    for key, prefix in ((_ANY, ""), (_NONE, NOT)):
-        if key not in read and (texts := _texts(row.get(key))):
-            asserts.append({"type": f"{prefix}icontains-any", "value": texts})
+    for key in (_ANY, _NONE):
+        if key not in read and (found := _of_texts({"kind": key}, _texts(row.get(key)))):
+            asserts.append(found)  # noqa: PERF401 - of two
     criteria = row.get("criteria")
     if isinstance(criteria, str) and criteria.strip():
         parts = guidelines_of(criteria)

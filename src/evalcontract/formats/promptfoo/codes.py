@@ -8,6 +8,6 @@ CODES = codes_of_system(
     "promptfoo",
     rejected=("ragged-row", "unknown-assertion", "malformed-value"),
     silently_accepted=("assert-in-vars", "unread-cell", "no-rows"),
-    guesses=("no-assertion", "equals-of-text", "split-list"),
+    guesses=("no-assertion", "equals-of-text", "split-list", "unknown-variable"),
     notes=("not-followed",),
 )

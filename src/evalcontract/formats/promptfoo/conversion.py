@@ -17,7 +17,14 @@ from evalcontract.formats._conversion import (
     with_bundle,
 )
 from evalcontract.formats._fields import reason_against, reason_for
-from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row, restored
+from evalcontract.formats._residual import (
+    Form,
+    ResidualPlace,
+    applied,
+    difference,
+    is_row,
+    restored,
+)
 from evalcontract.formats.promptfoo.cells import cells_of, header_of
 from evalcontract.formats.promptfoo.checks import assertions_of, said_of
 from evalcontract.formats.promptfoo.fields import FIELDS, NO_CHECK, RUBRIC
@@ -33,6 +40,8 @@ _IN_OURS = ResidualPlace("metadata", "promptfoo", "_metadata")
 #: Names of variables that hold what is asked, the likeliest first.
 _QUESTIONS = ("input", "question", "query", "prompt", "message", "user_input", "text", "topic", "q")
 _INPUT = "input"
+#: Says that a row has no rubric, though its assertions would make one.
+_NO_RUBRIC = ["rubric_ref"]
 
 
 class CaseReader(Reader):
@@ -49,12 +58,11 @@ class CaseReader(Reader):
         plain = to_ours(bare, id_)
         ours = plain
         if kept and (residual := _FORM.read(kept)):
-            ours = restored(
-                plain, residual, _NESTED, bare, lambda row: to_theirs(row, said.rubric, index)
-            )
+            ours = applied(plain, residual, _NESTED)
         if not (is_row(ours) and ours.get("id") and isinstance(ours.get("input"), str)):
             bare, ours = _plain(row), to_ours(_plain(row), id_)
-        rubric = None if "rubric_ref" in ours or "rubric" in ours else said.rubric
+        has_none = bool(kept) and _NO_RUBRIC in kept.get("absent", ())
+        rubric = None if has_none or "rubric_ref" in ours or "rubric" in ours else said.rubric
         residual = difference(to_theirs(ours, rubric, index), bare)
         losses = [*_losses_of_test(residual.set, bare, said.lost)]
         return OurRow(_IN_OURS.joined(ours, _FORM.written(residual)), rubric, tuple(losses))
@@ -84,9 +92,13 @@ class CaseWriter(Writer):
         checks = given if isinstance(given, dict) else None
         theirs = to_theirs(bare, checks, index)
         if kept and (residual := _FORM.read(kept)):
-            theirs = restored(theirs, residual, {}, bare, lambda test: _read_again(test, bare))
+            # An edit of the row counts, and not what its test was before.
+            said = {**bare, "checks": (checks or {}).get("checks")}
+            theirs = restored(theirs, residual, {}, said, _said_by)
         again = to_ours(theirs, _id_in(theirs, index))
         residual = difference(again, bare, _NESTED)
+        if checks is None and "rubric_ref" not in bare and said_of(theirs).rubric is not None:
+            residual.absent.append(_NO_RUBRIC)
         _, _, is_whole = assertions_of(bare, checks)
         losses = [*_losses_of_row(residual.set, is_whole=is_whole and checks is not None)]
         if rubric is not None and "rubric_ref" not in row and not is_whole:
@@ -112,10 +124,14 @@ def _id_in(test: dict[str, Any], index: int) -> str:
     return name if isinstance(name, str) and name.strip() else default_id(index)
 
 
-def _read_again(test: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Return a test as a row, with the keys that a test does not hold as they were."""
-    read = to_ours(test, str(row.get("id")))
-    return {key: read.get(key) for key in ("input", "criteria", "must_contain_any", "context")}
+def _said_by(test: dict[str, Any]) -> dict[str, Any]:
+    """Return what a test says of a row, and the checks of its rubric."""
+    read = to_ours(test, "")
+    keys = ("input", "criteria", "must_contain_any", "must_not_contain", "expected", "context")
+    return {
+        **{key: read.get(key) for key in keys},
+        "checks": (said_of(test).rubric or {}).get("checks"),
+    }
 
 
 def _losses_of_test(rest: dict[str, Any], test: dict[str, Any], lost: list[int]) -> Iterator[Loss]:

@@ -25,7 +25,7 @@ def predict(row: Any, _variant: str | None) -> Iterator[GraderPrediction]:
         name = type_ if isinstance(type_, str) else place
         used[name] = used.get(name, 0) + 1
         unique = name if used[name] == 1 else f"{name} ({used[name]})"
-        yield _of(unique, place, assertion)
+        yield _of(unique, place, assertion, row.get("vars"))
     if len(flat) > MAX_ASSERTIONS:
         more = len(flat) - MAX_ASSERTIONS
         reason = f"only {MAX_ASSERTIONS} assertions are predicted"
@@ -48,11 +48,11 @@ def _flat(given: Any, place: str = "assert") -> Iterator[tuple[str, dict[str, An
             yield here, assertion
 
 
-def _of(name: str, place: str, assertion: dict[str, Any]) -> GraderPrediction:
+def _of(name: str, place: str, assertion: dict[str, Any], variables: Any) -> GraderPrediction:
     kind, type_ = "assertion", assertion.get("type")
     if not isinstance(type_, str) or base_of(type_) not in types():
         return GraderPrediction(name, kind, "fail", "promptfoo has no such assertion", place)
-    if reason := fault_of(assertion):
+    if reason := fault_of(assertion, variables):
         return GraderPrediction(name, kind, "fail", reason, place)
     if assertion.get("weight") == 0:
         return GraderPrediction(name, kind, "vacuous", "its weight is 0", place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected
@@ -24,6 +25,9 @@ _NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a test")
 _NO_TESTS = Problem(
     "promptfoo/rejected", "the file holds neither tests nor a configuration", (), "write a list"
 )
+_NOT_JSON = Problem(
+    "promptfoo/rejected", "`JSON.parse` rejects a number that is not finite", (), "write `null`"
+)
 _EMPTY = frozenset({"source/empty"})
 #: The keys of a test, one of the first seven of which it needs.
 NEEDED = ("assert", "vars", "options", "metadata", "provider", "providerOutput", "threshold")
@@ -38,9 +42,22 @@ def find_rows(read: ExternalFile, _variant: str | None, _schema: SchemaChecker) 
         return of_table(read.source)
     if read.has_mark and read.medium in ("json", "jsonl"):
         return RowLayout.without_rows(_BOM)
-    if isinstance(read.source, RowStream) or read.document is None:
-        return RowLayout(passed_over=_EMPTY)
-    return _of_document(read.document.value)
+    if isinstance(read.source, RowStream):
+        return _of_lines(read.source)
+    if read.document is None:
+        return RowLayout()
+    layout = _of_document(read.document.value)
+    if any(remark.code.endswith("not-finite") for remark in read.remarks):
+        return layout._replace(problems=(*layout.problems, _NOT_JSON))
+    return layout
+
+
+def _of_lines(stream: RowStream) -> RowLayout:
+    problems = []
+    if PurePath(stream.file).suffix.lower() != ".jsonl":
+        message = "promptfoo reads the lines of files alone whose names end in `.jsonl`"
+        problems.append(Problem("promptfoo/rejected", message, (), "rename it"))
+    return RowLayout(problems=tuple(problems), passed_over=_EMPTY)
 
 
 def _of_document(value: Any) -> RowLayout:
@@ -54,6 +71,15 @@ def _of_document(value: Any) -> RowLayout:
     if not isinstance(tests, list):
         return _without_list(tests)
     return _of_list(tests, ("tests",), default if isinstance(default, dict) else {})
+
+
+def has_needed(test: dict[str, Any]) -> bool:
+    """Whether a test has one of the keys that it needs: a value that is true in JavaScript."""
+    limit = test.get("threshold")
+    if isinstance(limit, int | float) and not isinstance(limit, bool):
+        return True
+    values = [test.get(key) for key in NEEDED if key != "threshold"]
+    return any(isinstance(value, dict | list) or value for value in values)
 
 
 def is_configuration(value: dict[str, Any]) -> bool:
@@ -92,14 +118,18 @@ def _of_list(tests: list[Any], prefix: Path, default: dict[str, Any]) -> RowLayo
         else:
             rows.append(_with_default(test, default))
             places.append(index)
-    if len(rows) == len(tests) and not default.get("assert"):
+    if len(rows) == len(tests) and not default:
         return RowLayout(rows, prefix=prefix, problems=tuple(problems))
 
     def place_of(path: Path) -> Path:
         """Return the place in the file: assertions of the default test stand there."""
         row, *rest = path[len(prefix) :]
         index = places[int(row)]
-        own = tests[index].get("assert") if isinstance(tests[index], dict) else None
+        test = tests[index] if isinstance(tests[index], dict) else {}
+        own, variables = test.get("assert"), test.get("vars")
+        is_default = not isinstance(variables, dict) or (rest[1:] and rest[1] not in variables)
+        if rest[:1] == ["vars"] and is_default:
+            return ("defaultTest", *rest)
         count = len(own) if isinstance(own, list) else 0
         if len(rest) > 1 and rest[0] == "assert" and isinstance(rest[1], int) and rest[1] >= count:
             return ("defaultTest", "assert", rest[1] - count, *rest[2:])
@@ -112,15 +142,16 @@ def _of_list(tests: list[Any], prefix: Path, default: dict[str, Any]) -> RowLayo
 
 def _with_default(test: Any, default: dict[str, Any]) -> Any:
     """Return a test with the assertions and the variables of the default test."""
-    given = default.get("assert")
-    if not isinstance(test, dict) or not isinstance(given, list) or not given:
+    if not isinstance(test, dict):
         return test
-    if not any(test.get(key) for key in NEEDED):
+    if not has_needed(test):
         return test  # promptfoo stops before the default test is added
-    own = test.get("assert", [])
+    added, variables = default.get("vars"), test.get("vars", {})
+    if isinstance(added, dict) and isinstance(variables, dict):
+        test = {**test, "vars": {**added, **variables}}
+    given, own = default.get("assert"), test.get("assert", [])
     options = test.get("options")
-    if not isinstance(own, list) or (
-        isinstance(options, dict) and options.get("disableDefaultAsserts")
-    ):
-        return test
-    return {**test, "assert": [*own, *given]}
+    is_off = isinstance(options, dict) and options.get("disableDefaultAsserts")
+    if isinstance(given, list) and given and isinstance(own, list) and not is_off:
+        test = {**test, "assert": [*own, *given]}
+    return test

@@ -34,7 +34,9 @@ COLUMNS = (
 _STOPS = "promptfoo stops here"
 _NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a row")
 _BLANK_LINE = re.compile(r"(?:^|\n)\r?\n")
-_CONFIG = re.compile(r"__config:__expected([0-9]*):threshold")
+_CONFIG = re.compile(r"__config:__expected(0*[1-9][0-9]*)?:threshold")
+# Of a setting: before the column, and before its name.
+_COLONS = 2
 _COMMA = re.compile(r"(?<!\\),")
 _LIKE_TYPE = re.compile(r"((?:not-)?[a-z][a-z-]*)(?:\([0-9.]+\))?:\s?\S")
 # A text of so many words between commas is probably a sentence.
@@ -104,9 +106,11 @@ def _of_header(table: CsvTable) -> Iterator[Problem]:
             yield Problem("promptfoo/duplicate-key", message, where, "rename the others")
         seen.add(name)
         if name.startswith("__config:") and not _CONFIG.fullmatch(name):
-            message = f"`{clipped(name)}` is no setting of an assertion: {_STOPS}"
+            stops = name.count(":") == _COLONS
+            code, end = ("malformed-value", _STOPS) if stops else ("unread-cell", "it is not read")
+            message = f"`{clipped(name)}` is no setting of an assertion: {end}"
             advice = "write `__config:__expected1:threshold`"
-            yield Problem("promptfoo/malformed-value", message, where, advice, on_key=True)
+            yield Problem(f"promptfoo/{code}", message, where, advice, on_key=True)
         elif name == "__metadata":
             advice = "write `__metadata:` and a name"
             yield Problem("promptfoo/unread-cell", f"`{name}` is not read", where, advice)
@@ -163,7 +167,7 @@ class _Test:
     def finish(self) -> None:
         """Add the assertions, with what other columns say of them."""
         for number, assertion in enumerate(self._asserts):
-            if self._metric:
+            if self._metric is not None:
                 assertion["metric"] = self._metric
             if number in self._settings:
                 assertion["threshold"] = self._settings[number]
@@ -188,6 +192,7 @@ class _Test:
             self._report("malformed-value", message, written, advice)
         else:
             self._settings[number] = limit
+            self._put("metadata", {"threshold": limit})
 
     def _limit(self, cell: str, written: str) -> None:
         number = number_of(cell)

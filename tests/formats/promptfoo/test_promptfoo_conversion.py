@@ -1,0 +1,204 @@
+"""Tests of promptfoo and rows of ours: what is carried, and that every row comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import every_case
+
+from evalcontract.formats.promptfoo.assertions import assertion_of, cell_of
+from evalcontract.formats.promptfoo.conversion import CaseReader, CaseWriter
+from evalcontract.model.equality import json_equal
+from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.structure.schemas import definition
+from evalcontract.structure.validator import SchemaValidator
+
+TEXT = st.text(max_size=6)
+SOME = st.sampled_from(["noon", "a.b", "^a$", "(", "{{q}}", "- x", "a\nb"]) | TEXT
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
+    max_leaves=4,
+)
+TYPES = ("contains", "icontains", "equals", "regex", "starts-with", "is-json", "llm-rubric")
+LISTS = ("contains-any", "icontains-any", "contains-all")
+ASSERTION = st.fixed_dictionaries(
+    {"type": st.sampled_from([f"{no}{each}" for each in TYPES for no in ("", "not-")]) | TEXT},
+    optional={"value": SOME | ANY, "weight": st.just(2), "metric": TEXT},
+) | st.fixed_dictionaries(
+    {
+        "type": st.sampled_from([f"{no}{each}" for each in LISTS for no in ("", "not-")]),
+        "value": st.lists(SOME, max_size=2),
+    }
+)
+THEIRS = st.fixed_dictionaries(
+    {},
+    optional={
+        "vars": st.dictionaries(TEXT | st.sampled_from(["q", "input"]), ANY | SOME, max_size=3)
+        | st.just("vars.yaml"),
+        "assert": st.lists(ASSERTION, max_size=3),
+        "description": TEXT | st.sampled_from(["row_1", "row_2"]),
+        "threshold": st.floats(0, 1) | st.integers(0, 2),
+        "metadata": st.dictionaries(TEXT, ANY, max_size=2),
+        "providerOutput": SOME,
+        "options": st.just({"prefix": "x"}),
+        "own": ANY,
+    },
+)
+OURS = st.fixed_dictionaries(
+    {
+        "id": st.text(min_size=1, max_size=6) | st.sampled_from(["row_1", "row_2"]),
+        "input": st.text(max_size=6),
+    },
+    optional={
+        "criteria": TEXT | st.sampled_from(["- a\n- b", " a "]),
+        "expected": st.dictionaries(st.sampled_from(["reference", "own"]) | TEXT, ANY, max_size=3),
+        "expected_facts": st.lists(TEXT, max_size=2),
+        "must_contain_any": st.lists(SOME, max_size=2),
+        "must_not_contain": st.lists(SOME, max_size=2),
+        "context": ANY | st.dictionaries(TEXT | st.just("input"), SOME, max_size=2),
+        "bundle": st.sampled_from(["rag", "agent", "other"]),
+        "recorded_output": ANY,
+        "metadata": st.dictionaries(TEXT, ANY, max_size=2),
+        "rubric_ref": st.just("rubric/a@1.0.0"),
+        "own": ANY,
+    },
+)
+OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
+OUR_RUBRIC = SchemaValidator("rubric", definition("check", of="rubric"))
+STAGE = DialectChecker("promptfoo", "it", "formats/promptfoo")
+GUESSES = ("foreign-key", "near-miss-key", "misplaced-key", "empty-value")
+
+
+def there_and_back(test: dict[str, Any], index: int) -> Any:
+    read = CaseReader().read(test, index)
+    return CaseWriter(is_table=False).write(read.row, read.rubric, index).row
+
+
+@given(THEIRS, st.integers(0, 2))
+def test_every_test_comes_back(test: dict[str, Any], index: int) -> None:
+    assert json_equal(there_and_back(test, index), test)
+
+
+@given(OURS, st.integers(0, 2))
+def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
+    theirs = CaseWriter(is_table=False).write(row, None, index).row
+    back = CaseReader().read(theirs, index)
+    assert json_equal(back.row, row)
+
+
+@given(THEIRS)
+def test_what_comes_of_theirs_is_a_row_and_a_rubric_of_ours(test: dict[str, Any]) -> None:
+    read = CaseReader().read(test, 0)
+    found = OUR_ROW.check(read.row)
+    for check in (read.rubric or {}).get("checks", ()):
+        found += OUR_RUBRIC.check(check)
+    assert [each for each in found if not each.code.endswith(GUESSES)] == []
+
+
+@given(OURS)
+def test_what_comes_of_ours_is_a_test(row: dict[str, Any]) -> None:
+    faults = STAGE.faults(CaseWriter(is_table=False).write(row, None, 0).row, ())
+    assert [each for each in faults if not each.code.endswith("ignored-key")] == []
+
+
+@given(ASSERTION)
+def test_a_cell_is_read_as_the_assertion_that_it_was(assertion: dict[str, Any]) -> None:
+    cell = cell_of(assertion)
+    assert cell is None or assertion_of(cell) == assertion
+
+
+Q = {"vars": {"input": "When?"}}
+CARRIED: list[tuple[Any, dict[str, Any], list[dict[str, Any]]]] = [
+    ({"type": "icontains", "value": "noon"}, {"must_contain_any": ["noon"]},
+     [{"kind": "must_contain_any"}]),
+    ({"type": "contains-any", "value": ["a", "b"]}, {"must_contain_any": ["a", "b"]},
+     [{"kind": "must_contain_any", "case_sensitive": True}]),
+    ({"type": "not-icontains", "value": "x"}, {"must_not_contain": ["x"]},
+     [{"kind": "must_not_contain"}]),
+    ({"type": "equals", "value": "a.b"}, {},
+     [{"kind": "regex", "pattern": r"a\.b", "match": "full"}]),
+    ({"type": "not-regex", "value": "a.b"}, {},
+     [{"kind": "regex", "pattern": "a.b", "negate": True}]),
+    ({"type": "starts-with", "value": "a"}, {}, [{"kind": "regex", "pattern": "^a"}]),
+    ({"type": "is-json"}, {}, [{"kind": "format", "format": "json"}]),
+    ({"type": "is-json", "value": {"type": "object"}}, {},
+     [{"kind": "json_schema", "schema": {"type": "object"}}]),
+    ({"type": "llm-rubric", "value": "Is kind."}, {"criteria": "Is kind."}, []),
+    ({"type": "factuality", "value": "At noon."}, {"expected": {"reference": "At noon."}}, []),
+]  # fmt: skip
+
+
+@every_case(("assertion", "keys", "checks"), CARRIED)
+def test_what_is_carried(assertion: Any, keys: dict[str, Any], checks: list[Any]) -> None:
+    test = {**Q, "assert": [assertion]}
+    read = CaseReader().read(test, 0)
+    bare = {key: part for key, part in read.row.items() if key != "metadata"}
+    assert bare == {"id": "row_1", "input": "When?", **keys}
+    made = read.rubric["checks"] if read.rubric else []
+    assert [{k: v for k, v in check.items() if k != "id"} for check in made] == checks
+    assert read.losses == ()
+    written = CaseWriter(is_table=False).write({"id": "row_1", **bare}, read.rubric, 0).row
+    assert [each["type"] for each in written["assert"]] == (
+        ["contains-any"] if assertion["type"] == "contains-any" else [assertion["type"]]
+    )
+
+
+@every_case(
+    "assertion",
+    [
+        {"type": "javascript", "value": "output.length > 3"},
+        {"type": "contains-all", "value": ["a", "b"]},
+        {"type": "regex", "value": r"\d+$"},
+        {"type": "similar", "value": "noon"},
+        {"type": "contains", "value": "{{ elsewhere }}"},
+        {"type": "contains", "value": "file://expected.txt"},
+        {"type": "contains", "value": "noon", "weight": 2},
+        {"type": "assert-set", "assert": []},
+    ],
+)
+def test_what_no_check_does_is_a_loss(assertion: dict[str, Any]) -> None:
+    read = CaseReader().read({**Q, "assert": [assertion]}, 0)
+    assert [(loss.path, loss.is_kept) for loss in read.losses] == [(("assert", 0), True)]
+    assert read.rubric is None
+
+
+def test_a_variable_in_an_assertion_is_filled() -> None:
+    test = {"vars": {"input": "When?", "hour": "noon"}, "assert": [
+        {"type": "icontains", "value": "at {{hour}}"},
+    ]}  # fmt: skip
+    read = CaseReader().read(test, 0)
+    assert read.row["must_contain_any"] == ["at noon"]
+    assert read.row["context"] == {"hour": "noon"}
+    assert there_and_back(test, 0) == test
+
+
+def test_tests_that_assert_alike_share_a_rubric() -> None:
+    reader = CaseReader()
+    tests = [{**Q, "assert": [{"type": "contains", "value": text}]} for text in ("a", "b")]
+    one, two = (reader.read(test, index) for index, test in enumerate(tests))
+    assert one.rubric == two.rubric
+    assert (one.row["must_contain_any"], two.row["must_contain_any"]) == (["a"], ["b"])
+
+
+def test_a_threshold_is_that_of_the_rubric() -> None:
+    test = {**Q, "threshold": 0.5, "assert": [{"type": "is-json"}]}
+    read = CaseReader().read(test, 0)
+    assert read.rubric is not None
+    assert read.rubric["scoring"] == {"combine": "weighted_avg", "threshold": 0.5}
+    assert read.losses == ()
+
+
+def test_an_edit_counts_more_than_what_was_preserved() -> None:
+    code = {"type": "javascript", "value": "output.length > 3"}
+    test = {
+        "vars": {"question": "When?"},
+        "assert": [{"type": "llm-rubric", "value": "Is kind."}, code],
+    }
+    row = CaseReader().read(test, 0).row
+    assert CaseWriter(is_table=False).write(row, None, 0).row["assert"] == test["assert"]
+    edited = CaseWriter(is_table=False).write({**row, "criteria": "Is brief."}, None, 0).row
+    assert {"type": "llm-rubric", "value": "Is brief."} in edited["assert"]
+    assert edited["vars"] != {}

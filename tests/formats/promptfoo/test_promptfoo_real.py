@@ -1,0 +1,215 @@
+"""Verdicts on tests of promptfoo, compared with its own loader and assertions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from promptfoo_files import generated
+from tables import every_case
+
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.formats import dialect_of
+from evalcontract.formats.promptfoo.assertions import types
+from evalcontract.formats.promptfoo.conversion import CaseReader, CaseWriter
+from evalcontract.formats.promptfoo.rows import find_rows
+from evalcontract.model.reference import Kind
+from evalcontract.source.external import read_external_stream
+from evalcontract.structure.dialect_checker import DialectChecker
+
+SCRIPT = Path(__file__).parents[2] / "promptfoo/ask.mjs"
+BOM = "\xef\xbb\xbf"
+TEST = '{"vars": {"a": "b"}}'
+#: Values of the keys of a test, one file for each.
+VALUES: dict[str, list[Any]] = {
+    "vars": [{}, [], None, "", {"a": 5}, {"a": None}, {"assert": "x"}],
+    "assert": [[], {}, "x", [5], [{}], [{"value": "x"}], [{"type": 5}], None, "", [[]]],
+    "threshold": [0, 0.5, 5, None],
+    "metadata": [{}, {"a": 1}, None], "options": [{}, {"prefix": "x"}],
+    "providerOutput": ["x", ""], "asserts": [[]], "description": ["x"], "provider": ["echo"],
+}  # fmt: skip
+#: Values of assertions, each tried for each type.
+OF_TYPES: list[Any] = ["noon", ["noon"], 5, {}, "", []]
+SETS: list[Any] = [
+    {"type": "assert-set", "assert": [{"type": "contains", "value": "noon"}]},
+    {"type": "assert-set"}, {"type": "assert-set", "assert": []},
+    {"type": "assert-set", "assert": [{"type": "assert-set", "assert": []}]},
+    {"type": "assert-set", "assert": [{"type": "contain", "value": "noon"}]},
+    {"type": "contain", "value": "noon"}, {"type": "not-contain", "value": "noon"},
+    {"type": "human", "value": "noon"}, {"type": "latency", "threshold": 9999},
+    {"type": "contains", "value": "x", "weight": 0}, {"type": "Contains", "value": "noon"},
+]  # fmt: skip
+#: Whole files, as Latin-1.
+FILES: list[tuple[str, str]] = [
+    *(("t.json", text) for text in (
+        f"[{TEST}]", TEST, "[5]", "[]", "5", '"a"', "", "null", "{}", f"{BOM}[{TEST}]", "[null]",
+        '[{"vars": {"a": NaN}}]', '[{"vars": {"a": "b"}, "vars": {"a": "c"}}]', '[{"vars"', "[[]]",
+    )),
+    *(("t.jsonl", text) for text in (
+        f"{TEST}\n\n{TEST}\n", "", "[1]\n", f"{BOM}{TEST}\n", f"{TEST}\r\n{TEST}\r\n", "{}\n",
+        "{\n",
+        f"  {TEST}  \n",
+    )),
+    *(("t.yaml", text) for text in (
+        "- vars: {a: b}\n", f"{BOM}- vars: {{a: b}}\n", "", "vars: {a: b}\n", "- vars: [\n",
+        "a: b\n",
+        "- vars: {a: yes, b: 0o7, c: 0x1f, d: ~}\n",
+        "- vars:\n    a: b\n    assert: [{type: contains, value: x}]\n",
+    )),
+    ("t.ndjson", f"{TEST}\n"),
+    *(("t.csv", text) for text in (
+        "a,__expected\nb,noon\n", "a,__expected\nb\n", "a,__expected\nb,c,d\n", "a\n",
+        "a,__expected\n\nb,noon\n", "a,__expected\nb,noon\n\n", "a,__expected\nb,contains-any:\n",
+        'a,__expected\nb,"contains-any: ""x, y"", noon"\n', 'a,__expected\nb,"contains-any: ""x"\n',
+        'a,__expected\nb,"contains-any: ""x"" y"\n', "a,a\nb,c\n", 'a,b\nx"y,z\n', 'a,b\n"x,z\n',
+        "a,__threshold\nb,x\nb,0\nc,.5\n", "a,__config:__expected:threshold\nb,x\n",
+        "a,__expected,__config:__expected1:threshold\nb,levenshtein: noon,5\n",
+        "a,__config:x\nb,1\n",
+        "a,__config:__expected0:threshold\nb,1\n", "a,__config:__expected:weight\nb,1\n",
+        'a,__metadata,__metadata:k,__metadata:l[]\nb,x,y,"p,q"\n', " a , __expected\nb, noon\n",
+        "a,__expected,__expected2,__metric\nb,,noon,m\n", "a,__expectd\nb,noon\n",
+        "a,_expected\nb,noon\n", "a,__prefix,__suffix,__description,__providerOutput\nb,p,s,d,o\n",
+        "a,__expected\nb,contain: noon\n", "a,__expected\nb,fn:output\n", f"{BOM}a,b\nc,d\n",
+        "a,__expected\nb,grade: is it?\n", "a,__expected\nb,file://x.py\n", 'a\n"x\ny"\n',
+        "a,__expected\nb,starts-with: no\n", "a,__expected\nb,is-json\n",
+        "a,__expected\nb,latency(9)\n",
+        "a,__expected\nb,not-icontains: X\n", "a,__expected\nb,levenshtein(5): moon\n",
+        "a;__expected\nb;noon\n", "a,__expected\nb,NOT-contains: x\n",
+        "a,__expected\nb,contains:\n",
+    )),
+    *(("t.json", json.dumps([{key: value}])) for key, given in VALUES.items() for value in given),
+    *(("t.json", json.dumps([{"vars": {"a": "b"}, "assert": [each]}])) for each in SETS),
+    *(("t.json", json.dumps([{"vars": {"a": "b"}, "assert": [{"type": name, **value}]}]))
+      for name in types() if name not in ("select-best", "max-score", "webhook")
+      for value in ({}, *({"value": each} for each in OF_TYPES))),
+]  # fmt: skip
+#: What promptfoo accepts and we refuse, or the reverse, with the reason.
+EXCEPTIONS = {
+    json.dumps([{"vars": {"a": "b"}, "assert": [{"type": "agent-rubric", "value": ""}]}]): (
+        "promptfoo removes the empty value when it has no judge"
+    ),
+    '"a"': "a text is a name of a file for promptfoo, and we say that it is no test",
+}
+#: What a test says where a model, a package or a trace is missing, which it is here.
+UNAVAILABLE = re.compile(
+    "API key|API_KEY|not installed|package is required|No trace data|does not support providers"
+    "|No provider of type",
+)
+
+
+def ask(files: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return what the real package answers."""
+    node = shutil.which("node")
+    if node is None or not (SCRIPT.parent / "node_modules/promptfoo").is_dir():
+        reason = "promptfoo is not installed: `npm install --omit=optional` in tests/promptfoo"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+    done = subprocess.run(
+        [node, str(SCRIPT)], input=json.dumps(files), cwd=SCRIPT.parent, capture_output=True,
+        text=True, check=True, env={**os.environ, "OPENAI_API_KEY": ""},
+    )  # fmt: skip
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def rejections(name: str, text: str) -> list[str]:
+    """Return the codes for which we say that promptfoo stops, or a test ends with an error."""
+    given = Input(Path(name), io.BytesIO(text.encode("latin-1")))
+    found = validate(Kind.DATASET, [given], Options(dialect="promptfoo", strict=False)).diagnostics
+    return [each.code for each in found if each.is_error]
+
+
+def rows_of(name: str, text: str) -> list[dict[str, Any]]:
+    """Return the tests that we find in a file."""
+    file = read_external_stream(io.BytesIO(text.encode("latin-1")), name)
+    layout = find_rows(file, None, DialectChecker(*dialect_of("promptfoo").stage))
+    stream = file.stream.batches() if file.stream and layout.rows is None else ()
+    return layout.rows or [row for batch in stream for row in batch.rows]
+
+
+def plain(test: dict[str, Any]) -> dict[str, Any]:
+    """Return what counts of a test: ours, or a real one."""
+    kept = {key: value for key, value in test.items() if value not in ({}, [], None, "")}
+    if re.fullmatch("Row #[0-9]+", str(kept.get("description"))):
+        del kept["description"]
+    return {key: value for key, value in kept.items() if key not in ("provider", "providers")}
+
+
+def differences(files: list[tuple[str, str]]) -> list[Any]:
+    """Return the files of which we say something else than promptfoo."""
+    differ: list[Any] = []
+    for (name, text), answer in zip(files, ask(files), strict=True):
+        found = rejections(name, text)
+        tests = answer.get("tests", [])
+        errors = [each["error"] for each in tests if each["error"]]
+        stops = "error" in answer or any(not UNAVAILABLE.search(error) for error in errors)
+        if text in EXCEPTIONS:
+            continue
+        if bool(found) is not stops:
+            differ.append((name, text, answer.get("error"), errors, found))
+        elif not found and not errors:
+            ours = [plain(row) for row in rows_of(name, text)]
+            theirs = [plain(each["test"]) for each in tests]
+            if ours != theirs and (ours or theirs != [{}]):
+                differ.append((name, text, theirs, ours))
+    return differ
+
+
+@pytest.mark.slow
+def test_verdicts_and_tests_are_those_of_promptfoo() -> None:
+    assert differences(FILES) == []
+
+
+@pytest.mark.slow
+def test_generated_files_are_read_as_promptfoo_reads_them() -> None:
+    assert differences(generated(400, 7)) == []
+
+
+def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
+    """Return tests by way of evalcontract, as a file, and the keys that were lost in it."""
+    reader, writer = CaseReader(), CaseWriter(is_table=medium == "csv")
+    ours = [reader.read(row, index) for index, row in enumerate(rows)]
+    written = [writer.write(each.row, each.rubric, index) for index, each in enumerate(ours)]
+    lost = {str(loss.path[0]) for each in written for loss in each.losses if not loss.is_kept}
+    wrapped, _ = writer.wrap([each.row for each in written], {})
+    if medium != "csv":
+        return json.dumps(wrapped), lost
+    out = io.StringIO(newline="")
+    header, cells = wrapped
+    table = csv.DictWriter(out, header)
+    table.writeheader()
+    table.writerows(cells)
+    return out.getvalue().encode().decode("latin-1"), lost
+
+
+@pytest.mark.slow
+@every_case("medium", ["json", "csv"])
+def test_what_is_written_is_loaded_as_the_same_tests(medium: str) -> None:
+    sources = [each for each in generated(300, 5) if not rejections(*each) and rows_of(*each)]
+    results = [converted(rows_of(*each), medium) for each in sources]
+    written = [(f"t.{medium}", text) for text, _ in results]
+    differ: list[Any] = []
+    asked = zip(sources, results, ask(sources), ask(written), strict=True)
+    for source, (text, lost), before, after in asked:
+        if "error" in after or len(before["tests"]) != len(after["tests"]):
+            differ.append((source, text, after))
+            continue
+        for one, two in zip(before["tests"], after["tests"], strict=True):
+            was, now = plain(one["test"]), plain(two["test"])
+            now.get("metadata", {}).pop("evalcontract", None)
+            keys = [key for key in was if key not in lost and not same(was[key], now.get(key))]
+            differ += [(source, text, key, was[key], now.get(key)) for key in keys]
+    assert len(sources) > 100
+    assert differ == []
+
+
+def same(before: Any, after: Any) -> bool:
+    """Whether a value is what it was; an empty one may be missing."""
+    return bool(before == after or (not before and not after))
