@@ -41,6 +41,7 @@ DIALECTS = {
     "inspect": ("inspect",),
     "mlflow": ("mlflow:oss", "mlflow:managed", "mlflow:evaluate"),
     "northstar": ("northstar",),
+    "promptfoo": ("promptfoo",),
     "openai": ("openai:hosted", "openai:samples"),
 }
 _BLOCK = re.compile(r"^(questions:[^\n]*\n)((?:[ \t#-][^\n]*\n|\n)+)", re.MULTILINE)

@@ -16,8 +16,6 @@ from evalcontract.workspace.other_tools import TOOLS, tool_of_root, tool_of_rows
 MESSAGES = [{"role": "user", "content": "How deep?"}]
 #: Rows by the name of the tool, as its documentation shows them.
 ROWS: list[tuple[str, dict[str, Any]]] = [
-    ("promptfoo", {"vars": {"q": "a"}, "assert": [{"type": "contains", "value": "b"}]}),
-    ("promptfoo", {"description": "x", "vars": {"q": "a"}}),
     ("pydantic-evals", {"name": "a", "inputs": "b", "expected_output": "c"}),
     ("Ragas", {"user_input": "a", "retrieved_contexts": ["b"], "response": "c"}),
     ("Ragas", {"question": "a", "contexts": ["b"], "answer": "c", "ground_truth": "d"}),
@@ -28,9 +26,6 @@ ROWS: list[tuple[str, dict[str, Any]]] = [
 ]
 #: Whole files by the name of the tool.
 ROOTS: list[tuple[str, dict[str, Any]]] = [
-    ("promptfoo", {"prompts": ["a"], "providers": ["echo"], "tests": "file://tests.csv"}),
-    ("promptfoo", {"tests": [{"vars": {"q": "a"}}]}),
-    ("promptfoo", {"defaultTest": {"assert": []}}),
     ("pydantic-evals", {"name": "a", "cases": [{"name": "b", "inputs": "c"}], "evaluators": []}),
     ("Ragas", {"samples": [{"user_input": "a"}]}),
     ("OpenAI evals", {"x": {"id": "x.dev.v0", "metrics": ["accuracy"]}}),

@@ -261,6 +261,7 @@ OF_OTHERS = {
         )
     },
     "formats/deepeval": ("- input: What is a shuffle?\n  \n", "expected_output"),
+    "formats/promptfoo": ("- vars: {question: What is a shuffle?}\n  \n", "assert"),
     "formats/inspect": ("- input: What is a shuffle?\n  \n", "choices"),
     "formats/openai-hosted": ("- item:\n    question: a\n  \n", "sample"),
     "formats/openai-samples": ("- input: What is a shuffle?\n  \n", "ideal"),

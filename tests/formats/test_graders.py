@@ -28,6 +28,7 @@ FACTS: dict[str, set[str]] = {
     "mlflow": set(OF_MLFLOW),
     "northstar": set(OF_NORTHSTAR),
     "openai": set(OF_OPENAI),
+    "promptfoo": set(),
 }
 TEXT = {"type": "string", "minLength": 1}
 TEXTS = {"type": "array", "items": TEXT, "uniqueItems": True}

@@ -128,6 +128,7 @@ def test_scorers_of_mlflow_find_the_same(tmp_path: Path) -> None:
         "northstar",
         "inspect",
         "deepeval",
+        "promptfoo",
         "evret",
     )
     ways = {

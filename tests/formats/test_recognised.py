@@ -77,6 +77,15 @@ CASES: dict[str, tuple[Any, str | None]] = {
     "an eval": ({"testing_criteria": [], "data_source_config": {}}, "openai:hosted"),
     "samples": ([{"input": MESSAGES, "ideal": "b"}], "openai:samples"),
     "samples with texts": ([{"input": "a", "ideal": ["b"]}], "openai:samples"),
+    "a test of promptfoo": ([{"vars": {"q": "a"}, "assert": []}], "promptfoo"),
+    "a described test": ([{"description": "x", "vars": {"q": "a"}}], "promptfoo"),
+    "a misspelled assertion": ([{"vars": {"q": "a"}, "asert": []}], "promptfoo"),
+    "a configuration of promptfoo": (
+        {"prompts": ["a"], "providers": ["echo"], "tests": "file://tests.csv"},
+        "promptfoo",
+    ),
+    "a default test": ({"defaultTest": {"assert": []}}, "promptfoo"),
+    "tests of promptfoo": ({"tests": [{"vars": {"q": "a"}}]}, "promptfoo"),
     "a golden of DeepEval": ([{"input": "a", "expected_output": "b"}], "deepeval"),
     "a golden as it is saved": (
         [{"input": "a", "actual_output": None, "expected_output": "b", "context": None}],

@@ -25,6 +25,7 @@ ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "mlflow:oss": ({"inputs": {"question": "How deep?"}}, "tags"),
     "mlflow:evaluate": ({"inputs": {"question": "How deep?"}, "request_id": "x"}, "tags"),
     "northstar": ({"id": "x", "messages": MESSAGES}, "metadata"),
+    "promptfoo": ({"description": "x", "vars": {"input": "How deep?"}}, "metadata"),
     "openai:hosted": ({"item": {"id": "x", "input": "How deep?"}}, "metadata"),
     "openai:samples": ({"id": "x", "input": MESSAGES, "ideal": "9 m"}, "metadata"),
 }

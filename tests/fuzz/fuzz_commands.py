@@ -37,7 +37,7 @@ DIALECTS = (
         "inspect",
         "northstar",
     ),
-    *("mlflow:oss", "mlflow:managed", "mlflow:evaluate", "openai", "openai:samples"),
+    *("mlflow:oss", "mlflow:managed", "mlflow:evaluate", "openai", "openai:samples", "promptfoo"),
 )
 _KINDS = {"rubrics": "rubric", "judges": "judge", "targets": "target"}
 _DATA = (".yaml", ".yml", ".json", ".jsonl", ".csv")

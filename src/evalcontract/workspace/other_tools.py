@@ -39,20 +39,6 @@ _INPUT_OUTPUT: Shape = {"inputs": dict, "outputs": dict}
 
 TOOLS = (
     Tool(
-        "promptfoo",
-        "https://www.promptfoo.dev/docs/configuration/reference/",
-        "`vars` become `input`, and `assert` the checks of a rubric",
-        roots=(
-            {"prompts": None, "providers": None},
-            {"prompts": None, "tests": None},
-            {"providers": None, "tests": None},
-            {"targets": None, "tests": None},
-            {"defaultTest": dict},
-        ),
-        rows=({"vars": dict}, {"assert": list}),
-        lists={"tests": ({"vars": dict}, {"assert": list})},
-    ),
-    Tool(
         "pydantic-evals",
         "https://ai.pydantic.dev/evals/how-to/dataset-serialization/",
         "`cases` become `questions`, `inputs` becomes `input`, `expected_output` becomes "

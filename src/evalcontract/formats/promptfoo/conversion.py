@@ -40,6 +40,8 @@ _IN_OURS = ResidualPlace("metadata", "promptfoo", "_metadata")
 #: Names of variables that hold what is asked, the likeliest first.
 _QUESTIONS = ("input", "question", "query", "prompt", "message", "user_input", "text", "topic", "q")
 _INPUT = "input"
+#: What says which variable is the input, beside what is preserved of a test.
+_VARIABLE = "variable"
 #: Says that a row has no rubric, though its assertions would make one.
 _NO_RUBRIC = ["rubric_ref"]
 
@@ -63,9 +65,13 @@ class CaseReader(Reader):
             bare, ours = _plain(row), to_ours(_plain(row), id_)
         has_none = bool(kept) and _NO_RUBRIC in kept.get("absent", ())
         rubric = None if has_none or "rubric_ref" in ours or "rubric" in ours else said.rubric
-        residual = difference(to_theirs(ours, rubric, index), bare)
+        name = _question_in(bare) or _INPUT
+        residual = difference(to_theirs(ours, rubric, index, name), bare)
         losses = [*_losses_of_test(residual.set, bare, said.lost)]
-        return OurRow(_IN_OURS.joined(ours, _FORM.written(residual)), rubric, tuple(losses))
+        written = _FORM.written(residual)
+        if name != _INPUT:
+            written = {**(written or {}), _VARIABLE: name}
+        return OurRow(_IN_OURS.joined(ours, written), rubric, tuple(losses))
 
     def _id_of(self, test: dict[str, Any], index: int) -> str:
         """Return the description of a test as an id, if it is the first with it."""
@@ -90,7 +96,8 @@ class CaseWriter(Writer):
         bare, kept = _IN_OURS.split(row, _is_kept)
         given = bare.get("rubric") if rubric is None else rubric
         checks = given if isinstance(given, dict) else None
-        theirs = to_theirs(bare, checks, index)
+        kept = dict(kept or {})
+        theirs = to_theirs(bare, checks, index, kept.pop(_VARIABLE, _INPUT))
         if kept and (residual := _FORM.read(kept)):
             # An edit of the row counts, and not what its test was before.
             said = {**bare, "checks": (checks or {}).get("checks")}
@@ -162,7 +169,9 @@ def _losses_of_row(rest: dict[str, Any], *, is_whole: bool) -> Iterator[Loss]:
 
 def _is_kept(value: dict[str, Any]) -> bool:
     """Whether a mapping is what a conversion preserved, and not the author's own."""
-    return value.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(value)
+    own = {key: part for key, part in value.items() if key != _VARIABLE}
+    is_name = isinstance(value.get(_VARIABLE, ""), str)
+    return is_name and own.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(own)
 
 
 def _plain(test: dict[str, Any]) -> dict[str, Any]:
@@ -205,14 +214,16 @@ def _question_in(test: dict[str, Any]) -> str | None:
     return likely or next(iter(texts), None)
 
 
-def to_theirs(row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> dict[str, Any]:
+def to_theirs(
+    row: dict[str, Any], rubric: dict[str, Any] | None, index: int, name: str = _INPUT
+) -> dict[str, Any]:
     """Convert a row of evalcontract to a test, without a residual."""
     theirs: dict[str, Any] = {}
     if row.get("id") != default_id(index):
         theirs["description"] = row.get("id")
     context = row.get("context")
-    rest = context if isinstance(context, dict) and _INPUT not in context else {}
-    theirs["vars"] = {_INPUT: row.get("input"), **rest}
+    rest = context if isinstance(context, dict) and name not in context else {}
+    theirs["vars"] = {name: row.get("input"), **rest}
     asserts, limit, _ = assertions_of(row, rubric)
     if asserts:
         theirs["assert"] = asserts

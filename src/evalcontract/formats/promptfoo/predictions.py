@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import GraderPrediction
-from evalcontract.formats._predictions import predictions
 from evalcontract.formats.promptfoo.assertions import SET, base_of, fault_of, types
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ _ALL = ("contains-all", "icontains-all")
 
 
 def predict(row: Any, _variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield a prediction for each assertion of a test, and for each type that it does not use."""
+    """Yield a prediction for each assertion of a test."""
     used: dict[str, int] = {}
     flat = [*_flat(row.get("assert"))]
     for place, assertion in flat[:MAX_ASSERTIONS]:
@@ -30,10 +29,6 @@ def predict(row: Any, _variant: str | None) -> Iterator[GraderPrediction]:
         more = len(flat) - MAX_ASSERTIONS
         reason = f"only {MAX_ASSERTIONS} assertions are predicted"
         yield GraderPrediction(f"{more:,} more assertions", "assertion", "skip", reason)
-    bare = {key: part for key, part in row.items() if key != "assert"}
-    for each in predictions("promptfoo", bare, None):
-        if each.name not in used:
-            yield each._replace(kind="assertion")
 
 
 def _flat(given: Any, place: str = "assert") -> Iterator[tuple[str, dict[str, Any]]]:
