@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.code import Code
 
-_LANGUAGES = {".json": "json", ".jsonl": "json", ".csv": "text", ".toml": "toml"}
+_LANGUAGES = {".json": "json", ".jsonl": "json", ".csv": "text", ".tsv": "text", ".toml": "toml"}
 _INTRODUCTION = """\
 What evalcontract reports, and how severe each finding is in soft and in strict mode.
 `evalcontract explain CODE` prints the same pages. A finding is certain, or it is a guess: then it

@@ -82,6 +82,17 @@ def test_every_test_comes_back(test: dict[str, Any], index: int) -> None:
     assert json_equal(there_and_back(test, index), test)
 
 
+@given(THEIRS, st.integers(0, 2))
+def test_every_test_comes_back_when_its_rubric_has_a_name(test: dict[str, Any], index: int) -> None:
+    read = CaseReader().read(test, index)
+    if read.rubric is not None:
+        row = {**read.row, "rubric_ref": "rubric/tests@1.0.0"}
+        rubric = {"id": "tests", "version": "1.0.0", **read.rubric}
+        written = CaseWriter(is_table=False).write(row, rubric, index)
+        assert json_equal(written.row, test)
+        assert ("rubric_ref",) not in {loss.path for loss in written.losses}
+
+
 @given(OURS, st.integers(0, 2))
 def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
     theirs = CaseWriter(is_table=False).write(row, None, index).row

@@ -28,6 +28,7 @@ from evalcontract.formats._residual import (
 from evalcontract.formats.promptfoo.cells import cells_of, header_of
 from evalcontract.formats.promptfoo.checks import assertions_of, said_of
 from evalcontract.formats.promptfoo.fields import FIELDS, NO_CHECK, RUBRIC
+from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,8 +105,11 @@ class CaseWriter(Writer):
             theirs = restored(theirs, residual, {}, said, _said_by)
         again = to_ours(theirs, _id_in(theirs, index))
         residual = difference(again, bare, _NESTED)
-        if checks is None and "rubric_ref" not in bare and said_of(theirs).rubric is not None:
+        made = said_of(theirs).rubric
+        if made is not None and checks is None and "rubric_ref" not in bare:
             residual.absent.append(_NO_RUBRIC)
+        if made is not None and rubric is not None and _is_made(rubric, made):
+            residual.set.pop("rubric_ref", None)
         _, _, is_whole = assertions_of(bare, checks)
         losses = [*_losses_of_row(residual.set, is_whole=is_whole and checks is not None)]
         if rubric is not None and "rubric_ref" not in row and not is_whole:
@@ -124,6 +128,12 @@ class CaseWriter(Writer):
             return rows, losses
         header = header_of(self._columns)
         return (header, [{name: row.get(name, "") for name in header} for row in rows]), losses
+
+
+def _is_made(rubric: dict[str, Any], made: dict[str, Any]) -> bool:
+    """Whether a rubric is what a conversion makes again; its name need not be preserved."""
+    bare = {key: part for key, part in rubric.items() if key not in ("id", "version")}
+    return json_equal(bare, made)
 
 
 def _id_in(test: dict[str, Any], index: int) -> str:
