@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import Prediction, State
@@ -32,9 +33,14 @@ def cover_dialect_row(
         if chosen is None and not grader.is_asked:
             unasked.append(grader.name)
         elif chosen is None or grader.name in chosen:
-            outlook = Prediction(State(grader.state), grader.reason, grader.field)
-            cells.append(Cell(grader.name, grader.kind, outlook))
+            cells.append(_cell(grader))
     return RowCoverage(row.number, name, str(dialect), tuple(cells), unasked=tuple(unasked))
+
+
+@lru_cache(maxsize=1_024)  # most rows have the same few
+def _cell(grader: GraderPrediction) -> Cell:
+    outlook = Prediction(State(grader.state), grader.reason, grader.field)
+    return Cell(grader.name, grader.kind, outlook)
 
 
 def _predicted(dialect: Dialect, external: ExternalFile, row: Any) -> Iterable[GraderPrediction]:

@@ -11,7 +11,8 @@ the grader. `plans` are the sets of graders that a system has names for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import GraderPrediction
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.formats._format import Format
+    from evalcontract.model.path import Path
 
     Row = dict[str, Any]
     #: A predicate on a row and the key that a grader reads, such as `expected.contains`.
@@ -36,17 +38,58 @@ def predictions(
     system: str, row: Row, variant: str | None, facts: Mapping[str, Fact] = _NO_FACTS
 ) -> Iterator[GraderPrediction]:
     """Yield the prediction for each grader of a system on a row."""
+    for reads, verdicts in _graders(system, variant):
+        applies = (each.found for each in verdicts if each.applies(row, reads, facts))
+        yield from next(applies)
+
+
+class _Verdict(NamedTuple):
+    """When a verdict of a grader applies, and what it predicts then."""
+
+    missing: tuple[Path, ...]
+    empty: tuple[Path, ...]
+    fact: str | None
+    found: tuple[GraderPrediction, ...]
+
+    def applies(self, row: Row, reads: str, facts: Mapping[str, Fact]) -> bool:
+        if self.missing:
+            return all(value_at(row, path) is None for path in self.missing)
+        if self.empty:
+            return not any(value_at(row, path) for path in self.empty)
+        return self.fact is None or facts[self.fact](row, reads)
+
+
+@lru_cache(maxsize=32)  # systems by their variants
+def _graders(system: str, variant: str | None) -> list[tuple[str, list[_Verdict]]]:
+    """Return the key that each grader reads, and its verdicts; the last one always applies."""
     graders = table(f"formats/{system}.graders")
-    for grader in graders["graders"]:
-        if not _is_for(grader, variant):
-            continue
-        verdicts = (graders["verdicts"][name] | {"fact": name} for name in grader["verdicts"])
-        verdict = next((v for v in verdicts if _applies(v, grader, row, variant, facts)), grader)
-        state = verdict.get("state", "run")
-        reason, field = (_filled(verdict.get(key), grader) for key in ("reason", "field"))
-        is_asked = not verdict.get("unasked", False)
-        for name in grader["names"]:
-            yield GraderPrediction(name, grader["kind"], state, reason, field, is_asked)
+    known = {name: {**verdict, "fact": name} for name, verdict in graders["verdicts"].items()}
+    return [
+        (
+            grader.get("reads", ""),
+            [
+                _verdict(verdict, grader)
+                for verdict in (*(known[name] for name in grader["verdicts"]), grader)
+                if _is_for(verdict, variant)
+            ],
+        )
+        for grader in graders["graders"]
+        if _is_for(grader, variant)
+    ]
+
+
+def _verdict(verdict: dict[str, Any], grader: dict[str, Any]) -> _Verdict:
+    reason, field = (_filled(verdict.get(key), grader) for key in ("reason", "field"))
+    state, is_asked = verdict.get("state", "run"), not verdict.get("unasked", False)
+    return _Verdict(
+        tuple(_path(key.format_map(grader)) for key in verdict.get("missing", ())),
+        tuple(_path(key) for key in verdict.get("empty", ())),
+        verdict.get("fact"),
+        tuple(
+            GraderPrediction(name, grader["kind"], state, reason, field, is_asked)
+            for name in grader["names"]
+        ),
+    )
 
 
 def chosen_graders(
@@ -85,27 +128,16 @@ def _meant(name: str, known: Iterable[str]) -> str | None:
 
 def read_field(row: Row, field: str) -> Any:
     """Return the value of a field such as `expected.trace`; None if there is none."""
-    return value_at(row, tuple(field.split(".")))
+    return value_at(row, _path(field))
+
+
+@lru_cache(maxsize=1_024)
+def _path(field: str) -> Path:
+    return tuple(field.split("."))
 
 
 def _is_for(entry: dict[str, Any], variant: str | None) -> bool:
     return variant in entry.get("variants", (variant,))
-
-
-def _applies(
-    verdict: dict[str, Any],
-    grader: dict[str, Any],
-    row: Row,
-    variant: str | None,
-    facts: Mapping[str, Fact],
-) -> bool:
-    if not _is_for(verdict, variant):
-        return False
-    if missing := verdict.get("missing"):
-        return all(read_field(row, str(_filled(key, grader))) is None for key in missing)
-    if empty := verdict.get("empty"):
-        return not any(read_field(row, key) for key in empty)
-    return facts[verdict["fact"]](row, grader.get("reads", ""))
 
 
 def _filled(text: str | None, grader: dict[str, Any]) -> str | None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.formats.promptfoo.assertions import assertion_of, cell_of
-from evalcontract.formats.promptfoo.conversion import CaseReader, CaseWriter
+from evalcontract.formats.promptfoo.checks import MAX_ASSERTIONS
+from evalcontract.formats.promptfoo.conversion import MAX_RUBRICS, CaseReader, CaseWriter
 from evalcontract.model.equality import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
@@ -192,6 +193,52 @@ def test_tests_that_assert_alike_share_a_rubric() -> None:
     one, two = (reader.read(test, index) for index, test in enumerate(tests))
     assert one.rubric == two.rubric
     assert (one.row["must_contain_any"], two.row["must_contain_any"]) == (["a"], ["b"])
+
+
+def test_few_rubrics_are_made_of_many_tests() -> None:
+    """Each text that is compared needs a rubric; what the row can say is said still."""
+    reader, writer = CaseReader(), CaseWriter(is_table=False)
+    tests = [
+        {
+            "vars": {"input": f"{index}?"},
+            "assert": [
+                {"type": "equals", "value": f"{index}"},
+                {"type": "icontains", "value": f"{index}"},
+            ],
+        }
+        for index in range(3 * MAX_RUBRICS)
+    ]
+    read = [reader.read(test, index) for index, test in enumerate(tests)]
+    assert len({repr(each.rubric) for each in read}) == MAX_RUBRICS + 1
+    assert read[-1].rubric is not None
+    assert [check["kind"] for check in read[-1].rubric["checks"]] == ["must_contain_any"]
+    assert [loss.path for loss in read[-1].losses] == [("assert", 0)]
+    back = [writer.write(each.row, each.rubric, at).row for at, each in enumerate(read)]
+    assert back == tests
+
+
+def test_few_rubrics_are_made_of_tests_with_other_thresholds() -> None:
+    reader, writer = CaseReader(), CaseWriter(is_table=False)
+    tests = [
+        {"vars": {"input": "?"}, "assert": [{"type": "is-json"}], "threshold": 1 / (index + 1)}
+        for index in range(MAX_RUBRICS + 50)
+    ]
+    read = [reader.read(test, index) for index, test in enumerate(tests)]
+    assert len({repr(each.rubric) for each in read if each.rubric}) == MAX_RUBRICS
+    assert [loss.path for loss in read[-1].losses] == [("assert", 0), ("threshold",)]
+    back = [writer.write(each.row, each.rubric, at).row for at, each in enumerate(read)]
+    assert back == tests
+
+
+def test_the_first_assertions_of_a_test_are_converted() -> None:
+    given = {"type": "regex", "value": "[a-z]"}
+    test = {"vars": {"input": "?"}, "assert": [given] * (MAX_ASSERTIONS + 1)}
+    read = CaseReader().read(test, 0)
+    assert read.rubric is not None
+    ids = [check["id"] for check in read.rubric["checks"]]
+    assert len({*ids}) == MAX_ASSERTIONS
+    assert [loss.path for loss in read.losses] == [("assert",)]
+    assert CaseWriter(is_table=False).write(read.row, read.rubric, 0).row == test
 
 
 def test_a_threshold_is_that_of_the_rubric() -> None:

@@ -56,7 +56,7 @@ def _recognise(value: dict[str, Any]) -> Dialect | None:
 FACTS = {
     "of_input": lambda row, _: has_scenario(row),
     "of_scenario": lambda row, _: not has_scenario(row),
-    "empty_list": lambda row, key: as_read(row).get(key) == [],
+    "empty_list": lambda row, key: key in row and as_read({key: row[key]}).get(key) == [],
     "no_conditions": lambda row, _: not _conditions(row),
 }
 

@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
 from evalcontract.formats._format import RowChecker
-from evalcontract.formats.promptfoo.assertions import SET, VARIABLE, base_of, fault_of, types
+from evalcontract.formats.promptfoo.assertions import (
+    SET,
+    VARIABLE,
+    Repeated,
+    base_of,
+    fault_of,
+    types,
+)
 from evalcontract.formats.promptfoo.rows import KEYS, NEEDED, has_needed
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
+from evalcontract.model.suggestions import suggestions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +40,7 @@ class CaseChecker(RowChecker):
         self._bare: list[Path] = []
         self._has_assertions = False
         self._reported: dict[int, Any] = {}
+        self._is_repeated = Repeated()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next test."""
@@ -60,6 +69,8 @@ class CaseChecker(RowChecker):
 
     def _assertions(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
         """Yield the faults of assertions; those of a default test are the same in each test."""
+        if self._is_repeated(row.get("assert")):
+            return
         for index, assertion in enumerate(row.get("assert") or ()):
             faults = [*_faults(assertion, row.get("vars"), (*path, "assert", index))]
             if faults and id(assertion) not in self._reported:
@@ -114,7 +125,7 @@ def _faults(
         for index, each in enumerate(assertion["assert"]):
             yield from _faults(each, variables, (*where, "assert", index), in_set=True)
     elif base_of(type_) not in types():
-        near = nearest(base_of(type_), types())
+        near = suggestions(tuple(types())).nearest(base_of(type_))
         message = f"promptfoo has no assertion `{clipped(type_)}`: {_STOPS}"
         advice = f"did you mean `{near}`?" if near else "see its list of assertions"
         yield Problem("promptfoo/unknown-assertion", message, (*where, "type"), advice)
@@ -131,9 +142,11 @@ def _unknown(value: Any, variables: Any, place: Path) -> Iterator[Problem]:
         for index, part in enumerate(value):
             yield from _unknown(part, variables, (*place, index))
     elif isinstance(value, str) and isinstance(variables, dict):
-        for name in dict.fromkeys(VARIABLE.findall(value)):
-            if name not in variables and name not in _GIVEN:
-                near = nearest(name, variables)
-                message = f"the test has no variable `{name}`: it is empty here"
-                advice = f"did you mean `{near}`?" if near else "write it below `vars`"
-                yield Problem("promptfoo/unknown-variable", message, place, advice)
+        names = dict.fromkeys(VARIABLE.findall(value))
+        unknown = [name for name in names if name not in variables and name not in _GIVEN]
+        known = suggestions(tuple(variables)) if unknown else None
+        for name in unknown:
+            near = known.nearest(name) if known else None
+            message = f"the test has no variable `{name}`: it is empty here"
+            advice = f"did you mean `{near}`?" if near else "write it below `vars`"
+            yield Problem("promptfoo/unknown-variable", message, place, advice)

@@ -3,56 +3,76 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any, NamedTuple
 
 from evalcontract.formats._expectations import criteria_of, guidelines_of, reference_of
 from evalcontract.formats.promptfoo.assertions import NOT, VARIABLE, base_of, fault_of, types
+from evalcontract.formats.promptfoo.fields import NO_CHECK, TOO_MANY_RUBRICS
 
 _SEARCHES = (
     *("contains", "icontains", "contains-any", "icontains-any", "contains-all", "icontains-all"),
 )
 _ANY, _NONE = "must_contain_any", "must_not_contain"
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
+#: How many assertions of a test are converted.
+MAX_ASSERTIONS = 200
+#: Only rubrics that other rows may have, or none at all: what a limit leaves of what is said.
+SHARED, NO_RUBRICS = "shared", "none"
 #: Keys beside the type and the value of an assertion that a check can say.
 _PLAIN = frozenset({"type", "value"})
 #: What JavaScript and Python read differently in a pattern.
 _ODD = re.compile(r"\(\?[A-Za-z<P(]|\\[kpPudDwWsSbBAZz]|\$|\[\[|--|&&")
+#: Values of a check that stand in its rubric.
+_OWN_VALUES = frozenset({"pattern", "schema", "values"})
 _SYNTAX = re.compile(r"([\\.^$*+?{}\[\]|()])")
 
 
 class Said(NamedTuple):
-    """What assertions say: keys of the row, a rubric, and the assertions that nothing says."""
+    """What assertions say: keys of the row, a rubric, and why some assertions are not said.
+
+    The rubric `is_shared` if other rows may have it, since all texts stand in the row.
+    """
 
     keys: dict[str, Any]
     rubric: dict[str, Any] | None
-    lost: list[int]
+    lost: dict[int, str]
+    is_shared: bool
 
 
-def said_of(test: dict[str, Any]) -> Said:
-    """Return what the assertions of a test say in evalcontract."""
+def said_of(test: dict[str, Any], limit: str | None = None) -> Said:
+    """Return what the assertions of a test say in evalcontract.
+
+    `limit` is `SHARED` or `NO_RUBRICS`.
+    """
     keys: dict[str, Any] = {}
     checks: list[dict[str, Any]] = []
-    lost: list[int] = []
+    lost: dict[int, str] = {}
     criteria: list[str] = []
-    given = test.get("assert")
-    for index, assertion in enumerate(given if isinstance(given, list) else ()):
+    used: Counter[str] = Counter()
+    is_shared = True
+    for index, assertion in enumerate(_converted(test)):
         plain = _filled(assertion, test.get("vars"))
         check = _check_of(plain, keys, criteria) if plain is not None else None
+        is_own = bool(check) and not _OWN_VALUES.isdisjoint(check or ())
         if check is None:
-            lost.append(index)
+            lost[index] = NO_CHECK
+        elif check and (limit == NO_RUBRICS or (is_own and limit)):
+            lost[index] = TOO_MANY_RUBRICS
         elif check:
-            checks.append({"id": _name(check["kind"], checks), **check})
+            is_shared &= not is_own
+            kind = check["kind"]
+            used[kind] += 1
+            checks.append({"id": kind if used[kind] == 1 else f"{kind}_{used[kind]}", **check})
     if criteria:
         text = criteria_of(criteria) if len(criteria) > 1 else criteria[0]
         keys["criteria"] = text or criteria[0]
-    return Said(keys, _rubric(checks, test), lost)
+    return Said(keys, _rubric(checks, test), lost, is_shared)
 
 
-def _name(kind: str, checks: list[dict[str, Any]]) -> str:
-    names = {check["id"] for check in checks}
-    return next(
-        n for n in (kind, *(f"{kind}_{i}" for i in range(2, len(names) + 3))) if n not in names
-    )
+def _converted(test: dict[str, Any]) -> list[Any]:
+    given = test.get("assert")
+    return given[:MAX_ASSERTIONS] if isinstance(given, list) else []
 
 
 def _rubric(checks: list[dict[str, Any]], test: dict[str, Any]) -> dict[str, Any] | None:
@@ -77,22 +97,27 @@ def _filled(assertion: Any, variables: Any) -> dict[str, Any] | None:
         or fault_of(assertion, variables)
     ):
         return None
-    texts = variables if isinstance(variables, dict) else {}
-
-    def value_of(match: re.Match[str]) -> str:
-        value = texts.get(match[1])
-        return value if isinstance(value, str) and "{{" not in value else match[0]
-
-    def filled(value: Any) -> Any:
-        if isinstance(value, list):
-            return [filled(part) for part in value]
-        return VARIABLE.sub(value_of, value) if isinstance(value, str) else value
-
-    value = filled(assertion.get("value"))
+    value = assertion.get("value")
+    if isinstance(value, str | list):
+        value = _with_values(value, variables if isinstance(variables, dict) else {})
     parts = value if isinstance(value, list) else [value]
     if any(isinstance(part, str) and (_TEMPLATE.search(part) or _is_file(part)) for part in parts):
         return None
     return {"type": type_, "value": value}
+
+
+def _with_values(value: Any, variables: dict[str, Any]) -> Any:
+    """Return a text, or each text of a list, with the variables that are texts themselves."""
+    if isinstance(value, list):
+        return [_with_values(part, variables) for part in value]
+    if not isinstance(value, str) or "{{" not in value:
+        return value
+
+    def text_of(match: re.Match[str]) -> str:
+        given = variables.get(match[1])
+        return given if isinstance(given, str) and "{{" not in given else match[0]
+
+    return VARIABLE.sub(text_of, value)
 
 
 def _is_file(text: str) -> bool:

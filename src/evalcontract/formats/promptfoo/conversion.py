@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
@@ -25,9 +26,17 @@ from evalcontract.formats._residual import (
     is_row,
     restored,
 )
+from evalcontract.formats.promptfoo.assertions import Repeated
 from evalcontract.formats.promptfoo.cells import cells_of, header_of
-from evalcontract.formats.promptfoo.checks import assertions_of, said_of
-from evalcontract.formats.promptfoo.fields import FIELDS, NO_CHECK, RUBRIC
+from evalcontract.formats.promptfoo.checks import (
+    MAX_ASSERTIONS,
+    NO_RUBRICS,
+    SHARED,
+    Said,
+    assertions_of,
+    said_of,
+)
+from evalcontract.formats.promptfoo.fields import FIELDS, RUBRIC
 from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
@@ -43,6 +52,11 @@ _QUESTIONS = ("input", "question", "query", "prompt", "message", "user_input", "
 _INPUT = "input"
 #: What says which variable is the input, beside what is preserved of a test.
 _VARIABLE = "variable"
+#: What says that a row has no rubric of its own, or none, since there are so many of them.
+_LIMIT = "rubrics"
+#: How many different rubrics are made whose texts are their own, and how many others.
+MAX_RUBRICS = 200
+_TOO_MANY = f"only {MAX_ASSERTIONS} assertions of a test are converted"
 #: Says that a row has no rubric, though its assertions would make one.
 _NO_RUBRIC = ["rubric_ref"]
 
@@ -52,13 +66,16 @@ class CaseReader(Reader):
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
+        self._rubrics: dict[bool, set[str]] = {True: set(), False: set()}
+        self._is_repeated = Repeated()
+        self._last: tuple[Said, str | None, Any] | None = None
 
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid test; a foreign value in place of the residual is ordinary data."""
         bare, kept = _IN_THEIRS.split(_plain(row), _is_kept)
         id_ = self._id_of(bare, index)
-        said = said_of(bare)
-        plain = to_ours(bare, id_)
+        said, limit = self._said(bare)
+        plain = to_ours(bare, id_, said.keys)
         ours = plain
         if kept and (residual := _FORM.read(kept)):
             ours = applied(plain, residual, _NESTED)
@@ -68,11 +85,31 @@ class CaseReader(Reader):
         rubric = None if has_none or "rubric_ref" in ours or "rubric" in ours else said.rubric
         name = _question_in(bare) or _INPUT
         residual = difference(to_theirs(ours, rubric, index, name), bare)
-        losses = [*_losses_of_test(residual.set, bare, said.lost)]
+        losses = [*_losses_of_test(residual.set, bare, said)]
         written = _FORM.written(residual)
         if name != _INPUT:
-            written = {**(written or {}), _VARIABLE: name}
+            written[_VARIABLE] = name
+        if limit:
+            written[_LIMIT] = limit
         return OurRow(_IN_OURS.joined(ours, written), rubric, tuple(losses))
+
+    def _said(self, test: dict[str, Any]) -> tuple[Said, str | None]:
+        """Return what the assertions of a test say, and the limit if the rubrics are too many."""
+        threshold = test.get("threshold")
+        if self._is_repeated(test.get("assert")) and self._last and self._last[2] is threshold:
+            return self._last[:2]
+        said, limit = self._said_anew(test)
+        self._last = said, limit, threshold
+        return said, limit
+
+    def _said_anew(self, test: dict[str, Any]) -> tuple[Said, str | None]:
+        for limit in (None, SHARED):
+            said = said_of(test, limit)
+            known, key = self._rubrics[said.is_shared], repr(said.rubric)
+            if said.rubric is None or key in known or len(known) < MAX_RUBRICS:
+                known.add(key)
+                return said, limit
+        return said_of(test, NO_RUBRICS), NO_RUBRICS
 
     def _id_of(self, test: dict[str, Any], index: int) -> str:
         """Return the description of a test as an id, if it is the first with it."""
@@ -94,18 +131,20 @@ class CaseWriter(Writer):
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row; `rubric` is the rubric that it references, if any."""
-        bare, kept = _IN_OURS.split(row, _is_kept)
+        bare, kept = _IN_OURS.split(row, _is_kept_of_test)
         given = bare.get("rubric") if rubric is None else rubric
         checks = given if isinstance(given, dict) else None
         kept = dict(kept or {})
+        limit = kept.pop(_LIMIT, None)
         theirs = to_theirs(bare, checks, index, kept.pop(_VARIABLE, _INPUT))
         if kept and (residual := _FORM.read(kept)):
             # An edit of the row counts, and not what its test was before.
-            said = {**bare, "checks": (checks or {}).get("checks")}
-            theirs = restored(theirs, residual, {}, said, _said_by)
-        again = to_ours(theirs, _id_in(theirs, index))
+            now = {**bare, "checks": (checks or {}).get("checks")}
+            theirs = restored(theirs, residual, {}, now, partial(_said_by, limit=limit))
+        said = said_of(theirs, limit)
+        again = to_ours(theirs, _id_in(theirs, index), said.keys)
         residual = difference(again, bare, _NESTED)
-        made = said_of(theirs).rubric
+        made = said.rubric
         if made is not None and checks is None and "rubric_ref" not in bare:
             residual.absent.append(_NO_RUBRIC)
         if made is not None and rubric is not None and _is_made(rubric, made):
@@ -141,24 +180,27 @@ def _id_in(test: dict[str, Any], index: int) -> str:
     return name if isinstance(name, str) and name.strip() else default_id(index)
 
 
-def _said_by(test: dict[str, Any]) -> dict[str, Any]:
+def _said_by(test: dict[str, Any], *, limit: str | None) -> dict[str, Any]:
     """Return what a test says of a row, and the checks of its rubric."""
-    read = to_ours(test, "")
+    said = said_of(test, limit)
+    read = to_ours(test, "", said.keys)
     keys = ("input", "criteria", "must_contain_any", "must_not_contain", "expected", "context")
     return {
         **{key: read.get(key) for key in keys},
-        "checks": (said_of(test).rubric or {}).get("checks"),
+        "checks": (said.rubric or {}).get("checks"),
     }
 
 
-def _losses_of_test(rest: dict[str, Any], test: dict[str, Any], lost: list[int]) -> Iterator[Loss]:
+def _losses_of_test(rest: dict[str, Any], test: dict[str, Any], said: Said) -> Iterator[Loss]:
     """Yield the losses of a test, given the rest of it that a row does not represent."""
-    for index in lost:
-        yield Loss(("assert", index), NO_CHECK, is_kept=True)
+    for index, reason in said.lost.items():
+        yield Loss(("assert", index), reason, is_kept=True)
+    if len(test.get("assert") or ()) > MAX_ASSERTIONS:
+        yield Loss(("assert",), _TOO_MANY, is_kept=True)
     for key in rest:
         if key in ("assert", "vars", "description", "metadata") or test.get(key) in (None, {}, []):
             continue
-        if key == "threshold" and not lost and test.get("assert"):
+        if key == "threshold" and not said.lost and test.get("assert"):
             continue
         yield Loss((key,), reason_for(FIELDS, (key,), None), is_kept=True)
 
@@ -178,10 +220,17 @@ def _losses_of_row(rest: dict[str, Any], *, is_whole: bool) -> Iterator[Loss]:
 
 
 def _is_kept(value: dict[str, Any]) -> bool:
-    """Whether a mapping is what a conversion preserved, and not the author's own."""
-    own = {key: part for key, part in value.items() if key != _VARIABLE}
-    is_name = isinstance(value.get(_VARIABLE, ""), str)
-    return is_name and own.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(own)
+    """Whether a mapping is what a conversion preserved of a row, and not the author's own."""
+    return value.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(value)
+
+
+def _is_kept_of_test(value: dict[str, Any]) -> bool:
+    """Whether a mapping is what a conversion preserved of a test."""
+    own = {key: part for key, part in value.items() if key not in (_VARIABLE, _LIMIT)}
+    name = value.get(_VARIABLE, "")
+    is_name = isinstance(name, str) and name != _INPUT
+    is_limit = _LIMIT not in value or value[_LIMIT] in (SHARED, NO_RUBRICS)
+    return is_name and is_limit and _is_kept(own)
 
 
 def _plain(test: dict[str, Any]) -> dict[str, Any]:
@@ -196,13 +245,16 @@ def _plain(test: dict[str, Any]) -> dict[str, Any]:
     return {**test, "metadata": {**metadata, OURS: value}} if isinstance(value, dict) else test
 
 
-def to_ours(test: dict[str, Any], id_: str) -> dict[str, Any]:
-    """Convert a test to evalcontract, without a residual."""
+def to_ours(test: dict[str, Any], id_: str, said: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Convert a test to evalcontract, without a residual.
+
+    `said` are the keys that its assertions say, if they are known.
+    """
     name = _question_in(test)
     variables = _variables(test)
     asked = variables.get(name) if name else None
     ours: dict[str, Any] = {"id": id_, "input": asked if isinstance(asked, str) else ""}
-    ours |= said_of(test).keys
+    ours |= said_of(test).keys if said is None else said
     if rest := {key: part for key, part in variables.items() if key != name}:
         ours["context"] = rest
     if isinstance(output := test.get("providerOutput"), str) and output:

@@ -8,12 +8,13 @@ _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "tests have no place for it"
 RUBRIC = "no assertion does what a check of the rubric does"
 NO_CHECK = "no check of evalcontract does it"
+TOO_MANY_RUBRICS = "too many tests need a rubric of their own"
 
 FIELDS = (
     Field("description", "id", "the first test of that name"),
     Field("vars", "input", "the only variable, or the one that is named like a question"),
     Field("vars", "context", "the other variables by their names"),
-    Field("assert", "expected.reference", "of `factuality` and `similar`"),
+    Field("assert", "expected.reference", "of `factuality`"),
     Field("assert", "criteria", "of `llm-rubric`"),
     Field("assert", "must_contain_any", "of `contains`, `contains-any` and the like"),
     Field("assert", "must_not_contain", "of `not-contains` and the like"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,9 @@ _EMPTY = frozenset({"source/empty"})
 #: The keys of a test, one of the first seven of which it needs.
 NEEDED = ("assert", "vars", "options", "metadata", "provider", "providerOutput", "threshold")
 KEYS = (*NEEDED, "description", "providers", "prompts", "assertScoringFunction")
+#: How many variables and assertions of a default test are always added to every test, and how many
+#: are added to all of them, if it has more.
+_FEW, _MAX_ADDED = 10, 100_000
 #: The keys that only a configuration has.
 _OF_CONFIGURATION = ("tests", "defaultTest", "scenarios", "targets", "commandLineOptions")
 
@@ -104,9 +108,29 @@ def _not_followed(name: Any, path: Path) -> Problem:
     return Problem("promptfoo/not-followed", message, path, "check that file by itself")
 
 
+def _first_of(default: dict[str, Any]) -> dict[str, Any]:
+    """Return the first variables and assertions of a default test."""
+    asserts, variables = default.get("assert"), default.get("vars")
+    kept: dict[str, Any] = {}
+    if isinstance(asserts, list):
+        kept["assert"] = asserts[:_FEW]
+    if isinstance(variables, dict):
+        kept["vars"] = dict(islice(variables.items(), _FEW))
+    return kept
+
+
+def _too_many_added(most: int) -> Problem:
+    message = f"only the first {most:,} tests have the whole default test: it is too large"
+    where = ("defaultTest",)
+    return Problem("promptfoo/not-followed", message, where, "split it, or the list of tests")
+
+
 def _of_list(tests: list[Any], prefix: Path, default: dict[str, Any]) -> RowLayout:
     """Return tests of a list, with what the default test adds to each."""
     problems: list[Problem] = [] if tests else [_NO_ROWS]
+    added = sum(len(v) for k in ("vars", "assert") if isinstance(v := default.get(k), dict | list))
+    most = len(tests) if added <= _FEW else _MAX_ADDED // added
+    few = {**default, **_first_of(default)} if len(tests) > most else default
     rows: list[Any] = []
     places: list[int] = []
     for index, test in enumerate(tests):
@@ -116,8 +140,10 @@ def _of_list(tests: list[Any], prefix: Path, default: dict[str, Any]) -> RowLayo
         if isinstance(test, str) or is_generator:
             problems.append(_not_followed(test, (*prefix, index)))
         else:
-            rows.append(_with_default(test, default))
+            rows.append(_with_default(test, default if len(rows) < most else few))
             places.append(index)
+    if len(rows) > most:
+        problems.append(_too_many_added(most))
     if len(rows) == len(tests) and not default:
         return RowLayout(rows, prefix=prefix, problems=tuple(problems))
 
@@ -153,5 +179,5 @@ def _with_default(test: Any, default: dict[str, Any]) -> Any:
     options = test.get("options")
     is_off = isinstance(options, dict) and options.get("disableDefaultAsserts")
     if isinstance(given, list) and given and isinstance(own, list) and not is_off:
-        test = {**test, "assert": [*own, *given]}
+        test = {**test, "assert": [*own, *given] if own else given}
     return test
