@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import bombs_of_dialects
 import bombs_of_folders
 import bombs_of_grading
 import bombs_of_ignores
@@ -33,6 +34,7 @@ BOMBS: dict[str, Bomb] = {
         bombs_of_grading,
         bombs_of_labels,
         bombs_of_ignores,
+        bombs_of_dialects,
     )
     for bomb in module.BOMBS
 }

@@ -26,17 +26,12 @@ COVERAGE = ("coverage", "datasets")
 class Bomb(NamedTuple):
     """A bomb and its default size, with which its files have at most one megabyte.
 
-    `other` is a command beside `CHECK` that does other work on these files.
+    `commands` are the arguments of each command that it is given to.
     """
 
     files: Callable[[int], Files]
     size: int
-    other: tuple[str, ...] = ()
-
-    @property
-    def commands(self) -> tuple[tuple[str, ...], ...]:
-        """The arguments of each command that it is given to."""
-        return (CHECK, self.other) if self.other else (CHECK,)
+    commands: tuple[tuple[str, ...], ...] = (CHECK,)
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bomb import COVERAGE, ROW, Bomb, Files, contains, dataset, facts, numbered, rubric
+from bomb import CHECK, COVERAGE, ROW, Bomb, Files, contains, dataset, facts, numbered, rubric
 
 
 def targets_by_datasets(size: int) -> Files:
@@ -38,5 +38,5 @@ BOMBS = (
     Bomb(workspaces, 1600),
     Bomb(unread_files, 5000),
     Bomb(nested_folders, 900),
-    Bomb(datasets_of_one_rubric, 3000, COVERAGE),
+    Bomb(datasets_of_one_rubric, 3000, (CHECK, COVERAGE)),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from bomb import Bomb, Files, composite, contains, facts, judge, numbered, rubric
+from bomb import CHECK, Bomb, Files, composite, contains, facts, judge, numbered, rubric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -232,27 +232,27 @@ def compared_composites(size: int) -> Files:
 
 
 BOMBS = (
-    Bomb(outputs_by_checks, 5500, GRADE),
-    Bomb(outputs_by_values, 3000, GRADE),
-    Bomb(outputs_by_facts, 3000, RESULTS),
-    Bomb(output_by_values, 27_000, GRADE),
-    Bomb(output_by_facts, 6500, GRADE),
-    Bomb(output_by_formats, 6500, GRADE),
-    Bomb(output_by_schemas, 4500, GRADE),
-    Bomb(output_by_structures, 4000, GRADE),
-    Bomb(outputs_of_markdown, 2000, GRADE),
-    Bomb(tools_by_calls, 10_000, GRADE),
-    Bomb(tools_that_compete, 2000, GRADE),
-    Bomb(tools_by_checks, 5000, GRADE),
-    Bomb(composites_of_one_rubric, 5000, GRADE),
-    Bomb(rubrics_by_tables, 2500, GRADE),
-    Bomb(jurors, 4000, GRADE),
-    Bomb(regexes_of_outputs, 4500, GRADE),
-    Bomb(unmatched_outputs, 50_000, GRADE),
-    Bomb(faulty_outputs, 400_000, RESULTS),
-    Bomb(repeated_outputs, 80_000, GRADE),
-    Bomb(compared_checks, 5000, COMPARE),
-    Bomb(compared_rows, 1000, COMPARE),
-    Bomb(compared_versions, 3500, COMPARE),
-    Bomb(compared_composites, 6000, COMPARE),
+    Bomb(outputs_by_checks, 5500, (CHECK, GRADE)),
+    Bomb(outputs_by_values, 3000, (CHECK, GRADE)),
+    Bomb(outputs_by_facts, 3000, (CHECK, RESULTS)),
+    Bomb(output_by_values, 27_000, (CHECK, GRADE)),
+    Bomb(output_by_facts, 6500, (CHECK, GRADE)),
+    Bomb(output_by_formats, 6500, (CHECK, GRADE)),
+    Bomb(output_by_schemas, 4500, (CHECK, GRADE)),
+    Bomb(output_by_structures, 4000, (CHECK, GRADE)),
+    Bomb(outputs_of_markdown, 2000, (CHECK, GRADE)),
+    Bomb(tools_by_calls, 10_000, (CHECK, GRADE)),
+    Bomb(tools_that_compete, 2000, (CHECK, GRADE)),
+    Bomb(tools_by_checks, 5000, (CHECK, GRADE)),
+    Bomb(composites_of_one_rubric, 5000, (CHECK, GRADE)),
+    Bomb(rubrics_by_tables, 2500, (CHECK, GRADE)),
+    Bomb(jurors, 4000, (CHECK, GRADE)),
+    Bomb(regexes_of_outputs, 4500, (CHECK, GRADE)),
+    Bomb(unmatched_outputs, 50_000, (CHECK, GRADE)),
+    Bomb(faulty_outputs, 400_000, (CHECK, RESULTS)),
+    Bomb(repeated_outputs, 80_000, (CHECK, GRADE)),
+    Bomb(compared_checks, 5000, (CHECK, COMPARE)),
+    Bomb(compared_rows, 1000, (CHECK, COMPARE)),
+    Bomb(compared_versions, 3500, (CHECK, COMPARE)),
+    Bomb(compared_composites, 6000, (CHECK, COMPARE)),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bomb import Bomb, Files, judge
+from bomb import CHECK, Bomb, Files, judge
 
 CALIBRATE = ("calibrate-judge", "judges/a.json", "--labels", "labels.csv")
 SWEEP = (*CALIBRATE, "--threshold", "auto", "--output-format", "json")
@@ -126,21 +126,21 @@ def moved_rubrics(size: int) -> Files:
 
 
 BOMBS = (
-    Bomb(labelled, 90_000, CALIBRATE),
-    Bomb(scores, 55_000, SWEEP),
-    Bomb(annotators, 80_000, CALIBRATE),
-    Bomb(groups_of_annotators, 60_000, CALIBRATE),
-    Bomb(unknown_labels, 90_000, CALIBRATE),
-    Bomb(conflicting_labels, 150_000, CALIBRATE),
-    Bomb(splits_of_labels, 40_000, CALIBRATE),
-    Bomb(levels, 20_000, CALIBRATE),
-    Bomb(columns, 80_000, CALIBRATE),
-    Bomb(moved_cases, 20_000, MIGRATE),
-    Bomb(moved_rules, 13_000, MIGRATE),
-    Bomb(near_case_keys, 40_000, MIGRATE),
-    Bomb(faulty_cases, 300_000, MIGRATE),
-    Bomb(same_cases, 30_000, MIGRATE),
-    Bomb(texts_of_a_case, 40_000, MIGRATE),
-    Bomb(moved_graders, 15_000, GRADERS),
-    Bomb(moved_rubrics, 12_000, GRADERS),
+    Bomb(labelled, 90_000, (CHECK, CALIBRATE)),
+    Bomb(scores, 55_000, (CHECK, SWEEP)),
+    Bomb(annotators, 80_000, (CHECK, CALIBRATE)),
+    Bomb(groups_of_annotators, 60_000, (CHECK, CALIBRATE)),
+    Bomb(unknown_labels, 90_000, (CHECK, CALIBRATE)),
+    Bomb(conflicting_labels, 150_000, (CHECK, CALIBRATE)),
+    Bomb(splits_of_labels, 40_000, (CHECK, CALIBRATE)),
+    Bomb(levels, 20_000, (CHECK, CALIBRATE)),
+    Bomb(columns, 80_000, (CHECK, CALIBRATE)),
+    Bomb(moved_cases, 20_000, (CHECK, MIGRATE)),
+    Bomb(moved_rules, 13_000, (CHECK, MIGRATE)),
+    Bomb(near_case_keys, 40_000, (CHECK, MIGRATE)),
+    Bomb(faulty_cases, 300_000, (CHECK, MIGRATE)),
+    Bomb(same_cases, 30_000, (CHECK, MIGRATE)),
+    Bomb(texts_of_a_case, 40_000, (CHECK, MIGRATE)),
+    Bomb(moved_graders, 15_000, (CHECK, GRADERS)),
+    Bomb(moved_rubrics, 12_000, (CHECK, GRADERS)),
 )

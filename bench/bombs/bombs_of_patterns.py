@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bomb import JSON, Bomb, Files, judge, rubric
+from bomb import CHECK, JSON, Bomb, Files, judge, rubric
 
 
 def nested_repetitions(size: int) -> Files:
@@ -56,11 +56,11 @@ def _patterns(*patterns: str) -> Files:
 
 BOMBS = (
     Bomb(nested_repetitions, 10_000),
-    Bomb(slow_patterns, 10_000, JSON),
+    Bomb(slow_patterns, 10_000, (CHECK, JSON)),
     Bomb(words_of_a_pattern, 100_000),
     Bomb(groups_of_a_pattern, 50_000),
     Bomb(repetitions_of_a_pattern, 400_000),
     Bomb(sections_of_a_template, 30_000),
-    Bomb(unknown_names_of_a_template, 80_000, JSON),
+    Bomb(unknown_names_of_a_template, 80_000, (CHECK, JSON)),
     Bomb(unclosed_tags_of_a_template, 450_000),
 )

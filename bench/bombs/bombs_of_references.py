@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bomb import (
+    CHECK,
     COVERAGE,
     JSON,
     Bomb,
@@ -149,17 +150,17 @@ def _rows(targets: Any) -> list[dict[str, Any]]:
 
 
 BOMBS = (
-    Bomb(layers_of_composites, 12, COVERAGE),
-    Bomb(composites_of_one_rubric, 2500, COVERAGE),
+    Bomb(layers_of_composites, 12, (CHECK, COVERAGE)),
+    Bomb(composites_of_one_rubric, 2500, (CHECK, COVERAGE)),
     Bomb(rubrics_with_one_composite, 2500),
-    Bomb(rubrics_by_checks, 1500, COVERAGE),
-    Bomb(composites_by_checks, 5000, COVERAGE),
+    Bomb(rubrics_by_checks, 1500, (CHECK, COVERAGE)),
+    Bomb(composites_by_checks, 5000, (CHECK, COVERAGE)),
     Bomb(ring_of_composites, 4000),
-    Bomb(dangling_pins, 1000, JSON),
-    Bomb(malformed_pins, 10_000, JSON),
-    Bomb(dangling_ids, 5000, JSON),
-    Bomb(repeated_versions, 4000, JSON),
-    Bomb(dangling_judges, 9000, JSON),
-    Bomb(judges_with_the_same_needs, 3000, COVERAGE),
-    Bomb(judges_with_their_own_needs, 1000, COVERAGE),
+    Bomb(dangling_pins, 1000, (CHECK, JSON)),
+    Bomb(malformed_pins, 10_000, (CHECK, JSON)),
+    Bomb(dangling_ids, 5000, (CHECK, JSON)),
+    Bomb(repeated_versions, 4000, (CHECK, JSON)),
+    Bomb(dangling_judges, 9000, (CHECK, JSON)),
+    Bomb(judges_with_the_same_needs, 3000, (CHECK, COVERAGE)),
+    Bomb(judges_with_their_own_needs, 1000, (CHECK, COVERAGE)),
 )

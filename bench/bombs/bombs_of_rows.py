@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bomb import COVERAGE, JSON, ROW, Bomb, Files, contains, dataset, facts, numbered, rubric
+from bomb import CHECK, COVERAGE, JSON, ROW, Bomb, Files, contains, dataset, facts, numbered, rubric
 
 
 def near_row_keys(size: int) -> Files:
@@ -117,19 +117,19 @@ def tools(size: int) -> Files:
 
 
 BOMBS = (
-    Bomb(near_row_keys, 30_000, JSON),
-    Bomb(rows_by_checks, 1500, COVERAGE),
-    Bomb(rows_by_unmet_checks, 3000, COVERAGE),
-    Bomb(rows_by_rubrics, 5000, COVERAGE),
-    Bomb(rows_by_banned_words, 7000, COVERAGE),
-    Bomb(faulty_items, 330_000, JSON),
-    Bomb(repeated_items, 195_000, JSON),
-    Bomb(faulty_rows, 300_000, JSON),
-    Bomb(faulty_lines, 300_000, JSON),
+    Bomb(near_row_keys, 30_000, (CHECK, JSON)),
+    Bomb(rows_by_checks, 1500, (CHECK, COVERAGE)),
+    Bomb(rows_by_unmet_checks, 3000, (CHECK, COVERAGE)),
+    Bomb(rows_by_rubrics, 5000, (CHECK, COVERAGE)),
+    Bomb(rows_by_banned_words, 7000, (CHECK, COVERAGE)),
+    Bomb(faulty_items, 330_000, (CHECK, JSON)),
+    Bomb(repeated_items, 195_000, (CHECK, JSON)),
+    Bomb(faulty_rows, 300_000, (CHECK, JSON)),
+    Bomb(faulty_lines, 300_000, (CHECK, JSON)),
     Bomb(contradicting_lists, 20_000),
     Bomb(long_texts, 300_000),
-    Bomb(rows_with_a_long_key, 1000, JSON),
-    Bomb(repeated_ids, 20_000, JSON),
-    Bomb(keys_of_an_expectation, 40_000, COVERAGE),
-    Bomb(tools, 25_000, COVERAGE),
+    Bomb(rows_with_a_long_key, 1000, (CHECK, JSON)),
+    Bomb(repeated_ids, 20_000, (CHECK, JSON)),
+    Bomb(keys_of_an_expectation, 40_000, (CHECK, COVERAGE)),
+    Bomb(tools, 25_000, (CHECK, COVERAGE)),
 )

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from bomb import COVERAGE, JSON, Bomb, Files, contains, dataset, facts, judge, numbered, rubric
+from bomb import (
+    CHECK,
+    COVERAGE,
+    JSON,
+    Bomb,
+    Files,
+    contains,
+    dataset,
+    facts,
+    judge,
+    numbered,
+    rubric,
+)
 
 
 def near_weights(size: int) -> Files:
@@ -72,13 +84,13 @@ def judges_of_a_jury(size: int) -> Files:
 
 
 BOMBS = (
-    Bomb(near_weights, 5000, JSON),
+    Bomb(near_weights, 5000, (CHECK, JSON)),
     Bomb(near_check_ids, 9000),
-    Bomb(repeated_check_ids, 12_000, JSON),
+    Bomb(repeated_check_ids, 12_000, (CHECK, JSON)),
     Bomb(repeated_values, 100_000),
-    Bomb(faulty_values, 200_000, JSON),
-    Bomb(contradicting_values, 16_000, JSON),
+    Bomb(faulty_values, 200_000, (CHECK, JSON)),
+    Bomb(contradicting_values, 16_000, (CHECK, JSON)),
     Bomb(contradicting_checks, 4000),
-    Bomb(long_check_id, 300_000, COVERAGE),
+    Bomb(long_check_id, 300_000, (CHECK, COVERAGE)),
     Bomb(judges_of_a_jury, 20_000),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from bomb import JSON, ROW, Bomb, Files, dataset, rubric
+from bomb import CHECK, JSON, ROW, Bomb, Files, dataset, rubric
 
 BUNDLE = "bundles/x.schema.json"
 NODE = {"$ref": "#/$defs/n"}
@@ -242,9 +242,9 @@ BOMBS = (
     Bomb(values_of_an_enum, 50_000),
     Bomb(inline_schemas, 6000),
     Bomb(many_bundles, 3000),
-    Bomb(rows_of_many_bundles_with_faults, 3000, JSON),
+    Bomb(rows_of_many_bundles_with_faults, 3000, (CHECK, JSON)),
     Bomb(unknown_bundles, 8000),
-    Bomb(near_keys_of_a_bundle, 9000, JSON),
+    Bomb(near_keys_of_a_bundle, 9000, (CHECK, JSON)),
     Bomb(unique_items, 60_000),
     Bomb(unique_items_with_a_repeated_one, 30_000),
     Bomb(patterns_of_a_bundle, 9000),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bomb import JSON, ROW, Bomb, Files, dataset, yaml_dataset
+from bomb import CHECK, JSON, ROW, Bomb, Files, dataset, yaml_dataset
 
 CHECKS = "checks: [{id: x, kind: regex, pattern: abc}]\nscoring: {combine: all_pass}\n"
 
@@ -142,10 +142,10 @@ BOMBS = (
     Bomb(nested_lines, 1400),
     Bomb(lines_of_a_text, 120_000),
     Bomb(comments, 40_000),
-    Bomb(texts_cut_by_a_comment, 15_000, JSON),
+    Bomb(texts_cut_by_a_comment, 15_000, (CHECK, JSON)),
     Bomb(blanks_before_a_comment, 900_000),
     Bomb(repeated_keys, 80_000),
-    Bomb(invalid_lines, 250_000, JSON),
+    Bomb(invalid_lines, 250_000, (CHECK, JSON)),
     Bomb(dotted_key, 29_500),
     Bomb(dotted_tables, 900),
     Bomb(nested_configuration, 100_000),

@@ -33,7 +33,7 @@ def line_of(measured: Measured) -> str:
     cost = measured.cost
     mark = "" if cost.is_met else f"  <-- exit status {cost.status}"
     return (
-        f"{measured.name:34} {measured.command:9} {measured.read / 1000:7,.0f} KB "
+        f"{measured.name:34} {measured.command:16} {measured.read / 1000:7,.0f} KB "
         f"{cost.cpu:6.1f} s {cost.megabytes:6.0f} MB {cost.output / 1000:7,.0f} KB{mark}"
     )
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from all_bombs import BOMBS
-from bomb import COVERAGE, JSON
+from bomb import JSON
 from bombs_page import Measured, line_of, replaced
 from costs import cost_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from bomb import Bomb
 
@@ -43,8 +43,8 @@ def measure(bomb: Bomb, times: float) -> Iterator[Measured]:
             yield Measured(bomb.name, bomb.grows, size, read, _brief(arguments), cost)
 
 
-def _brief(arguments: Iterable[str]) -> str:
-    return {JSON: "json", COVERAGE: "coverage"}.get(tuple(arguments), "check")
+def _brief(arguments: Sequence[str]) -> str:
+    return "json" if arguments == JSON else arguments[0]
 
 
 def parse() -> argparse.Namespace:
