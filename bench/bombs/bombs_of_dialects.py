@@ -72,6 +72,25 @@ def unknown_assertions(size: int) -> Files:
     return {"a.json": [asserting(*({"type": type_, "value": "a"} for type_ in types))]}
 
 
+def references_to_references(size: int) -> Files:
+    """References of promptfoo that name two others each, in layers."""
+    layers = [[{"$ref": f"#/t/{at + 1}"}] * 2 for at in range(40)]
+    tests = [asserting({"$ref": "#/t/0"})] * size
+    return {"a.json": {"prompts": ["p"], "tests": tests, "t": [*layers, contains("a")]}}
+
+
+def references_to_a_large_value(size: int) -> Files:
+    """Tests of promptfoo, and as many assertions of the list that each of them names."""
+    tests = [{"vars": {"q": "a"}, "assert": {"$ref": "#/t"}}] * size
+    given = [contains(f"w{at}") for at in range(size)]
+    return {"a.json": {"prompts": ["p"], "tests": tests, "t": given}}
+
+
+def references_to_each_other(size: int) -> Files:
+    """References of promptfoo that lead to the whole file."""
+    return {"a.json": {"prompts": ["p"], "tests": [{"vars": {"q": {"$ref": "#"}}}] * size}}
+
+
 def expected_columns(size: int) -> Files:
     """Columns of a table of promptfoo that each hold an assertion."""
     header = ",".join(f"__expected{at}" for at in range(1, size + 1))
@@ -225,6 +244,9 @@ _SIZES: tuple[tuple[str, tuple[tuple[Callable[[int], Files], int], ...]], ...] =
             (tests_by_default_variables, 22_000),
             (unknown_variables, 20_000),
             (unknown_assertions, 20_000),
+            (references_to_references, 14_000),
+            (references_to_a_large_value, 10_000),
+            (references_to_each_other, 25_000),
             (expected_columns, 35_000),
             (lists_in_cells, 11_000),
             (short_tests, 12_000),

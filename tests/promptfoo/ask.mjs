@@ -3,6 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import * as yaml from "js-yaml";
+import RefParser from "@apidevtools/json-schema-ref-parser";
 
 process.env.PROMPTFOO_DISABLE_TELEMETRY = "1";
 process.env.PROMPTFOO_DISABLE_UPDATE = "1";
@@ -16,14 +18,23 @@ const answers = [];
 const write = (line) => answers.push(line);
 
 const output = "noon";
+
+// A configuration as the command line reads it: references first, then lists of tests alone.
+async function configuration(text) {
+  const value = await RefParser.dereference(yaml.load(text));
+  return { ...value, tests: Array.isArray(value.tests) ? value.tests : [] };
+}
+
 for (const [name, text] of files) {
   const folder = mkdtempSync(path.join(tmpdir(), "tests-"));
   const file = path.join(folder, name);
   writeFileSync(file, Buffer.from(text, "latin1"));
   try {
-    const suite = { prompts: [output], providers: ["echo"], tests: [`file://${file}`], writeLatestResults: false };
+    const suite = name.startsWith("promptfooconfig")
+      ? await configuration(text)
+      : { prompts: [output], providers: ["echo"], tests: [`file://${file}`] };
     const settings = { cache: false, maxConcurrency: 1, showProgressBar: false };
-    const done = await promptfoo.evaluate(suite, settings);
+    const done = await promptfoo.evaluate({ ...suite, writeLatestResults: false }, settings);
     const tests = done.results.map((each) => ({
       test: each.testCase,
       passed: each.success,

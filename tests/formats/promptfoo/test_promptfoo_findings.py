@@ -54,6 +54,25 @@ def asserting(*given: Any) -> list[Any]:
         ({"prompts": ["p"], "tests": "tests.yaml"}, ["$.tests not-followed"]),
         ({"prompts": ["p"], "tests": [TEST], "defaultTest": {"assert": [{"type": "icontain"}]}},
          ["$.defaultTest.assert[0].type unknown-assertion"]),
+        ({"prompts": ["p"], "tests": [TEST], "defaultTest": {"asserts": [NOON]}},
+         ["$.defaultTest.asserts near-miss-key"]),
+        ({"prompts": ["p"], "tests": [TEST, TEST], "defaultTest": {"assert": [{"value": "a"}]}},
+         ["$.defaultTest.assert[0] missing-key"]),
+        ({"prompts": ["p"], "tests": [TEST, TEST],
+          "defaultTest": {"assert": [{**NOON, "weigth": 2}]}},
+         ["$.defaultTest.assert[0].weigth near-miss-key"]),
+        ({"prompts": ["p"], "tests": [TEST], "defaultTest": "file://default.yaml"},
+         ["$.defaultTest not-followed"]),
+        ({"prompts": ["p"], "test": [TEST]}, ["$ no-rows", "$.test near-miss-key"]),
+        ({"prompts": ["p"], "tests": TEST}, ["$.tests no-rows"]),
+        ({"prompts": ["p"], "redteam": {"plugins": []}}, ["$.redteam not-followed"]),
+        ({"prompts": ["p"], "scenarios": [{"config": [], "tests": [TEST]}]},
+         ["$.scenarios not-followed"]),
+        ({"prompts": ["p"], "tests": [TEST, {"vars": {"q": "?"}, "assert": [{"$ref": "a.yaml"}]}]},
+         ["$.tests[1].assert[0]['$ref'] not-followed"]),
+        ({"prompts": ["p"], "tests": [{"vars": {"q": {"$ref": "#"}}}]},
+         ["$.tests[0].vars.q['$ref'] rejected"]),
+        ([{"vars": {"q": "When?"}}, {"vars": {"q": "Who?"}}, TEST], []),
         ([], ["$ no-rows"]),
         (5, ["$ rejected"]),
     ],
@@ -68,6 +87,24 @@ def test_a_default_test_means_something_else_with_other_variables() -> None:
     value = {"prompts": ["p"], "defaultTest": default, "tests": tests}
     found = ["$.defaultTest.assert[0].value unknown-variable"]
     assert told("tests.json", json.dumps(value)) == found
+
+
+def test_references_lead_on_for_a_while() -> None:
+    """Neither a long way nor a deep value ends in a crash."""
+    way = [{"$ref": f"#/t/{at + 1}"} for at in range(3_000)]
+    value = {"prompts": ["p"], "tests": [asserting({"$ref": "#/t/2960"})[0]], "t": [*way, NOON]}
+    assert told("tests.json", json.dumps(value)) == []
+    value["tests"] = asserting({"$ref": "#/t/0"})
+    found = ["$.tests[0].assert[0]['$ref'] not-followed"]
+    assert told("tests.json", json.dumps(value)) == found
+    deep: Any = {"$ref": "#/t/0"}
+    for _ in range(60):
+        deep = {"a": deep}
+    value = {"prompts": ["p"], "tests": [{"vars": {"a": deep}}], "t": [deep["a"], NOON]}
+    value["t"][0] = json.loads(json.dumps(deep).replace("#/t/0", "#/t/1"))
+    assert told("tests.json", json.dumps(value)) == [
+        f"$.tests[0].vars.a{'.a' * 60}['$ref'] not-followed"
+    ]
 
 
 def test_a_large_default_test_is_added_to_the_first_tests() -> None:

@@ -33,9 +33,11 @@ TEST = '{"vars": {"a": "b"}}'
 VALUES: dict[str, list[Any]] = {
     "vars": [{}, [], None, "", {"a": 5}, {"a": None}, {"assert": "x"}],
     "assert": [[], {}, "x", [5], [{}], [{"value": "x"}], [{"type": 5}], None, "", [[]]],
-    "threshold": [0, 0.5, 5, None],
-    "metadata": [{}, {"a": 1}, None], "options": [{}, {"prefix": "x"}],
-    "providerOutput": ["x", ""], "asserts": [[]], "description": ["x"], "provider": ["echo"],
+    "threshold": [0, 0.5, 5, None, "x", True, [], {}],
+    "metadata": [{}, {"a": 1}, None, 5, "x", []],
+    "options": [{}, {"prefix": "x"}, None, 5, "x", []],
+    "providerOutput": ["x", "", 5, {}], "asserts": [[]], "description": ["x", 5, {}, None],
+    "provider": ["echo"],
 }  # fmt: skip
 #: Values of assertions, each tried for each type.
 OF_TYPES: list[Any] = ["noon", ["noon"], 5, {}, "", []]
@@ -92,11 +94,59 @@ FILES: list[tuple[str, str]] = [
       for name in types() if name not in ("select-best", "max-score", "webhook")
       for value in ({}, *({"value": each} for each in OF_TYPES))),
 ]  # fmt: skip
+#: Configurations: what follows the prompt `{{a}}` and the provider that repeats it.
+CONFIGURATIONS = [
+    *(
+        f"tests: [{{vars: {{a: b}}{rest}}}]\n{more}"
+        for rest, more in (
+            ("", ""), (", assert: [{type: contain, value: b}]", ""),
+            (", assert: [{type: contains, value: b}]",
+             "defaultTest: {assert: [{type: equals, value: d}], threshold: 0.3}\n"),
+            (", threshold: 0", "defaultTest: {threshold: 0.5}\n"),
+            (", metadata: {l: 2}, options: {prefix: z}",
+             "defaultTest: {vars: {a: d}, metadata: {k: 1}, options: {prefix: x, suffix: y}}\n"),
+            (", options: {disableDefaultAsserts: true}",
+             "defaultTest: {assert: [{type: equals, value: d}]}\n"),
+            (", options: {disableDefaultAsserts: 1}",
+             "defaultTest: {assert: [{type: equals, value: d}]}\n"),
+            ("", "defaultTest: {asserts: [{type: equals, value: d}]}\n"),
+            ("", "defaultTest: {assert: {type: equals, value: d}}\n"),
+            ("", "defaultTest: {assert: [5]}\n"), ("", "defaultTest: {assert: [{value: x}]}\n"),
+            ("", "defaultTest: {assert: [{type: contain, value: x}]}\n"),
+            ("", "defaultTest: {assert: null, vars: null}\n"), ("", "defaultTest: null\n"),
+            ("", "defaultTest: 5\n"), ("", "defaultTest: []\n"),
+            ("", "defaultTest: {description: x}\n"), ("", "defaultTest: {vars: {c: d}}\n"),
+            (", assert: [{$ref: '#/t/x'}]", "t: {x: {type: contains, value: b}}\n"),
+            (", assert: [{$ref: '#/t/y'}]", "t: {x: {type: contains, value: b}}\n"),
+            (", assert: [{$ref: '#/t/x', value: c}]", "t: {x: {type: contains, value: b}}\n"),
+            (", assert: [{$ref: '#/t/0'}]", "t: [{type: contains, value: b}]\n"),
+            (", assert: [{$ref: '#/t/1'}]", "t: [{type: contains, value: b}]\n"),
+            (", assert: [{$ref: '#/t~1u/x%20y'}]", "t/u: {x y: {type: contains, value: b}}\n"),
+            (", assert: [{$ref: '#t'}]", "t: {type: contains, value: b}\n"),
+            (", assert: [{$ref: 5}]", ""), (", assert: {$ref: '#/t'}", "t: [{type: is-json}]\n"),
+            (", assert: [{$ref: '#/t/x'}]", "t: {x: {$ref: '#/t/x'}}\n"),
+            (", assert: [{$ref: '#/t/x'}]", "t: {x: {$ref: '#/t/z'}, z: {type: is-json}}\n"),
+            (", assert: [{type: assert-set, assert: [{$ref: '#/t'}]}]", "t: {type: is-json}\n"),
+            ("", "defaultTest: {$ref: '#/t'}\nt: {assert: [{type: contains, value: b}]}\n"),
+        )
+    ),
+    "tests: [{$ref: '#/t/x'}]\nt: {x: {vars: {a: b}, assert: [{type: contains, value: b}]}}\n",
+    "tests: {$ref: '#/t/x'}\nt: {x: [{vars: {a: b}, assert: [{type: contains, value: b}]}]}\n",
+    "tests: [{description: b}]\ndefaultTest: {assert: [{type: equals, value: d}]}\n",
+    "tests: [{assert: [{type: contains, value: d}]}]\ndefaultTest: {vars: {c: d}}\n",
+]  # fmt: skip
+#: Values of keys that take a mapping.
+DROPPED: list[Any] = [5, "x", []]
 #: What promptfoo accepts and we refuse, or the reverse, with the reason.
 EXCEPTIONS = {
     json.dumps([{"vars": {"a": "b"}, "assert": [{"type": "agent-rubric", "value": ""}]}]): (
         "promptfoo removes the empty value when it has no judge"
     ),
+    **{
+        json.dumps([{key: given}]): "promptfoo drops a value of another type in silence"
+        for key in ("metadata", "options")
+        for given in DROPPED
+    },
     '"a"': "a text is a name of a file for promptfoo, and we say that it is no test",
 }
 #: What a test says where a model, a package or a trace is missing, which it is here.
@@ -139,6 +189,8 @@ def plain(test: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in test.items() if value not in ({}, [], None, "")}
     if re.fullmatch("Row #[0-9]+", str(kept.get("description"))):
         del kept["description"]
+    if isinstance(kept.get("assert"), list):  # those of a default test come first or last
+        kept["assert"] = sorted(kept["assert"], key=json.dumps)
     return {key: value for key, value in kept.items() if key not in ("provider", "providers")}
 
 
@@ -165,6 +217,12 @@ def differences(files: list[tuple[str, str]]) -> list[Any]:
 @pytest.mark.slow
 def test_verdicts_and_tests_are_those_of_promptfoo() -> None:
     assert differences(FILES) == []
+
+
+@pytest.mark.slow
+def test_configurations_are_read_as_promptfoo_reads_them() -> None:
+    start = "prompts: ['{{a}}']\nproviders: [echo]\n"
+    assert differences([("promptfooconfig.yaml", start + each) for each in CONFIGURATIONS]) == []
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 #: Configurations have two of these keys.
 _CONFIGURATIONS = (
     *(("prompts", "providers"), ("prompts", "tests"), ("providers", "tests"), ("targets", "tests")),
+    *(("providers", "redteam"), ("targets", "redteam"), ("prompts", "targets")),
 )
 
 

@@ -14,7 +14,7 @@ from evalcontract.formats.promptfoo.assertions import (
     fault_of,
     types,
 )
-from evalcontract.formats.promptfoo.rows import KEYS, NEEDED, has_needed
+from evalcontract.formats.promptfoo.keys import KEYS, NEEDED, has_needed
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
@@ -38,15 +38,18 @@ class CaseChecker(RowChecker):
         self._schema = schema
         self._names = FirstRows()
         self._bare: list[Path] = []
-        self._has_assertions = False
+        self._asserting = 0
         self._reported: dict[int, Any] = {}
         self._is_repeated = Repeated()
+        # Where an assertion with a fault stands first; it lives as long as its id counts.
+        self._faulty: dict[int, tuple[Path, Any]] = {}
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next test."""
         found = [] if is_clean else self._schema.faults(row, path)
         if isinstance(row, dict) and not has_needed(row):
             found = [*_without_keys(row, path, found)]
+        found = [each for each in found if not self._is_told(each, row, path)]
         yield from found
         if stops_loader(found) or not isinstance(row, dict):
             return
@@ -54,18 +57,27 @@ class CaseChecker(RowChecker):
         yield from _in_vars(row, path)
         yield from self._duplicate(row, path)
         if row.get("assert"):
-            self._has_assertions = True
+            self._asserting += 1
         elif not any(len(problem.path) > len(path) for problem in found) and not _holds(row):
             self._bare.append(path)
 
     def finish(self) -> Iterator[Problem]:
-        """Report the tests without assertions, if others have some."""
-        if self._has_assertions:
+        """Report the tests without assertions, if as many others have some."""
+        if self._asserting >= len(self._bare):
             for path in self._bare:
                 index = int(path[-1]) if path and isinstance(path[-1], int) else 0
                 message = "the test has no assertions: it passes whatever the output is"
                 advice = "write `assert`"
                 yield Problem("promptfoo/no-assertion", message, path, advice, row_index=index)
+
+    def _is_told(self, problem: Problem, row: Any, path: Path) -> bool:
+        """Whether a problem of an assertion is one of the default test that is reported already."""
+        key, index = (*problem.path[len(path) :], None, None)[:2]
+        if key != "assert" or not isinstance(index, int):
+            return False
+        assertion = row["assert"][index]
+        first, _ = self._faulty.setdefault(id(assertion), (path, assertion))
+        return first != path
 
     def _assertions(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
         """Yield the faults of assertions; those of a default test are the same in each test."""

@@ -1,0 +1,220 @@
+"""The tests of a configuration of promptfoo, each with what the default test adds to it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._findings import stops_loader
+from evalcontract.formats._format import RowLayout
+from evalcontract.formats.promptfoo.keys import has_needed
+from evalcontract.formats.promptfoo.references import References, UnresolvedError
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import clipped
+from evalcontract.model.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.formats._format import SchemaChecker
+    from evalcontract.model.path import Path
+
+NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a test")
+#: How many variables and assertions of a default test are always added to every test, and how many
+#: are added to all of them, if it has more.
+_FEW, _MAX_ADDED = 10, 100_000
+_TESTS, _DEFAULT = ("tests",), ("defaultTest",)
+#: Keys of a default test that count where a test has no value of its own.
+_ADDED = ("threshold", "prompts", "provider", "providers", "assertScoringFunction")
+_MERGED = ("vars", "options", "metadata")
+_NAMES = ("tests", "defaultTest")
+
+
+def of_configuration(value: dict[str, Any], schema: SchemaChecker) -> RowLayout:
+    """Return the tests of a configuration."""
+    references = References(value)
+    problems = [*_misspelled(value)]
+    tests = value.get("tests")
+    if isinstance(tests, dict):
+        try:
+            tests = references.replaced(tests, _TESTS)
+        except UnresolvedError as error:
+            return RowLayout.without_rows(_unresolved(error))
+    if value.get("scenarios"):
+        problems.append(_not_looked_at("the tests of `scenarios` are", ("scenarios",)))
+    if not isinstance(tests, list):
+        found = _without_list(value, tests)
+        return RowLayout([], problems=(*problems, *found))
+    default, faults = _default_of(value, references, schema)
+    problems += faults
+    return _of_list(tests, _TESTS, default, references, problems)
+
+
+def of_list(tests: list[Any]) -> RowLayout:
+    """Return the tests of a list, in which promptfoo replaces no references."""
+    return _of_list(tests, (), {}, None, [])
+
+
+def _misspelled(value: dict[str, Any]) -> Iterator[Problem]:
+    for key in value:
+        near = nearest(key, _NAMES) if key not in _NAMES else None
+        if near is not None and near not in value:
+            message = f"promptfoo does not read `{clipped(key)}`"
+            advice = f"did you mean `{near}`?"
+            yield Problem("promptfoo/near-miss-key", message, (key,), advice, on_key=True)
+
+
+def _default_of(
+    value: dict[str, Any], references: References, schema: SchemaChecker
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the default test, and its faults but for those that each test has with it."""
+    try:
+        default = references.replaced(value.get("defaultTest"), _DEFAULT)
+    except UnresolvedError as error:
+        return {}, [_unresolved(error)]
+    if isinstance(default, str):
+        return {}, [_not_looked_at(f"the default test in `{clipped(default)}` is", _DEFAULT)]
+    if not isinstance(default, dict):
+        return {}, []
+    faults = schema.faults(default, _DEFAULT)
+    if stops_loader(faults):
+        return {}, faults
+    return default, [each for each in faults if each.path[1:2] != ("assert",)]
+
+
+def _without_list(value: dict[str, Any], tests: Any) -> Iterator[Problem]:
+    if isinstance(tests, str) or _is_generator(tests):
+        yield _not_followed(tests, _TESTS)
+    elif tests is not None:
+        message = "`tests` is neither a list nor the name of a file, and is ignored"
+        yield NO_ROWS._replace(message=message, path=_TESTS)
+    elif "redteam" in value:
+        message = "the tests of `redteam` are made when promptfoo runs, and are"
+        yield _not_looked_at(message, ("redteam",))
+    elif not value.get("scenarios"):
+        message = "the configuration has no `tests`: promptfoo runs each prompt once, and it passes"
+        yield NO_ROWS._replace(message=message)
+
+
+def _is_generator(test: Any) -> bool:
+    return isinstance(test, dict) and "path" in test and test.keys() <= {"path", "config"}
+
+
+def _not_followed(name: Any, path: Path) -> Problem:
+    shown = name if isinstance(name, str) else name.get("path")
+    message = f"the tests in `{clipped(str(shown))}` are not looked at"
+    return Problem("promptfoo/not-followed", message, path, "check that file by itself")
+
+
+def _not_looked_at(what: str, path: Path) -> Problem:
+    advice = "check them by themselves, as a list of tests"
+    return Problem("promptfoo/not-followed", f"{what} not looked at", path, advice)
+
+
+def _unresolved(error: UnresolvedError) -> Problem:
+    reason = clipped(error.reason)
+    if error.is_elsewhere:
+        return Problem("promptfoo/not-followed", reason, error.path, "write it in this file")
+    return Problem("promptfoo/rejected", f"{reason}: promptfoo stops here", error.path, None)
+
+
+def _too_many_added(most: int) -> Problem:
+    message = f"only the first {most:,} tests have the whole default test: it is too large"
+    advice = "split it, or the list of tests"
+    return Problem("promptfoo/not-followed", message, _DEFAULT, advice)
+
+
+def _of_list(
+    tests: list[Any],
+    prefix: Path,
+    default: dict[str, Any],
+    references: References | None,
+    problems: list[Problem],
+) -> RowLayout:
+    """Return the rows of tests, and where they stand in the file."""
+    if not tests:
+        problems.append(NO_ROWS._replace(path=prefix))
+    added = sum(len(v) for k in ("vars", "assert") if isinstance(v := default.get(k), dict | list))
+    most = len(tests) if added <= _FEW else _MAX_ADDED // added
+    few = {**default, **_first_of(default)} if len(tests) > most else default
+    rows: list[Any] = []
+    own: list[Any] = []
+    places: list[int] = []
+    for index, given in enumerate(tests):
+        path = (*prefix, index)
+        try:
+            test = references.replaced(given, path) if references else given
+        except UnresolvedError as error:
+            problems.append(_unresolved(error))
+            continue
+        if isinstance(test, str) or _is_generator(test):
+            problems.append(_not_followed(test, path))
+            continue
+        own.append(test)
+        rows.append(_with_default(test, default if len(rows) < most else few))
+        places.append(index)
+    if len(rows) > most:
+        problems.append(_too_many_added(most))
+    if len(rows) == len(tests) and not default:
+        return RowLayout(rows, prefix=prefix, problems=tuple(problems))
+
+    def place_of(path: Path) -> Path:
+        row, *rest = path[len(prefix) :]
+        test = own[int(row)] if isinstance(own[int(row)], dict) else {}
+        return _place_in_default(test, default, rest) or (*prefix, places[int(row)], *rest)
+
+    return RowLayout(rows, prefix=prefix, problems=tuple(problems), place_of=place_of)
+
+
+def _place_in_default(
+    test: dict[str, Any], default: dict[str, Any], rest: list[str | int]
+) -> Path | None:
+    """Return the place of a value that the default test added to a test; None if it did not."""
+    key, *below = rest or [""]
+    given = test.get(str(key))
+    if key not in default:
+        return None
+    if key == "assert":
+        count = len(given) if isinstance(given, list) else 0
+        if below and isinstance(below[0], int) and below[0] >= count:
+            return (*_DEFAULT, key, below[0] - count, *below[1:])
+        return (*_DEFAULT, key) if not below and given is None else None
+    if key in _MERGED:
+        is_own = isinstance(given, dict) and (not below or below[0] in given)
+        return None if is_own else (*_DEFAULT, *rest)
+    return (*_DEFAULT, *rest) if key in _ADDED and given is None else None
+
+
+def _first_of(default: dict[str, Any]) -> dict[str, Any]:
+    """Return the first variables and assertions of a default test."""
+    asserts, variables = default.get("assert"), default.get("vars")
+    kept: dict[str, Any] = {}
+    if isinstance(asserts, list):
+        kept["assert"] = asserts[:_FEW]
+    if isinstance(variables, dict):
+        kept["vars"] = dict(islice(variables.items(), _FEW))
+    return kept
+
+
+def _with_default(test: Any, default: dict[str, Any]) -> Any:
+    """Return a test with what the default test adds to it.
+
+    promptfoo puts the assertions of the default test first; here they are last, so that those of
+    the test have the numbers that they have in the file.
+    """
+    if not isinstance(test, dict) or not default or not has_needed(test):
+        return test  # promptfoo stops before the default test is added
+    whole = dict(test)
+    for key in _MERGED:
+        added, own = default.get(key), test.get(key)
+        if isinstance(added, dict) and isinstance(own, dict | None):
+            whole[key] = {**added, **(own or {})}
+    for key in _ADDED:
+        if whole.get(key) is None and default.get(key) is not None:
+            whole[key] = default[key]
+    given, asserts = default.get("assert"), test.get("assert")
+    options = test.get("options")
+    is_off = isinstance(options, dict) and options.get("disableDefaultAsserts") is True
+    if isinstance(given, list) and given and isinstance(asserts, list | None) and not is_off:
+        whole["assert"] = [*asserts, *given] if asserts else given
+    return whole
