@@ -59,6 +59,11 @@ REPORTED: dict[str, tuple[str, Any, list[str]]] = {
     "an id that is none": ("guide", {"evals": [{**PROMPT, "id": [1]}]}, ["not-read"]),
     "a misspelled key": ("guide", {"evals": [{**PROMPT, "asertions": []}]}, ["near-miss-key"]),
     "a misspelled prompt": ("guide", {"evals": [{"promt": "When?"}]}, ["missing-key"]),
+    "statements without a text": (
+        "guide",
+        {"evals": [{**PROMPT, "assertions": [{"name": "a", "description": "b"}, {"id": "c"}]}]},
+        ["missing-key", "missing-key"],
+    ),
     "checks": ("best_practices", {"evals": [{**PROMPT, "must_contain_any": []}]}, []),
     "older cases": ("best_practices", {"behavioral_cases": [PROMPT]}, []),
     "two lists": (
@@ -81,6 +86,21 @@ def test_what_is_reported(name: str, tmp_path: Path) -> None:
     found = validate(Kind.DATASET, [Input(path)], options).diagnostics
     assert [each.code for each in found] == [f"agent_skills/{code}" for code in expected]
     assert all(each.place.span for each in found)
+
+
+def test_what_was_meant_by_a_statement_without_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "evals.json"
+    statements = [{"name": "a", "description": "b"}, {"name": "a"}, {"id": "a", "text": 5}, 5, {}]
+    path.write_text(json.dumps({"evals": [{**PROMPT, "assertions": statements}]}), "utf-8")
+    options = Options(root=tmp_path, dialect="agent_skills")
+    found = validate(Kind.DATASET, [Input(path)], options).diagnostics
+    assert [(each.pointer.partition("assertions")[2], each.help) for each in found] == [
+        ("[0].description", "`description` is not read: rename it to `text`"),
+        ("[1].name", "`name` is not read: rename it to `text`"),
+        ("[2].text", "write a text"),
+        ("[3]", found[3].help),
+        ("[4]", "write `text`"),
+    ]
 
 
 def states(case: dict[str, Any], variant: str) -> dict[str, str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, bom_rejected, stops_loader
+from evalcontract.formats._findings import FirstRows, bom_rejected, missing_key, stops_loader
 from evalcontract.formats._format import RowChecker, RowLayout
 from evalcontract.formats.agent_skills.variants import (
     BEST_PRACTICES,
     CASES,
+    GUIDE,
+    SKILL_CREATOR,
+    STATEMENT_KEYS,
     cases_key,
     other_statements_key,
     reader_of_variant,
@@ -32,6 +35,9 @@ _NO_FILE = Problem(
     'write {"skill_name": "…", "evals": […]}',
 )
 _NO_EVALS = Problem("agent_skills/no-evals", "there are no cases", (), "add a case")
+_STATEMENTS = ("assertions", "expectations")
+# Keys that people give the text of a statement, the likeliest first.
+_TEXTS = ("description", "check", "statement", "assertion", "expectation", "criteria", "name")
 # Keys whose values are read only in one form, and the words for it.
 _READ_AS: dict[str, tuple[type, str]] = {
     "name": (str, "a text"),
@@ -87,7 +93,7 @@ class CaseChecker(RowChecker):
         """Check the next case."""
         problems = [] if is_clean else self._schema.faults(row, path)
         if stops_loader(problems):
-            yield from problems
+            yield from (self._explained(each, row, path) for each in problems)
             return
         other = self._other_name(row, path)
         reported = {problem.path for problem in other}
@@ -98,13 +104,36 @@ class CaseChecker(RowChecker):
         yield from (each for each in self._not_read(row, path) if each.path not in reported)
         yield from self._duplicate(row.get("id"), path)
 
+    def _explained(self, problem: Problem, row: Any, path: Path) -> Problem:
+        """Return a problem, or what a statement without a text that is read has instead."""
+        key, index = (*problem.path[len(path) :], None, None)[:2]
+        if (
+            key not in _STATEMENTS
+            or not isinstance(index, int)
+            or len(problem.path) > len(path) + 2
+        ):
+            return problem
+        statement = row[key][index]
+        if not isinstance(statement, dict):
+            return problem
+        stops = f"{reader_of_variant(self._variant)} stops here"
+        given = next((name for name in STATEMENT_KEYS if name in statement), None)
+        if given is not None:
+            message = f"`{given}` of `{key}[{index}]` must be a text: {stops}"
+            return Problem(problem.code, message, (*problem.path, given), "write a text")
+        message = f"`{key}[{index}]` has no `text`: {stops}"
+        texts = [name for name, text in statement.items() if isinstance(text, str) and text]
+        near = next((name for name in (*_TEXTS, *texts) if name in texts and name != "id"), None)
+        return missing_key("agent_skills", message, problem.path, "text", near, "write `text`")
+
     def _other_name(self, row: dict[str, Any], path: Path) -> list[Problem]:
         """Return the statements that stand under the name of another variant."""
         key, other = statements_key(self._variant), other_statements_key(self._variant)
         if other not in row or key in row:
             return []
         message = f"{reader_of_variant(self._variant)} reads `{key}`, and not `{other}`"
-        advice = f"rename it to `{key}`"
+        variant = SKILL_CREATOR if self._variant == GUIDE else GUIDE
+        advice = f"rename it to `{key}`, or pass `--dialect agent_skills:{variant}`"
         return [Problem("agent_skills/other-name", message, (*path, other), advice, on_key=True)]
 
     def _not_read(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:

@@ -24,8 +24,8 @@ _READERS = {
 _OF_BEST_PRACTICES = frozenset(
     {"must_contain_any", "must_not_contain", "check_php_lint", "check_markdown_structure"}
 )
-# The keys of an assertion that may hold its statement, in the order in which they are looked for.
-_STATEMENTS = ("text", "value", "criterion")
+#: The keys of an assertion that may hold its statement, in the order in which they are looked for.
+STATEMENT_KEYS = ("text", "value", "criterion")
 
 
 def statements_key(variant: str) -> str:
@@ -74,4 +74,4 @@ def _texts(item: Any) -> Iterator[str]:
     if isinstance(item, str):
         yield item
     elif isinstance(item, dict):
-        yield from (item[key] for key in _STATEMENTS if isinstance(item.get(key), str))
+        yield from (item[key] for key in STATEMENT_KEYS if isinstance(item.get(key), str))
