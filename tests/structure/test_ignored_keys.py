@@ -6,7 +6,8 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.structure.keys.ignored import ignored_keys
+from evalcontract.structure.fits import Fits
+from evalcontract.structure.keys.ignored import IgnoredKey, ignored_keys
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 
@@ -36,8 +37,32 @@ SCHEMA = {
     ],
 )
 def test_ignored(value: Any, paths: list[tuple[Any, ...]]) -> None:
-    assert [*ignored_keys(value, SCHEMA, SCHEMA)] == paths
-    assert [*ignored_keys(value, SCHEMA, SCHEMA, ("a", 1))] == [("a", 1, *path) for path in paths]
+    fits = Fits(SCHEMA)
+    assert [each.path for each in ignored_keys(value, SCHEMA, SCHEMA, fits)] == paths
+    below = [each.path for each in ignored_keys(value, SCHEMA, SCHEMA, fits, ("a", 1))]
+    assert below == [("a", 1, *path) for path in paths]
+
+
+@every_case(
+    ("key", "value", "meant"),
+    [
+        ("expected", "Paris", "expected_output"),
+        ("ground_truth", "Paris", "expected_output"),
+        ("output", "Paris", "actual_output"),
+        ("expected", ["Paris"], None),
+        ("variables", {}, None),
+        ("verbosity", 1, None),
+    ],
+)
+def test_what_other_tools_call_a_key(key: str, value: Any, meant: str | None) -> None:
+    text = {"type": ["string", "null"]}
+    known = {"input": text, "expected_output": text, "actual_output": text}
+    schema = {"type": "object", "properties": known}
+    fits = Fits(schema)
+    row = {"input": "a", key: value}
+    assert [*ignored_keys(row, schema, schema, fits)] == [IgnoredKey((key,), meant)]
+    both = {**row, "expected_output": "a", "actual_output": "b"}
+    assert [*ignored_keys(both, schema, schema, fits)] == [IgnoredKey((key,), None)]
 
 
 @every_case("value", [object(), {"id": {1, 2}}, {5: "a"}])

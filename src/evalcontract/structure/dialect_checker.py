@@ -9,6 +9,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.codes import GUESSES
+from evalcontract.structure.fits import Fits
 from evalcontract.structure.gate import closed
 from evalcontract.structure.keys.ignored import ignored_keys
 from evalcontract.structure.messages.keys import near_miss
@@ -38,6 +39,7 @@ class DialectChecker:
         self._of = of
         self._validators: dict[str, SchemaValidator] = {}
         self._known: dict[str, frozenset[str]] = {}
+        self._fits: dict[str, Fits] = {}
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the problems of a value, including the keys that the system does not read."""
@@ -119,15 +121,19 @@ class DialectChecker:
 
     def _ignored(self, value: Any, path: Path, of: str, reported: set[Path]) -> list[Problem]:
         schema = self._schema(of)
-        key_paths = ((*path, *key_path) for key_path in ignored_keys(value, schema, schema))
-        return [self._ignored_key(key_path) for key_path in key_paths if key_path not in reported]
+        if of not in self._fits:
+            self._fits[of] = Fits(schema)
+        found = ignored_keys(value, schema, schema, self._fits[of])
+        placed = (((*path, *each.path), each.meant) for each in found)
+        return [self._ignored_key(*each) for each in placed if each[0] not in reported]
 
-    def _ignored_key(self, path: Path) -> Problem:
+    def _ignored_key(self, path: Path, meant: str | None) -> Problem:
+        advice = "remove it, or prefix its name with `x_` to mark it as a custom key"
         return Problem(
             f"{self._name}/ignored-key",
             f"{self._title} does not read `{path[-1]}`",
             path,
-            "remove it, or prefix its name with `x_` to mark it as a custom key",
+            f"did you mean `{meant}`?" if meant else advice,
             on_key=True,
         )
 

@@ -6,19 +6,30 @@ named keys and drops the others. With `additionalProperties: true`, every key is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.structure.keys.other_names import other_name
 from evalcontract.structure.schemas import OWN_PREFIX, branches, follow, known_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
+    from evalcontract.structure.fits import Fits
     from evalcontract.structure.schemas import Schema
 
 
-def ignored_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> Iterator[Path]:
-    """Yield the paths of ignored keys in a value, including nested mappings and lists.
+class IgnoredKey(NamedTuple):
+    """The path of an ignored key, and the key that the loader reads for it, if there is one."""
+
+    path: Path
+    meant: str | None
+
+
+def ignored_keys(
+    value: Any, schema: Schema, root: Schema, fits: Fits, path: Path = ()
+) -> Iterator[IgnoredKey]:
+    """Yield the ignored keys in a value, including nested mappings and lists.
 
     Custom keys, which begin with `x_`, are left out.
     """
@@ -26,13 +37,14 @@ def ignored_keys(value: Any, schema: Schema, root: Schema, path: Path = ()) -> I
     if isinstance(value, list):
         for index, part in enumerate(value):
             if isinstance(part, dict | list):
-                yield from ignored_keys(part, schema.get("items", {}), root, (*path, index))
+                yield from ignored_keys(part, schema.get("items", {}), root, fits, (*path, index))
     if not isinstance(value, dict):
         return
     known = known_keys(schema, value, root)
     if known and not any("additionalProperties" in part for part in branches(schema, value, root)):
-        unknown = (key for key in value if key not in known)
-        yield from ((*path, key) for key in unknown if not key.startswith(OWN_PREFIX))
+        for key in value:
+            if key not in known and not key.startswith(OWN_PREFIX):
+                yield IgnoredKey((*path, key), other_name(key, value, known, fits))
     for key, subschema in known.items():
         if isinstance(value.get(key), dict | list):
-            yield from ignored_keys(value[key], subschema, root, (*path, key))
+            yield from ignored_keys(value[key], subschema, root, fits, (*path, key))
