@@ -45,6 +45,13 @@ _TABLES = frozenset(
         ".sqlite", ".db",
     )
 )  # fmt: skip
+# Those that `validate-dataset` and `convert` read.
+_READ_ALONE = frozenset((".csv", ".tsv", ".parquet", ".pq"))
+_AS_DATASET = "write it as YAML, JSON or JSONL"
+_FROM_TABLE = (
+    "translate it with `evalcontract convert`, or check it by itself with "
+    "`evalcontract validate-dataset`"
+)
 _MARKUP = frozenset(
     (
         ".toml", ".json5", ".jsonc", ".hjson", ".jsonld", ".jsonnet", ".libsonnet", ".xml",
@@ -159,12 +166,8 @@ def _of_extension(path: Path, suffix: str) -> _Reason | None:
         return _Reason(MISNAMED, message, f"rename it to `{path.stem}.jsonl`", f"{path.stem}.jsonl")
     formats = "YAML, JSON or JSONL" if kind == "dataset" else "YAML or JSON"
     if suffix in _TABLES and kind == "dataset":
-        message = f"`{suffix}` files are not read; a dataset is YAML, JSON or JSONL"
-        advice = (
-            "write it as JSONL, or translate a table of another system with "
-            "`evalcontract convert --from`"
-        )
-        return _Reason(UNSUPPORTED, message, advice)
+        message = f"`{suffix}` files are not read; a dataset of a workspace is YAML, JSON or JSONL"
+        return _Reason(UNSUPPORTED, message, _FROM_TABLE if suffix in _READ_ALONE else _AS_DATASET)
     if suffix in _TABLES | _MARKUP | _JSONL:
         message = f"`{suffix}` files are not read; a {kind} is {formats}"
         return _Reason(UNSUPPORTED, message, f"write it as {formats}")
