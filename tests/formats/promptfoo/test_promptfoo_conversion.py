@@ -138,8 +138,10 @@ CARRIED: list[tuple[Any, dict[str, Any], list[dict[str, Any]]]] = [
     ({"type": "is-json"}, {}, [{"kind": "format", "format": "json"}]),
     ({"type": "is-json", "value": {"type": "object"}}, {},
      [{"kind": "json_schema", "schema": {"type": "object"}}]),
-    ({"type": "llm-rubric", "value": "Is kind."}, {"criteria": "Is kind."}, []),
-    ({"type": "factuality", "value": "At noon."}, {"expected": {"reference": "At noon."}}, []),
+    ({"type": "llm-rubric", "value": "Is kind."}, {"criteria": "Is kind."},
+     [{"kind": "llm_judge", "judge_prompt_ref": "judge/llm_rubric@1.0.0"}]),
+    ({"type": "factuality", "value": "At noon."}, {"expected": {"reference": "At noon."}},
+     [{"kind": "llm_judge", "judge_prompt_ref": "judge/factuality@1.0.0"}]),
 ]  # fmt: skip
 
 
@@ -163,7 +165,7 @@ def test_what_is_carried(assertion: Any, keys: dict[str, Any], checks: list[Any]
     [
         {"type": "javascript", "value": "output.length > 3"},
         {"type": "contains-all", "value": ["a", "b"]},
-        {"type": "regex", "value": r"\d+$"},
+        {"type": "regex", "value": r"\p{L}"},
         {"type": "similar", "value": "noon"},
         {"type": "contains", "value": "{{ elsewhere }}"},
         {"type": "contains", "value": "file://expected.txt"},

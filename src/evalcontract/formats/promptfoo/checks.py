@@ -1,4 +1,4 @@
-"""Assertions of promptfoo as checks of a rubric and fields of a row, and back."""
+"""Assertions of promptfoo as checks of a rubric, and keys of a row."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import re
 from collections import Counter
 from typing import Any, NamedTuple
 
-from evalcontract.formats._expectations import criteria_of, guidelines_of, reference_of
+from evalcontract.formats._expectations import criteria_of
 from evalcontract.formats.promptfoo.assertions import NOT, VARIABLE, base_of, fault_of, types
 from evalcontract.formats.promptfoo.fields import NO_CHECK, TOO_MANY_RUBRICS
+from evalcontract.formats.promptfoo.judges import JUDGES, check_of
+from evalcontract.formats.promptfoo.patterns import escaped, python_of
 
 _SEARCHES = (
     *("contains", "icontains", "contains-any", "icontains-any", "contains-all", "icontains-all"),
 )
-_ANY, _NONE = "must_contain_any", "must_not_contain"
+#: Keys of rows for texts, of which an output has one or none.
+ANY, NONE = "must_contain_any", "must_not_contain"
 _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
 #: How many assertions of a test are converted.
 MAX_ASSERTIONS = 200
@@ -21,11 +24,8 @@ MAX_ASSERTIONS = 200
 SHARED, NO_RUBRICS = "shared", "none"
 #: Keys beside the type and the value of an assertion that a check can say.
 _PLAIN = frozenset({"type", "value"})
-#: What JavaScript and Python read differently in a pattern.
-_ODD = re.compile(r"\(\?[A-Za-z<P(]|\\[kpPudDwWsSbBAZz]|\$|\[\[|--|&&")
 #: Values of a check that stand in its rubric.
 _OWN_VALUES = frozenset({"pattern", "schema", "values"})
-_SYNTAX = re.compile(r"([\\.^$*+?{}\[\]|()])")
 
 
 class Said(NamedTuple):
@@ -38,6 +38,7 @@ class Said(NamedTuple):
     rubric: dict[str, Any] | None
     lost: dict[int, str]
     is_shared: bool
+    judges: tuple[dict[str, Any], ...]
 
 
 def said_of(test: dict[str, Any], limit: str | None = None) -> Said:
@@ -66,8 +67,11 @@ def said_of(test: dict[str, Any], limit: str | None = None) -> Said:
             checks.append({"id": kind if used[kind] == 1 else f"{kind}_{used[kind]}", **check})
     if criteria:
         text = criteria_of(criteria) if len(criteria) > 1 else criteria[0]
-        keys["criteria"] = text or criteria[0]
-    return Said(keys, _rubric(checks, test), lost, is_shared)
+        keys["criteria"] = text or "\n".join(criteria)
+    asked = [name for name in JUDGES if name in keys and limit != NO_RUBRICS]
+    checks += [check_of(name) for name in asked]
+    judges = tuple(JUDGES[name] for name in asked)
+    return Said(keys, _rubric(checks, test), lost, is_shared, judges)
 
 
 def _converted(test: dict[str, Any]) -> list[Any]:
@@ -151,13 +155,13 @@ def _regex_of(base: str, value: Any) -> dict[str, Any] | None:
     """Return the check that matches a pattern, or a text."""
     if not isinstance(value, str) or not value:
         return None
-    literal = _SYNTAX.sub(r"\\\1", value)
+    literal = escaped(value)
     if base == "equals":
         return {"kind": "regex", "pattern": literal, "match": "full"}
     if base == "starts-with":
         return {"kind": "regex", "pattern": f"^{literal}"}
-    is_alike = not _ODD.search(value) and _compiles(value)
-    return {"kind": "regex", "pattern": value} if is_alike else None
+    pattern = python_of(value)
+    return {"kind": "regex", "pattern": pattern} if pattern else None
 
 
 def _json_of(value: Any) -> dict[str, Any] | None:
@@ -174,7 +178,7 @@ def _search(base: str, value: Any, keys: dict[str, Any], *, is_not: bool) -> dic
     texts = list(dict.fromkeys(str(each) for each in values))
     if not texts or not all(texts) or (base.endswith("-all") and (is_not or len(texts) > 1)):
         return None
-    key = _NONE if is_not else _ANY
+    key = NONE if is_not else ANY
     check: dict[str, Any] = {"kind": key}
     if not base.startswith("i"):
         check["case_sensitive"] = True
@@ -182,105 +186,3 @@ def _search(base: str, value: Any, keys: dict[str, Any], *, is_not: bool) -> dic
         return {**check, "values": texts}
     keys[key] = texts
     return check
-
-
-def _compiles(pattern: str) -> bool:
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
-
-
-def assertions_of(
-    row: dict[str, Any], rubric: dict[str, Any] | None
-) -> tuple[list[dict[str, Any]], float | None, bool]:
-    """Return the assertions of a row, their threshold, and whether they say all of the rubric."""
-    asserts: list[dict[str, Any]] = []
-    read: set[str] = set()
-    checks = rubric.get("checks") if rubric else None
-    is_whole = True
-    for check in checks if isinstance(checks, list) else ():
-        found = _assertion_of(check, row, read) if isinstance(check, dict) else None
-        if found is None:
-            is_whole = False
-        else:
-            asserts.append(found)
-    for key in (_ANY, _NONE):
-        if key not in read and (found := _of_texts({"kind": key}, _texts(row.get(key)))):
-            asserts.append(found)  # noqa: PERF401 - of two
-    criteria = row.get("criteria")
-    if isinstance(criteria, str) and criteria.strip():
-        parts = guidelines_of(criteria)
-        asserts += [{"type": "llm-rubric", "value": part} for part in parts]
-    if reference := reference_of(row):
-        asserts.append({"type": "factuality", "value": reference})
-    limit, is_said = _threshold_of(rubric)
-    return asserts, limit, is_whole and is_said
-
-
-def _texts(given: Any) -> list[str]:
-    texts = given if isinstance(given, list) else []
-    return texts if all(isinstance(text, str) and text for text in texts) else []
-
-
-def _threshold_of(rubric: dict[str, Any] | None) -> tuple[float | None, bool]:
-    """Return the threshold of a rubric, and whether a test scores as the rubric does."""
-    scoring = rubric.get("scoring") if rubric else None
-    if not isinstance(scoring, dict):
-        return None, rubric is None
-    limit = scoring.get("threshold")
-    combine = scoring.get("combine")
-    if combine == "all_pass":
-        return None, True
-    is_said = combine == "weighted_avg" and limit is not None and not scoring.get("weights")
-    return (limit, True) if is_said else (None, False)
-
-
-def _assertion_of(check: dict[str, Any], row: dict[str, Any], read: set[str]) -> Any:
-    """Return the assertion of a check; None if no assertion does the same."""
-    kind = check.get("kind")
-    if kind in (_ANY, _NONE):
-        if "values" not in check:
-            read.add(str(kind))
-        return _of_texts(check, _texts(check.get("values")) or _texts(row.get(str(kind))))
-    if kind == "regex" and not check.get("flags"):
-        return _of_regex(check)
-    if kind == "format" and check.get("format") == "json":
-        return None if {"max_chars", "required_keys"} & {*check} else {"type": "is-json"}
-    if kind == "json_schema" and isinstance(check.get("schema"), dict):
-        schema = {key: part for key, part in check["schema"].items() if key != "$schema"}
-        is_whole = check.get("extract", "whole") == "whole"
-        return {"type": "is-json", "value": schema} if is_whole else None
-    return None
-
-
-def _of_texts(check: dict[str, Any], texts: list[str]) -> dict[str, Any] | None:
-    if not texts:
-        return None
-    prefix = NOT if check["kind"] == _NONE else ""
-    letter = "" if check.get("case_sensitive") else "i"
-    if len(texts) == 1:
-        return {"type": f"{prefix}{letter}contains", "value": texts[0]}
-    return {"type": f"{prefix}{letter}contains-any", "value": texts}
-
-
-def _of_regex(check: dict[str, Any]) -> dict[str, Any] | None:
-    pattern, prefix = check.get("pattern"), NOT if check.get("negate") else ""
-    if not isinstance(pattern, str) or not pattern:
-        return None
-    is_full = check.get("match") == "full"
-    literal = _literal(pattern if is_full else pattern[1:])
-    if is_full and literal:
-        return {"type": f"{prefix}equals", "value": literal}
-    if not is_full and pattern.startswith("^") and literal:
-        return {"type": f"{prefix}starts-with", "value": literal}
-    if is_full or _ODD.search(pattern):
-        return None
-    return {"type": f"{prefix}regex", "value": pattern}
-
-
-def _literal(pattern: str) -> str | None:
-    """Return the text that a pattern stands for; None if it stands for others, too."""
-    text = re.sub(r"\\([\\.^$*+?{}\[\]|()])", r"\1", pattern)
-    return text if _SYNTAX.sub(r"\\\1", text) == pattern else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from evalcontract.formats._conversion import (
     TheirRow,
     Writer,
     default_id,
-    with_bundle,
 )
 from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._residual import (
@@ -33,10 +31,18 @@ from evalcontract.formats.promptfoo.checks import (
     NO_RUBRICS,
     SHARED,
     Said,
-    assertions_of,
     said_of,
 )
-from evalcontract.formats.promptfoo.fields import FIELDS, RUBRIC
+from evalcontract.formats.promptfoo.fields import FIELDS, NO_INPUT, RUBRIC, SEVERAL
+from evalcontract.formats.promptfoo.from_checks import assertions_of
+from evalcontract.formats.promptfoo.mapping import (
+    INPUT,
+    plain_of,
+    question_in,
+    to_ours,
+    to_theirs,
+    variables_of,
+)
 from evalcontract.model.equality import json_equal
 
 if TYPE_CHECKING:
@@ -47,9 +53,6 @@ _NESTED: dict[str, Any] = {"expected": {}, "context": {}}
 _FORM = Form("set", "absent")
 _IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
 _IN_OURS = ResidualPlace("metadata", "promptfoo", "_metadata")
-#: Names of variables that hold what is asked, the likeliest first.
-_QUESTIONS = ("input", "question", "query", "prompt", "message", "user_input", "text", "topic", "q")
-_INPUT = "input"
 #: What says which variable is the input, beside what is preserved of a test.
 _VARIABLE = "variable"
 #: What says that a row has no rubric of its own, or none, since there are so many of them.
@@ -72,7 +75,7 @@ class CaseReader(Reader):
 
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid test; a foreign value in place of the residual is ordinary data."""
-        bare, kept = _IN_THEIRS.split(_plain(row), _is_kept)
+        bare, kept = _IN_THEIRS.split(plain_of(row), _is_kept)
         id_ = self._id_of(bare, index)
         said, limit = self._said(bare)
         plain = to_ours(bare, id_, said.keys)
@@ -80,18 +83,19 @@ class CaseReader(Reader):
         if kept and (residual := _FORM.read(kept)):
             ours = applied(plain, residual, _NESTED)
         if not (is_row(ours) and ours.get("id") and isinstance(ours.get("input"), str)):
-            bare, ours = _plain(row), to_ours(_plain(row), id_)
+            bare, ours = plain_of(row), to_ours(plain_of(row), id_)
         has_none = bool(kept) and _NO_RUBRIC in kept.get("absent", ())
         rubric = None if has_none or "rubric_ref" in ours or "rubric" in ours else said.rubric
-        name = _question_in(bare) or _INPUT
+        name = question_in(bare) or INPUT
         residual = difference(to_theirs(ours, rubric, index, name), bare)
         losses = [*_losses_of_test(residual.set, bare, said)]
         written = _FORM.written(residual)
-        if name != _INPUT:
+        if name != INPUT:
             written[_VARIABLE] = name
         if limit:
             written[_LIMIT] = limit
-        return OurRow(_IN_OURS.joined(ours, written), rubric, tuple(losses))
+        judges = said.judges if rubric is not None else ()
+        return OurRow(_IN_OURS.joined(ours, written), rubric, tuple(losses), judges)
 
     def _said(self, test: dict[str, Any]) -> tuple[Said, str | None]:
         """Return what the assertions of a test say, and the limit if the rubrics are too many."""
@@ -136,7 +140,7 @@ class CaseWriter(Writer):
         checks = given if isinstance(given, dict) else None
         kept = dict(kept or {})
         limit = kept.pop(_LIMIT, None)
-        theirs = to_theirs(bare, checks, index, kept.pop(_VARIABLE, _INPUT))
+        theirs = to_theirs(bare, checks, index, kept.pop(_VARIABLE, INPUT))
         if kept and (residual := _FORM.read(kept)):
             # An edit of the row counts, and not what its test was before.
             now = {**bare, "checks": (checks or {}).get("checks")}
@@ -171,7 +175,7 @@ class CaseWriter(Writer):
 
 def _is_made(rubric: dict[str, Any], made: dict[str, Any]) -> bool:
     """Whether a rubric is what a conversion makes again; its name need not be preserved."""
-    bare = {key: part for key, part in rubric.items() if key not in ("id", "version")}
+    bare = {key: part for key, part in rubric.items() if key not in ("id", "version", "judges")}
     return json_equal(bare, made)
 
 
@@ -195,6 +199,11 @@ def _losses_of_test(rest: dict[str, Any], test: dict[str, Any], said: Said) -> I
     """Yield the losses of a test, given the rest of it that a row does not represent."""
     for index, reason in said.lost.items():
         yield Loss(("assert", index), reason, is_kept=True)
+    if test.get("vars") and question_in(test) is None:
+        yield Loss(("vars",), NO_INPUT, is_kept=True)
+    for name, value in variables_of(test).items():
+        if isinstance(value, list):
+            yield Loss(("vars", name), SEVERAL, is_kept=True)
     if len(test.get("assert") or ()) > MAX_ASSERTIONS:
         yield Loss(("assert",), _TOO_MANY, is_kept=True)
     for key in rest:
@@ -228,71 +237,6 @@ def _is_kept_of_test(value: dict[str, Any]) -> bool:
     """Whether a mapping is what a conversion preserved of a test."""
     own = {key: part for key, part in value.items() if key not in (_VARIABLE, _LIMIT)}
     name = value.get(_VARIABLE, "")
-    is_name = isinstance(name, str) and name != _INPUT
+    is_name = isinstance(name, str) and name != INPUT
     is_limit = _LIMIT not in value or value[_LIMIT] in (SHARED, NO_RUBRICS)
     return is_name and is_limit and _is_kept(own)
-
-
-def _plain(test: dict[str, Any]) -> dict[str, Any]:
-    """Return a test with what a table preserves as values."""
-    metadata = test.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(text := metadata.get(OURS), str):
-        return test
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return test
-    return {**test, "metadata": {**metadata, OURS: value}} if isinstance(value, dict) else test
-
-
-def to_ours(test: dict[str, Any], id_: str, said: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Convert a test to evalcontract, without a residual.
-
-    `said` are the keys that its assertions say, if they are known.
-    """
-    name = _question_in(test)
-    variables = _variables(test)
-    asked = variables.get(name) if name else None
-    ours: dict[str, Any] = {"id": id_, "input": asked if isinstance(asked, str) else ""}
-    ours |= said_of(test).keys if said is None else said
-    if rest := {key: part for key, part in variables.items() if key != name}:
-        ours["context"] = rest
-    if isinstance(output := test.get("providerOutput"), str) and output:
-        ours["recorded_output"] = output
-    if isinstance(test.get("metadata"), dict) and test["metadata"]:
-        ours["metadata"] = test["metadata"]
-    return with_bundle(ours)
-
-
-def _variables(test: dict[str, Any]) -> dict[str, Any]:
-    given = test.get("vars")
-    return given if isinstance(given, dict) else {}
-
-
-def _question_in(test: dict[str, Any]) -> str | None:
-    """Return the name of the variable that holds what is asked; None if there is none."""
-    texts = [name for name, value in _variables(test).items() if isinstance(value, str)]
-    likely = next((name for name in _QUESTIONS if name in texts), None)
-    return likely or next(iter(texts), None)
-
-
-def to_theirs(
-    row: dict[str, Any], rubric: dict[str, Any] | None, index: int, name: str = _INPUT
-) -> dict[str, Any]:
-    """Convert a row of evalcontract to a test, without a residual."""
-    theirs: dict[str, Any] = {}
-    if row.get("id") != default_id(index):
-        theirs["description"] = row.get("id")
-    context = row.get("context")
-    rest = context if isinstance(context, dict) and name not in context else {}
-    theirs["vars"] = {name: row.get("input"), **rest}
-    asserts, limit, _ = assertions_of(row, rubric)
-    if asserts:
-        theirs["assert"] = asserts
-    if limit is not None and asserts:
-        theirs["threshold"] = limit
-    if isinstance(output := row.get("recorded_output"), str) and output:
-        theirs["providerOutput"] = output
-    if isinstance(row.get("metadata"), dict) and row["metadata"]:
-        theirs["metadata"] = row["metadata"]
-    return theirs

@@ -7,6 +7,8 @@ from evalcontract.formats._fields import Field
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "tests have no place for it"
 RUBRIC = "no assertion does what a check of the rubric does"
+NO_INPUT = "no variable is a text, so that the input is empty"
+SEVERAL = "a list stands for a test of each of its values, and a row has one input"
 NO_CHECK = "no check of evalcontract does it"
 TOO_MANY_RUBRICS = "too many tests need a rubric of their own"
 
@@ -14,8 +16,9 @@ FIELDS = (
     Field("description", "id", "the first test of that name"),
     Field("vars", "input", "the only variable, or the one that is named like a question"),
     Field("vars", "context", "the other variables by their names"),
-    Field("assert", "expected.reference", "of `factuality`"),
-    Field("assert", "criteria", "of `llm-rubric`"),
+    Field("vars", None, "lists, which stand for a test of each of their values"),
+    Field("assert", "expected.reference", "of `factuality`, for the judge of that name"),
+    Field("assert", "criteria", "of `llm-rubric`, for the judge `llm_rubric`"),
     Field("assert", "must_contain_any", "of `contains`, `contains-any` and the like"),
     Field("assert", "must_not_contain", "of `not-contains` and the like"),
     Field("assert", "rubric_ref", "checks of a rubric, of `regex`, `equals`, `is-json` and others"),
