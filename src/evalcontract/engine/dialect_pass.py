@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _TOLERATED_CODES = frozenset({"source/duplicate-key", "source/not-finite"})
 _REMOVE_DUPLICATE = "remove one of the two; the loader drops the first and reads this one"
 _SHOWN_KEYS = 4
+# So many rows of a document are checked at a time: after too many findings, the rest is not.
+_BATCH = 1_000
 _MEDIUM_TITLES = {
     "json": "JSON",
     "jsonl": "JSONL",
@@ -243,7 +245,8 @@ class DialectPass:
 
     def _batches(self, rows: list[Any] | None) -> Iterator[Batch]:
         if rows is not None:
-            yield Batch(0, rows)
+            for first in range(0, max(len(rows), 1), _BATCH):
+                yield Batch(first, rows[first : first + _BATCH])
         elif self._external.stream is not None:
             yield from self._external.stream.batches()
 
