@@ -180,7 +180,8 @@ def _place_in_default(
             return (*_DEFAULT, key, below[0] - count, *below[1:])
         return (*_DEFAULT, key) if not below and given is None else None
     if key in _MERGED:
-        is_own = isinstance(given, dict) and (not below or below[0] in given)
+        is_mapping = isinstance(given, dict)
+        is_own = given is not None and (not is_mapping or not below or below[0] in given)
         return None if is_own else (*_DEFAULT, *rest)
     return (*_DEFAULT, *rest) if key in _ADDED and given is None else None
 
