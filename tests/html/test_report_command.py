@@ -213,6 +213,18 @@ def test_datasets_of_other_systems_are_shown(tmp_path: Path) -> None:
     assert [each["file"] for each in data["excerpts"]] != []
 
 
+def test_graders_of_another_system_are_chosen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = tmp_path / "rows.jsonl"
+    dataset.write_text('{"inputs": {"question": "x"}, "expectations": {"expected_facts": ["y"]}}\n')
+    asked = ("--dialect", "mlflow:oss", "--only", "Correctness,Safety")
+    (table,) = data_of(report(dataset, *asked))["coverage"]
+    assert [each["check"] for each in table["columns"]] == ["Correctness", "Safety"]
+    assert command_line("report", dataset, "-o", tmp_path / "a.html", "--only", "Safty") == 2
+    assert "did you mean `Safety`?" in capsys.readouterr().err
+
+
 def test_the_policy_allows_this_style_and_this_script_alone(dataset: Path) -> None:
     text = report(dataset).read_text(encoding="utf-8")
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +11,7 @@ from evalcontract import __version__
 from evalcontract.cli.candidates import files
 from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
+from evalcontract.cli.graders import ONLY, PLAN
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, NumberRange, workspace_options
 from evalcontract.cli.outcome import write_findings
@@ -26,13 +27,6 @@ from evalcontract.report.coverage_json import write_json
 if TYPE_CHECKING:
     from evalcontract.engine.options import Options
     from evalcontract.structure.columns import ColumnKeys
-
-
-def _names(context: Any, parameter: Any, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names in lists of names."""
-    del context, parameter
-    names = (name.strip() for value in values for name in value.split(","))
-    return tuple(dict.fromkeys(filter(None, names)))
 
 
 @click.command(
@@ -79,20 +73,8 @@ def _names(context: Any, parameter: Any, values: tuple[str, ...]) -> tuple[str, 
 )
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 @DIALECT
-@click.option(
-    "--plan",
-    metavar="NAME",
-    help="Graders of another system to count, by the name of its plan, such as quality (default: "
-    "those that the rows ask for).",
-)
-@click.option(
-    "--only",
-    metavar="NAME,...",
-    multiple=True,
-    callback=_names,
-    help="Graders of another system to count, such as Correctness,Safety. Can be given several "
-    "times.",
-)
+@PLAN
+@ONLY
 @MAP
 def coverage_command(
     files: tuple[str, ...],

@@ -10,6 +10,7 @@ import click
 from evalcontract.cli.candidates import files as files_with
 from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
+from evalcontract.cli.graders import ONLY, PLAN
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, workspace_options
 from evalcontract.cli.output import put
@@ -79,6 +80,8 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 )
 @click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
 @DIALECT
+@PLAN
+@ONLY
 @MAP
 def report_command(
     files: tuple[str, ...],
@@ -90,6 +93,8 @@ def report_command(
     max_findings: int,
     stdin_filename: str | None,
     dialect: str | None,
+    plan: str | None,
+    only: tuple[str, ...],
     columns: ColumnKeys,
     base: Options,
 ) -> int:
@@ -102,7 +107,12 @@ def report_command(
     """
     inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
     base = base._replace(
-        dialect=dialect, columns=columns, jobs=usable_cores(), max_findings=max_findings
+        dialect=dialect,
+        columns=columns,
+        plan=plan,
+        only=only,
+        jobs=usable_cores(),
+        max_findings=max_findings,
     )
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
     first = next(name for name, mode in _MODES.items() if mode is strict)

@@ -162,6 +162,8 @@ class _Collected:
             self.excerpts.know(self._runs[root])
         run = self._runs[root]
         dataset = open_dataset(input_, options.dialect, columns=options.columns)
+        if options.plan is not None or options.only:
+            dataset.choose(options.plan, options.only)
         if not dataset.unreadable:
             try:
                 self._pass_over(dataset, run, input_.path)
