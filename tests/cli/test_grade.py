@@ -116,6 +116,25 @@ def test_text_shows_rubrics_checks_and_failures(capsys: pytest.CaptureFixture[st
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_a_table_is_graded_by_the_keys_of_its_columns(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header = "nr,question,words,rubric_ref"
+    lines = [f"{nr},What?,{word},rubric/words@1.0.0" for nr, word in (("a", "noon"), ("b", "six"))]
+    rubric = "id: words\nversion: '1.0.0'\nchecks: [{id: w, kind: must_contain_any}]\n"
+    recorded_ = '{"id": "a", "output": "at noon"}\n{"id": "b", "output": "at one"}\n'
+    files = {
+        "rubrics/words.yaml": f"{rubric}scoring: {{combine: all_pass}}\n",
+        "table.csv": "\n".join([header, *lines]),
+        "two.jsonl": recorded_,
+    }
+    write(place, files)
+    asked = ("--map", "nr=id", "--map", "words=must_contain_any", "--output-format", "jsonl")
+    assert command_line("grade", "table.csv", "--outputs", "two.jsonl", *asked) == 0
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert rows(printed) == {"a": ("passed", 1.0), "b": ("failed", 0.0)}
+
+
 @pytest.mark.usefixtures("place")
 def test_outputs_may_come_in_any_order_and_from_standard_input(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.candidates import files
+from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.grade_shares import Kept, Taken
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from evalcontract.engine.options import Input, Options
     from evalcontract.judging.usage import Usage
+    from evalcontract.structure.columns import ColumnKeys
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
 
@@ -126,6 +128,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     metavar="NUMBER",
     help="Number of processes (default: number of cores).",
 )
+@MAP
 def grade_command(
     dataset: str,
     outputs: str,
@@ -139,6 +142,7 @@ def grade_command(
     strict: bool | None,  # noqa: FBT001 - the same
     cache: bool | None,  # noqa: FBT001 - the same
     jobs: int | None,
+    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
@@ -159,7 +163,9 @@ def grade_command(
     kept = Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = Taken(limit, comparison, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
-        options = base._replace(strict=strict, progress=bar.advance, jobs=jobs or usable_cores())
+        options = base._replace(
+            strict=strict, progress=bar.advance, jobs=jobs or usable_cores(), columns=columns
+        )
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
