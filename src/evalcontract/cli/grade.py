@@ -34,7 +34,7 @@ from evalcontract.report.grade_notes import write_usage
 from evalcontract.scoring.comparison import Comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.engine.options import Input, Options
     from evalcontract.judging.usage import Usage
@@ -157,27 +157,23 @@ def grade_command(
     if resume:
         _refuse_resume(results, (dataset, outputs))
     inputs = (_one(dataset, None, base), _one_of_outputs(outputs, base))
-    read = [input_.path for input_ in inputs if not input_.stream]
     comparison = Comparison(earlier_results(compare).rows) if compare else None
     is_printed = output_format == "jsonl"
     kept = Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = Taken(limit, comparison, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
-        options = base._replace(
-            strict=strict, progress=bar.advance, jobs=jobs or usable_cores(), columns=columns
-        )
+        options = base._replace(strict=strict, progress=bar.advance, columns=columns)
+        options = options._replace(jobs=jobs or usable_cores())
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
-        file = ResultsFile(results, replace=force, resume=resume, inputs=read) if results else None
+        file = (
+            ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
+            if results
+            else None
+        )
         stack.enter_context(file or nullcontext())
-        done = file.begin("".join(harmless_json([head]))) if file else []
-        taken.begin(head)
-        taken.take(kept.of(done))
-        for share in grading.shares(kept.of, {row.id for row in done}):
-            taken.take(share)
-            if file:
-                file.write(share.lines)
+        _take_all(grading, kept, taken, file, head)
         wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
         last = _last_line(grading, head, taken, wanted, usage)
@@ -187,11 +183,29 @@ def grade_command(
     write_findings(grading.diagnostics)
     if not taken.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
-    if output_format == "jsonl":
+    if is_printed:
         put_json([last])
     elif taken.summary.rows.total:
         put(_text(taken, str(compare), wanted, usage))
     return exit_status(grading.diagnostics) or taken.status(wanted)
+
+
+def _take_all(
+    grading: Grading, kept: Kept, taken: Taken, file: ResultsFile | None, head: str
+) -> None:
+    """Take what a file of results has already, then what is graded, and write that to it."""
+    done = file.begin("".join(harmless_json([head]))) if file else []
+    taken.begin(head)
+    taken.take(kept.of(done))
+    for share in grading.shares(kept.of, {row.id for row in done}):
+        taken.take(share)
+        if file:
+            file.write(share.lines)
+
+
+def _paths(inputs: Iterable[Input]) -> list[Path]:
+    """Return the paths of inputs that are files."""
+    return [input_.path for input_ in inputs if not input_.stream]
 
 
 def _last_line(
