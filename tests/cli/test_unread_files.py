@@ -45,6 +45,16 @@ def reported(place: Path) -> list[tuple[str, str, list[str]]]:
     ]
 
 
+@every_case("name", ("datasets/b.csv", "datasets/b.TSV", "datasets/b.parquet", "datasets/b.pq"))
+def test_what_reads_a_table_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": GOOD, name: "x\n"})
+    monkeypatch.chdir(tmp_path)
+    readers = ["evalcontract convert", "evalcontract validate-dataset"]
+    assert reported(tmp_path) == [(name, UNSUPPORTED, [*readers, "exclude"])]
+
+
 @pytest.mark.slow
 @every_case(
     ("name", "code", "advised"),
@@ -62,8 +72,7 @@ def reported(place: Path) -> list[tuple[str, str, list[str]]]:
         ("bundles/rag.json", MISNAMED, "rag.schema.json"),
         ("bundles/rag.yaml", MISNAMED, "rag.schema.json"),
         ("bundles/rag.schema.yaml", MISNAMED, "rag.schema.json"),
-        ("datasets/b.csv", UNSUPPORTED, "evalcontract convert --from"),
-        ("datasets/b.parquet", UNSUPPORTED, "evalcontract convert --from"),
+        ("datasets/b.xlsx", UNSUPPORTED, None),
         ("datasets/b.json5", UNSUPPORTED, None),
         ("datasets/b.toml", UNSUPPORTED, None),
         ("datasets/b.zip", UNSUPPORTED, None),
