@@ -152,6 +152,15 @@ class Form(NamedTuple):
         """Whether `written` can have written a mapping."""
         return self.read(kept) is not None
 
+    def has_written(self, kept: Row, was: str) -> bool:
+        """Whether a mapping has no other keys than `written` gives, and `was` of its place."""
+        return kept.keys() <= {self.set, self.absent, was} and self.fits(kept)
+
+    def applied(self, row: Row, kept: Row | None, nested: Nested = _FLAT) -> Row:
+        """Return a row with what a mapping preserves of it, if it preserves anything."""
+        residual = self.read(kept or {})
+        return applied(row, residual, nested) if residual else row
+
 
 class ResidualPlace(NamedTuple):
     """Where a row preserves something: in the mapping under the key `below`, as `name`.

@@ -21,7 +21,6 @@ from evalcontract.formats._residual import (
     Form,
     Residual,
     ResidualPlace,
-    applied,
     difference,
     is_row,
 )
@@ -77,7 +76,7 @@ class CaseReader(Reader):
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid case; a foreign value in place of the residual is ordinary data."""
         bare, kept = _IN_THEIRS.split(row, _FORM.fits)
-        ours = _restored(to_ours(bare, index, self._variant), kept)
+        ours = _FORM.applied(to_ours(bare, index, self._variant), kept, _NESTED)
         if not is_row(ours):
             bare, ours = row, to_ours(row, index, self._variant)
         rubric = rubric_of(bare) if self._variant == BEST_PRACTICES else None
@@ -125,7 +124,7 @@ class CaseWriter(Writer):
         # A rubric that was made from a row of another system stands in the row.
         own_rubric = bare.get(_RUBRIC) if rubric is None else rubric
         checks = own_rubric if isinstance(own_rubric, dict) else None
-        theirs = _restored(to_theirs(bare, checks, self._variant), kept)
+        theirs = _FORM.applied(to_theirs(bare, checks, self._variant), kept, _NESTED)
         residual = difference(to_ours(theirs, index, self._variant), bare, _NESTED)
         if self._variant == BEST_PRACTICES and is_said(checks, theirs):
             for key in ("rubric_ref", _RUBRIC):
@@ -193,11 +192,6 @@ def _root_of(value: dict[str, Any], variant: str) -> dict[str, Any]:
         given = root.get("metadata")
         root["metadata"] = {**(given if isinstance(given, dict) else {}), _THEIRS: kept}
     return root
-
-
-def _restored(row: dict[str, Any], kept: dict[str, Any] | None) -> dict[str, Any]:
-    residual = _FORM.read(kept or {})
-    return applied(row, residual, _NESTED) if residual else row
 
 
 def to_ours(case: dict[str, Any], index: int, variant: str) -> dict[str, Any]:

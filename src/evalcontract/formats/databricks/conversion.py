@@ -30,7 +30,6 @@ from evalcontract.formats._residual import (
     Form,
     Residual,
     ResidualPlace,
-    applied,
     difference,
     is_row,
     restored,
@@ -66,7 +65,7 @@ class RequestReader(Reader):
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid row; a foreign value in place of the residual is ordinary data."""
         bare, kept = _IN_THEIRS.split(row, _FORM.fits)
-        ours = _restored(to_ours(bare, index), kept, _NESTED)
+        ours = _FORM.applied(to_ours(bare, index), kept, _NESTED)
         if not is_row(ours):
             bare, ours = row, to_ours(row, index)
         residual = difference(to_theirs(ours, index), bare, _NESTED_THEIRS)
@@ -122,13 +121,6 @@ class RequestWriter(Writer):
 
 def _reason(path: Path) -> str:
     return reason_against(FIELDS, path, None)
-
-
-def _restored(
-    row: dict[str, Any], kept: dict[str, Any] | None, nested: dict[str, Any]
-) -> dict[str, Any]:
-    residual = _FORM.read(kept or {})
-    return applied(row, residual, nested) if residual else row
 
 
 def to_ours(row: dict[str, Any], index: int) -> dict[str, Any]:

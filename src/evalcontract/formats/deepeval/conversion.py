@@ -18,7 +18,7 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._expectations import criteria_of, guidelines_of, reference_of
 from evalcontract.formats._fields import reason_against, reason_for
-from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
+from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row
 from evalcontract.formats.deepeval.cells import cells_of, table_of
 from evalcontract.formats.deepeval.documents import documents_of, texts_of_documents
 from evalcontract.formats.deepeval.fields import FIELDS, RUBRIC
@@ -68,7 +68,7 @@ class GoldenReader(Reader):
         is_conversation = has_scenario(whole)
         bare, kept = _IN_THEIRS.split(whole, _is_kept)
         id_ = self._id_of(bare, index)
-        ours = _restored(to_ours(bare, id_), kept, _NESTED)
+        ours = _FORM.applied(to_ours(bare, id_), kept, _NESTED)
         if not (is_row(ours) and ours.get("id") and "input" in ours):
             bare, ours = whole, to_ours(whole, id_)
         residual = difference(to_theirs(ours, index, is_conversation=is_conversation), bare)
@@ -98,7 +98,7 @@ class GoldenWriter(Writer):
         bare, kept = _IN_OURS.split(row, _is_kept)
         kept = dict(kept or {})
         is_conversation = bool(kept.pop(_SCENARIO, False))
-        theirs = _restored(to_theirs(bare, index, is_conversation=is_conversation), kept, {})
+        theirs = _FORM.applied(to_theirs(bare, index, is_conversation=is_conversation), kept, {})
         id_ = _name_of(theirs) or default_id(index)
         residual = difference(to_ours(theirs, id_), bare, _NESTED)
         losses = [*_losses_of_row(residual, bare)]
@@ -156,12 +156,7 @@ def _is_kept(value: dict[str, Any]) -> bool:
     """Whether a mapping is what a conversion preserved, and not the author's own."""
     own = {key: part for key, part in value.items() if key != _SCENARIO}
     is_marked = value.get(_SCENARIO, True) is True
-    return is_marked and own.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(own)
-
-
-def _restored(row: dict[str, Any], kept: Any, nested: dict[str, Any]) -> dict[str, Any]:
-    residual = _FORM.read(kept or {})
-    return applied(row, residual, nested) if residual else row
+    return is_marked and _FORM.has_written(own, _IN_OURS.was)
 
 
 def to_ours(golden: dict[str, Any], id_: str) -> dict[str, Any]:

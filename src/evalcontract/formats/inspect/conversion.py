@@ -19,7 +19,7 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._expectations import reference_of
 from evalcontract.formats._fields import reason_against, reason_for
-from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
+from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row
 from evalcontract.formats.inspect.cells import cells_of, table_of
 from evalcontract.formats.inspect.fields import FIELDS, RUBRIC, SECOND
 from evalcontract.formats.inspect.reading import choices_of, id_of, metadata_of, question_of
@@ -46,7 +46,7 @@ class RecordReader(Reader):
         """Convert a valid record; a foreign value in place of the residual is ordinary data."""
         whole = _plain(row)
         bare, kept = _IN_THEIRS.split(whole, _is_kept)
-        ours = _restored(to_ours(bare, index), kept, _NESTED)
+        ours = _FORM.applied(to_ours(bare, index), kept, _NESTED)
         if not (is_row(ours) and ours.get("id") and ours.get("input")):
             bare, ours = whole, to_ours(whole, index)
         residual = difference(to_theirs(ours, index), bare)
@@ -68,7 +68,7 @@ class RecordWriter(Writer):
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row."""
         bare, kept = _IN_OURS.split(row, _is_kept)
-        theirs = _restored(to_theirs(bare, index), kept, {})
+        theirs = _FORM.applied(to_theirs(bare, index), kept, {})
         residual = difference(to_ours(theirs, index), bare, _NESTED)
         losses = [*_losses(residual, bare)]
         if rubric is not None and "rubric_ref" not in row:
@@ -109,17 +109,12 @@ def _losses(rest: Residual, row: dict[str, Any]) -> Iterator[Loss]:
 
 def _is_kept(value: dict[str, Any]) -> bool:
     """Whether a mapping is what a conversion preserved, and not the author's own."""
-    return value.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(value)
+    return _FORM.has_written(value, _IN_OURS.was)
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """Return a record with its metadata as a mapping."""
     return {**row, "metadata": metadata_of(row)} if isinstance(row.get("metadata"), str) else row
-
-
-def _restored(row: dict[str, Any], kept: Any, nested: dict[str, Any]) -> dict[str, Any]:
-    residual = _FORM.read(kept or {})
-    return applied(row, residual, nested) if residual else row
 
 
 def to_ours(row: dict[str, Any], index: int) -> dict[str, Any]:

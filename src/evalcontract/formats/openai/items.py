@@ -38,7 +38,6 @@ from evalcontract.formats.openai.residual import (
     NESTED_ITEM,
     THEIRS,
     is_kept,
-    restored,
     row_losses,
 )
 from evalcontract.formats.openai.rubrics import Criteria
@@ -95,7 +94,7 @@ class ItemReader(Reader):
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid item; a foreign value in place of the residual is ordinary data."""
         bare, kept = IN_THEIRS.split(row, is_kept)
-        ours = restored(row_of_item(bare, index, self._keys), kept, NESTED)
+        ours = FORM.applied(row_of_item(bare, index, self._keys), kept, NESTED)
         if not is_row(ours):
             bare, kept, ours = row, None, row_of_item(row, index, self._keys)
         if "messages" not in ours and kept is None and len(self._template) > 1:
@@ -130,7 +129,7 @@ class ItemWriter(Writer):
         """Convert a row, which preserves in `metadata` what an item has no place for."""
         bare, kept = IN_OURS.split(row, is_kept)
         keys = _keys_in(kept)
-        theirs = restored(item_of_row(bare, index, keys), kept, NESTED_ITEM)
+        theirs = FORM.applied(item_of_row(bare, index, keys), kept, NESTED_ITEM)
         residual = difference(row_of_item(theirs, index, keys), bare, NESTED)
         said = bare.get("rubric", rubric)
         if self._is_asked(bare, kept, index):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, conversation_of
 from evalcontract.formats._fields import reason_against
-from evalcontract.formats._residual import Form, Residual, ResidualPlace, applied
+from evalcontract.formats._residual import Form, Residual, ResidualPlace
 from evalcontract.formats.openai.fields import FIELDS, SAMPLES
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ IN_OURS_OF_SAMPLE = ResidualPlace("metadata", "openai_samples", "_metadata")
 def is_kept(kept: dict[str, Any]) -> bool:
     """Whether a conversion can have written a mapping."""
     return kept.keys() <= _KEYS and FORM.fits(kept) and kept.get("set") != {}
-
-
-def restored(
-    row: dict[str, Any], kept: dict[str, Any] | None, nested: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a row with what was preserved of it, if anything was."""
-    residual = FORM.read(kept or {})
-    return applied(row, residual, nested) if residual else row
 
 
 def row_losses(residual: Residual, row: dict[str, Any], variant: str) -> Iterator[Loss]:

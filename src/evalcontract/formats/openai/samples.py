@@ -15,7 +15,6 @@ from evalcontract.formats.openai.residual import (
     IN_THEIRS,
     NESTED,
     is_kept,
-    restored,
     row_losses,
 )
 
@@ -26,7 +25,7 @@ class SampleReader(Reader):
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid sample; a foreign value in place of the residual is ordinary data."""
         bare, kept = IN_THEIRS.split(row, is_kept)
-        ours = restored(row_of_sample(bare, index), kept, NESTED)
+        ours = FORM.applied(row_of_sample(bare, index), kept, NESTED)
         if not is_row(ours):
             bare, ours = row, row_of_sample(row, index)
         residual = difference(sample_of_row(ours, index), bare)
@@ -41,7 +40,7 @@ class SampleWriter(Writer):
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row, which preserves in `metadata` what a sample has no place for."""
         bare, kept = IN_OURS_OF_SAMPLE.split(row, is_kept)
-        theirs = restored(sample_of_row(bare, index), kept, {})
+        theirs = FORM.applied(sample_of_row(bare, index), kept, {})
         residual = difference(row_of_sample(theirs, index), bare, NESTED)
         losses = [*row_losses(residual, bare, SAMPLES)]
         if rubric is not None and "rubric_ref" not in row:

@@ -19,7 +19,6 @@ from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._residual import (
     Form,
     ResidualPlace,
-    applied,
     difference,
     is_row,
     restored,
@@ -78,10 +77,7 @@ class CaseReader(Reader):
         bare, kept = _IN_THEIRS.split(plain_of(row), _is_kept)
         id_ = self._id_of(bare, index)
         said, limit = self._said(bare)
-        plain = to_ours(bare, id_, said.keys)
-        ours = plain
-        if kept and (residual := _FORM.read(kept)):
-            ours = applied(plain, residual, _NESTED)
+        ours = _FORM.applied(to_ours(bare, id_, said.keys), kept, _NESTED)
         if not (is_row(ours) and ours.get("id") and isinstance(ours.get("input"), str)):
             bare, ours = plain_of(row), to_ours(plain_of(row), id_)
         has_none = bool(kept) and _NO_RUBRIC in kept.get("absent", ())
@@ -230,7 +226,7 @@ def _losses_of_row(rest: dict[str, Any], *, is_whole: bool) -> Iterator[Loss]:
 
 def _is_kept(value: dict[str, Any]) -> bool:
     """Whether a mapping is what a conversion preserved of a row, and not the author's own."""
-    return value.keys() <= {"set", "absent", "_metadata"} and _FORM.fits(value)
+    return _FORM.has_written(value, _IN_OURS.was)
 
 
 def _is_kept_of_test(value: dict[str, Any]) -> bool:
