@@ -75,7 +75,7 @@ class GoldenReader(Reader):
         losses = [*_losses_of_golden(residual, bare)]
         written = _FORM.written(residual)
         if is_conversation:
-            written = {**(written or {}), _SCENARIO: True}
+            written[_SCENARIO] = True
         return OurRow(_IN_OURS.joined(ours, written), None, tuple(losses))
 
     def _id_of(self, golden: dict[str, Any], index: int) -> str:

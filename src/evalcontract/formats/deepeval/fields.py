@@ -7,7 +7,6 @@ from evalcontract.formats._fields import Field
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "goldens have no place for it"
 RUBRIC = "metrics are chosen when the evaluation runs, not in its dataset"
-SECOND = "a golden has the criteria of its `expectations` alone"
 
 FIELDS = (
     Field("name", "id", "the first golden of that name"),

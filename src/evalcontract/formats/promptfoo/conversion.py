@@ -83,7 +83,7 @@ class CaseReader(Reader):
         has_none = bool(kept) and _NO_RUBRIC in kept.get("absent", ())
         rubric = None if has_none or "rubric_ref" in ours or "rubric" in ours else said.rubric
         name = question_in(bare) or INPUT
-        residual = difference(to_theirs(ours, rubric, index, name), bare)
+        residual = difference(to_theirs(ours, assertions_of(ours, rubric), index, name), bare)
         losses = [*_losses_of_test(residual.set, bare, said)]
         written = _FORM.written(residual)
         if name != INPUT:
@@ -113,8 +113,7 @@ class CaseReader(Reader):
 
     def _id_of(self, test: dict[str, Any], index: int) -> str:
         """Return the description of a test as an id, if it is the first with it."""
-        name = test.get("description")
-        id_ = name if isinstance(name, str) and name.strip() else default_id(index)
+        id_ = _id_in(test, index)
         id_ = default_id(index) if id_ in self._ids else id_
         self._ids.add(id_)
         return id_
@@ -136,7 +135,8 @@ class CaseWriter(Writer):
         checks = given if isinstance(given, dict) else None
         kept = dict(kept or {})
         limit = kept.pop(_LIMIT, None)
-        theirs = to_theirs(bare, checks, index, kept.pop(_VARIABLE, INPUT))
+        asserted = assertions_of(bare, checks)
+        theirs = to_theirs(bare, asserted, index, kept.pop(_VARIABLE, INPUT))
         if kept and (residual := _FORM.read(kept)):
             # An edit of the row counts, and not what its test was before.
             now = {**bare, "checks": (checks or {}).get("checks")}
@@ -149,9 +149,9 @@ class CaseWriter(Writer):
             residual.absent.append(_NO_RUBRIC)
         if made is not None and rubric is not None and _is_made(rubric, made):
             residual.set.pop("rubric_ref", None)
-        _, _, is_whole = assertions_of(bare, checks)
-        losses = [*_losses_of_row(residual.set, is_whole=is_whole and checks is not None)]
-        if rubric is not None and "rubric_ref" not in row and not is_whole:
+        is_said = asserted.is_whole and checks is not None
+        losses = [*_losses_of_row(residual.set, is_whole=is_said)]
+        if rubric is not None and "rubric_ref" not in row and not asserted.is_whole:
             losses.append(Loss(("rubric_ref",), RUBRIC, is_kept=True))
         whole = _IN_THEIRS.joined(theirs, _FORM.written(residual))
         if not self._is_table:

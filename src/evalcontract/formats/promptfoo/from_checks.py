@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalcontract.formats._expectations import guidelines_of, reference_of
 from evalcontract.formats.promptfoo.assertions import NOT
@@ -11,10 +11,16 @@ from evalcontract.formats.promptfoo.judges import is_asked
 from evalcontract.formats.promptfoo.patterns import javascript_of, text_of
 
 
-def assertions_of(
-    row: dict[str, Any], rubric: dict[str, Any] | None
-) -> tuple[list[dict[str, Any]], float | None, bool]:
-    """Return the assertions of a row, their threshold, and whether they say all of the rubric."""
+class Asserted(NamedTuple):
+    """The assertions of a row, their threshold, and whether they say all of its rubric."""
+
+    assertions: list[dict[str, Any]]
+    threshold: float | None
+    is_whole: bool
+
+
+def assertions_of(row: dict[str, Any], rubric: dict[str, Any] | None) -> Asserted:
+    """Return what a row and its rubric assert."""
     asserts: list[dict[str, Any]] = []
     read: set[str] = set()
     checks = rubric.get("checks") if rubric else None
@@ -37,7 +43,7 @@ def assertions_of(
     if reference := reference_of(row):
         asserts.append({"type": "factuality", "value": reference})
     limit, is_said = _threshold_of(rubric)
-    return asserts, limit, is_whole and is_said
+    return Asserted(asserts, limit, is_whole and is_said)
 
 
 def _texts(given: Any) -> list[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, default_id, with_bundle
 from evalcontract.formats.promptfoo.checks import said_of
-from evalcontract.formats.promptfoo.from_checks import assertions_of
+
+if TYPE_CHECKING:
+    from evalcontract.formats.promptfoo.from_checks import Asserted
 
 #: The variable of a test that was made from a row.
 INPUT = "input"
@@ -60,20 +62,19 @@ def question_in(test: dict[str, Any]) -> str | None:
 
 
 def to_theirs(
-    row: dict[str, Any], rubric: dict[str, Any] | None, index: int, name: str = INPUT
+    row: dict[str, Any], asserted: Asserted, index: int, name: str = INPUT
 ) -> dict[str, Any]:
-    """Convert a row of evalcontract to a test, without a residual."""
+    """Convert a row of evalcontract, and what it asserts, to a test, without a residual."""
     theirs: dict[str, Any] = {}
     if row.get("id") != default_id(index):
         theirs["description"] = row.get("id")
     context = row.get("context")
     rest = context if isinstance(context, dict) and name not in context else {}
     theirs["vars"] = {name: row.get("input"), **rest}
-    asserts, limit, _ = assertions_of(row, rubric)
-    if asserts:
-        theirs["assert"] = asserts
-    if limit is not None and asserts:
-        theirs["threshold"] = limit
+    if asserted.assertions:
+        theirs["assert"] = asserted.assertions
+        if asserted.threshold is not None:
+            theirs["threshold"] = asserted.threshold
     if isinstance(output := row.get("recorded_output"), str) and output:
         theirs["providerOutput"] = output
     if isinstance(row.get("metadata"), dict) and row["metadata"]:
