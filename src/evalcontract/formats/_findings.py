@@ -48,6 +48,13 @@ def missing_key(
     )
 
 
+def ragged_row(system: str, title: str, index: int, cells: int, width: int) -> Problem:
+    """Report a row of a table that has not as many cells as the loader takes."""
+    message = f"the row has {cells} cells, and the header {width}: {title} stops here"
+    advice = "put a cell that contains commas in double quotes"
+    return Problem(f"{system}/ragged-row", message, (index,), advice, row_index=index)
+
+
 def bom_rejected(system: str, message: str) -> Problem:
     """Report a byte order mark at which the loader stops."""
     return Problem(f"{system}/rejected", message, (), "save it as UTF-8 without a byte order mark")

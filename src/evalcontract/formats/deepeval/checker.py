@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
 from evalcontract.formats._format import RowChecker
+from evalcontract.formats.deepeval.lists import misread_list
 from evalcontract.formats.deepeval.reading import (
-    DELIMITER,
     EXPECTED,
     LISTS,
     OF_INPUT,
@@ -16,7 +16,6 @@ from evalcontract.formats.deepeval.reading import (
     has_scenario,
     parsed,
     parsed_turns,
-    texts_of,
 )
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.listing import clipped
@@ -170,25 +169,8 @@ def _meant_otherwise(row: dict[str, Any], path: Path) -> Iterator[Problem]:
     if not has_scenario(row) and not str(row.get("input")).strip():
         yield Problem("deepeval/empty-input", "the input is empty", (*path, "input"), "write it")
     for key in LISTS:
-        text = row.get(key)
-        if not isinstance(text, str):
-            continue
-        if text.strip().startswith("[") and _is_list(text):
-            message = f"`{key}` is the JSON of a list, and is read as a text"
-            advice = f"write `{DELIMITER}` between the texts"
-            yield Problem("deepeval/list-as-text", message, (*path, key), advice)
-        elif any(not part.strip() for part in texts_of(text)):
-            count = len(texts_of(text))
-            message = f"`{key}` is split at `{DELIMITER}` into {count} texts, some of them blank"
-            advice = "write JSON, where lists are lists"
-            yield Problem("deepeval/list-as-text", message, (*path, key), advice)
-
-
-def _is_list(text: str) -> bool:
-    try:
-        return isinstance(parsed(text), list)
-    except ValueError:
-        return False
+        if isinstance(text := row.get(key), str):
+            yield from misread_list(key, text, (*path, key), read_as="a text")
 
 
 def _counts(row: dict[str, Any], path: Path) -> Iterator[Problem]:

@@ -8,10 +8,10 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import bom_rejected
+from evalcontract.formats._findings import bom_rejected, ragged_row
 from evalcontract.formats._format import RowLayout
+from evalcontract.formats.deepeval.lists import misread_list
 from evalcontract.formats.deepeval.reading import (
-    DELIMITER,
     LISTS,
     OF_INPUT,
     OF_SCENARIO,
@@ -150,9 +150,7 @@ def _of_shape(table: CsvTable) -> Iterator[Problem]:
         seen.add(name)
     for index, record in enumerate(table.records):
         if len(record) > width:
-            message = f"the row has {len(record)} cells, and the header {width}: {_STOPS}"
-            advice = "put a cell that contains commas in double quotes"
-            yield Problem("deepeval/ragged-row", message, (index,), advice, row_index=index)
+            yield ragged_row("deepeval", "DeepEval", index, len(record), width)
 
 
 def _columns(table: CsvTable, extra: int) -> Iterator[tuple[str, list[str]]]:
@@ -197,7 +195,9 @@ def _read(name: str, cells: list[str]) -> tuple[list[Problem], list[Any]]:
             problems.append(
                 Problem("deepeval/malformed-value", wrong, place, None, row_index=index)
             )
-        problems += (p._replace(row_index=index) for p in _split(name, cell, place))
+        if name in LISTS:
+            found = misread_list(name, cell, place, read_as="texts")
+            problems += (problem._replace(row_index=index) for problem in found)
         values.append(value)
     return problems, values
 
@@ -214,26 +214,6 @@ def kind_of(cells: list[str]) -> str | None:
     if cells and all(cell.lower() in _TRUTHS for cell in cells):
         return "true or false"
     return None
-
-
-def _split(name: str, cell: str, place: Path) -> Iterator[Problem]:
-    """Yield that a cell is probably no list as DeepEval reads it."""
-    if name not in LISTS:
-        return
-    parts = texts_of(cell)
-    if cell.strip().startswith("["):
-        try:
-            is_list = isinstance(parsed(cell), list)
-        except ValueError:
-            is_list = False
-        if is_list:
-            message = f"`{name}` is the JSON of a list, and is read as texts"
-            advice = f"write `{DELIMITER}` between the texts"
-            yield Problem("deepeval/list-as-text", message, place, advice)
-            return
-    if any(not part.strip() for part in parts):
-        message = f"`{name}` is split at `{DELIMITER}` into {len(parts)} texts, some of them blank"
-        yield Problem("deepeval/list-as-text", message, place, "write JSON, where lists are lists")
 
 
 def _value_of(name: str, cell: str) -> tuple[Any, str | None]:

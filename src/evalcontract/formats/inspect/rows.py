@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import bom_rejected
+from evalcontract.formats._findings import bom_rejected, ragged_row
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.inspect.checker import split_choices
 from evalcontract.formats.inspect.reading import JSON_KEYS, choices_of, parsed
@@ -138,6 +138,4 @@ def _ragged(table: CsvTable) -> Iterator[Problem]:
     width = len(table.header)
     for index, record in enumerate(table.records):
         if len(record) != width:
-            message = f"the row has {len(record)} cells, and the header {width}: Inspect stops here"
-            advice = "put a cell that contains commas in double quotes"
-            yield Problem("inspect/ragged-row", message, (index,), advice, row_index=index)
+            yield ragged_row("inspect", "Inspect", index, len(record), width)

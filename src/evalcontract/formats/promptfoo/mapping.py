@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, default_id, with_bundle
+from evalcontract.formats._findings import parsed_json
 from evalcontract.formats.promptfoo.checks import said_of
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ def plain_of(test: dict[str, Any]) -> dict[str, Any]:
     metadata = test.get("metadata")
     if not isinstance(metadata, dict) or not isinstance(text := metadata.get(OURS), str):
         return test
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return test
+    value = parsed_json(text)
     return {**test, "metadata": {**metadata, OURS: value}} if isinstance(value, dict) else test
 
 

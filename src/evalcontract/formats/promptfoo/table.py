@@ -7,7 +7,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import quoted
+from evalcontract.formats._findings import quoted, ragged_row
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.promptfoo.assertions import (
     LISTS,
@@ -80,13 +80,12 @@ def of_table(table: CsvTable) -> RowLayout:
 
 def _of_shape(table: CsvTable) -> Iterator[Problem]:
     width = len(table.header)
-    code, advice = "promptfoo/ragged-row", "put a cell that contains commas in double quotes"
+    code = "promptfoo/ragged-row"
     if width > 1 and _BLANK_LINE.search(table.text) and _has_blank_line(table.text):
         yield Problem(code, f"a line of the table is blank: {_STOPS}", (), "remove it")
     for index, record in enumerate(table.records):
         if len(record) != width:
-            message = f"the row has {len(record)} cells, and the header {width}: {_STOPS}"
-            yield Problem(code, message, (index,), advice, row_index=index)
+            yield ragged_row("promptfoo", "promptfoo", index, len(record), width)
             return
     if table.is_open:
         message = f"the last cell begins with a quote that has no end: {_STOPS}"
