@@ -162,8 +162,9 @@ def grade_command(
     kept = Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = Taken(limit, comparison, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
-        options = base._replace(strict=strict, progress=bar.advance, columns=columns)
-        options = options._replace(jobs=jobs or usable_cores())
+        options = base._replace(
+            strict=strict, progress=bar.advance, jobs=jobs or usable_cores(), columns=columns
+        )
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging)
         head = manifest_line(__version__, *grading.manifest) if kept.lines else ""

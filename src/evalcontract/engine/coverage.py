@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add
-from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.opening import open_with_graders
 from evalcontract.engine.passes import rows_of
 from evalcontract.engine.run import Run, today
 from evalcontract.library.artifact import read_artifact
@@ -66,9 +66,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
         if root not in runs:
             runs[root] = run_for_coverage(root, options)
         run = runs[root]
-        dataset = open_dataset(input_, options.dialect, columns=options.columns)
-        if options.plan is not None or options.only:
-            dataset.choose(options.plan, options.only)
+        dataset = open_with_graders(input_, options)
         rubric = _rubric_in(dataset)
         if dataset.unreadable:
             outcome.diagnostics += run.unreadable([dataset.unreadable])

@@ -9,7 +9,7 @@ from evalcontract.engine.coverage import run_for_coverage
 from evalcontract.engine.excerpts import Excerpts
 from evalcontract.engine.html_coverage import CoverageCollector
 from evalcontract.engine.html_graph import GraphCollector
-from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.opening import open_with_graders
 from evalcontract.engine.passes import rows_of
 from evalcontract.engine.pipeline import validate
 from evalcontract.engine.repeated import SharedPasses
@@ -161,9 +161,7 @@ class _Collected:
             self._runs[root] = run_for_coverage(root, options)
             self.excerpts.know(self._runs[root])
         run = self._runs[root]
-        dataset = open_dataset(input_, options.dialect, columns=options.columns)
-        if options.plan is not None or options.only:
-            dataset.choose(options.plan, options.only)
+        dataset = open_with_graders(input_, options)
         if not dataset.unreadable:
             try:
                 self._pass_over(dataset, run, input_.path)

@@ -8,13 +8,14 @@ from evalcontract.engine.detection import detect
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
+from evalcontract.source import TABLES
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.engine.detection import Detected
-    from evalcontract.engine.options import Input
+    from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import Dataset
     from evalcontract.formats import Dialect
     from evalcontract.source import Source
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 #: What asks for a table whose columns are keys of evalcontract, in place of a dialect.
 TABLE = "csv"
-#: The extensions of tables.
-TABLES = (".csv", ".tsv", ".parquet", ".pq")
 
 
 def open_dataset(
@@ -67,6 +66,19 @@ def open_dataset(
     if external is None:
         external = buffered.read_external()
     return _external(detected.dialect, external, detected)
+
+
+def open_with_graders(input_: Input, options: Options) -> Dataset:
+    """Open a dataset, of which the graders that the options name are covered.
+
+    Raises:
+        UsageError: as for `open_dataset`, or there is no such plan or grader.
+
+    """
+    dataset = open_dataset(input_, options.dialect, columns=options.columns)
+    if options.plan is not None or options.only:
+        dataset.choose(options.plan, options.only)
+    return dataset
 
 
 def _external(dialect: Dialect, file: ExternalFile, detected: Detected | None = None) -> Dataset:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.reference import Kind
-from evalcontract.source import DISK, SCHEMA_SUFFIX, format_of
+from evalcontract.source import DISK, SCHEMA_SUFFIX, TABLES, format_of
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,
@@ -43,7 +43,7 @@ def files_below(
 
     if dialect not in (None, NATIVE):
         from evalcontract.engine.dialect_pass import endings  # not for evalcontract datasets
-        from evalcontract.engine.opening import TABLE, TABLES
+        from evalcontract.engine.opening import TABLE
 
         suffixes = frozenset(TABLES) if dialect == TABLE else endings(str(dialect))
         paths = data_files(folder, suffixes=suffixes, on_error=note, files=files)

@@ -12,7 +12,7 @@ from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
 from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
 from evalcontract.source.files import guess_format, unreadable
-from evalcontract.source.filesystem import DISK, SUFFIXES, Files
+from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files
 from evalcontract.source.json import load_as_python
 from evalcontract.source.json_scanner import scan
 from evalcontract.source.jsonl import RowStream
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.source.row_iterable import IterableRows, RowIterable
 
 #: File formats by file name extension.
-MEDIA = {**SUFFIXES, ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+MEDIA = {**SUFFIXES, **TABLES}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ SUFFIXES = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
+#: The file format of each extension of a table.
+TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 #: What the name of a file with a JSON Schema ends in.
 SCHEMA_SUFFIX = ".schema.json"
 # They come and go while somebody edits, and must not change a listing.

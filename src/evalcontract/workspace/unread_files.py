@@ -14,6 +14,7 @@ from evalcontract.source import (
     FOLDER,
     SCHEMA_SUFFIX,
     SUFFIXES,
+    TABLES,
     SourceProblem,
     UnreadableFile,
 )
@@ -41,12 +42,9 @@ _SILENT = re.compile(
 )
 _TABLES = frozenset(
     (
-        ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".feather", ".avro", ".xlsx", ".xls", ".ods",
-        ".sqlite", ".db",
+        *TABLES, ".arrow", ".feather", ".avro", ".xlsx", ".xls", ".ods", ".sqlite", ".db",
     )
 )  # fmt: skip
-# Those that `validate-dataset` and `convert` read.
-_READ_ALONE = frozenset((".csv", ".tsv", ".parquet", ".pq"))
 _AS_DATASET = "write it as YAML, JSON or JSONL"
 _FROM_TABLE = (
     "translate it with `evalcontract convert`, or check it by itself with "
@@ -167,7 +165,7 @@ def _of_extension(path: Path, suffix: str) -> _Reason | None:
     formats = "YAML, JSON or JSONL" if kind == "dataset" else "YAML or JSON"
     if suffix in _TABLES and kind == "dataset":
         message = f"`{suffix}` files are not read; a dataset of a workspace is YAML, JSON or JSONL"
-        return _Reason(UNSUPPORTED, message, _FROM_TABLE if suffix in _READ_ALONE else _AS_DATASET)
+        return _Reason(UNSUPPORTED, message, _FROM_TABLE if suffix in TABLES else _AS_DATASET)
     if suffix in _TABLES | _MARKUP | _JSONL:
         message = f"`{suffix}` files are not read; a {kind} is {formats}"
         return _Reason(UNSUPPORTED, message, f"write it as {formats}")
