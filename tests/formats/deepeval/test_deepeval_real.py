@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import os
-import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import real_packages
 from deepeval_files import generated, goldens_to_save
+from real_packages import same, table_text
 from tables import every_case
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
 from evalcontract.formats import dialect_of
 from evalcontract.formats.deepeval.conversion import GoldenReader, GoldenWriter
 from evalcontract.formats.deepeval.reading import as_read, document_of
-from evalcontract.formats.deepeval.rows import find_rows
-from evalcontract.model.reference import Kind
-from evalcontract.source.external import read_external_stream
-from evalcontract.structure.dialect_checker import DialectChecker
 
 SCRIPT = Path(__file__).parent / "deepeval_real.py"
 TEXT = "When is high tide?"
@@ -146,38 +139,9 @@ EXCEPTIONS = {
 }
 
 
-def ask(what: str, cases: Any) -> list[Any]:
-    """Return what the real package answers."""
-    peers = os.environ.get("EVALCONTRACT_PEERS")
-    python = Path(peers).parents[1] / "deepeval/bin/python" if peers else None
-    if python is None or not python.exists():
-        reason = "EVALCONTRACT_PEERS names no environment beside which DeepEval is installed"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
-    done = subprocess.run(
-        [python, SCRIPT, what],
-        input=json.dumps(cases),
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": ""},
-    )
-    answers: list[Any] = json.loads(done.stdout.splitlines()[-1])
-    return answers
-
-
-def rejections(name: str, text: str) -> list[str]:
-    """Return the codes for which we say that DeepEval rejects a file."""
-    given = Input(Path(name), io.BytesIO(text.encode("latin-1")))
-    found = validate(Kind.DATASET, [given], Options(dialect="deepeval", strict=False)).diagnostics
-    return [each.code for each in found if each.is_error]
-
-
-def rows_of(name: str, text: str) -> list[dict[str, Any]]:
-    """Return the goldens that we find in a file."""
-    file = read_external_stream(io.BytesIO(text.encode("latin-1")), name).as_text()
-    layout = find_rows(file, None, DialectChecker(*dialect_of("deepeval").stage))
-    stream = file.stream.batches() if file.stream and layout.rows is None else ()
-    return layout.rows or [row for batch in stream for row in batch.rows]
+ask = partial(real_packages.ask_peer, "deepeval", "DeepEval", SCRIPT)
+rejections = partial(real_packages.rejections, "deepeval")
+rows_of = partial(real_packages.rows_of, "deepeval")
 
 
 KEYS = (
@@ -290,12 +254,7 @@ def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
     lost |= {str(loss.path[0]) for loss in more}
     if medium != "csv":
         return json.dumps(wrapped), lost
-    out = io.StringIO(newline="")
-    header, cells = wrapped
-    table = csv.DictWriter(out, header)
-    table.writeheader()
-    table.writerows(cells)
-    return out.getvalue().encode().decode("latin-1"), lost
+    return table_text(*wrapped), lost
 
 
 @pytest.mark.slow
@@ -319,8 +278,3 @@ def test_what_is_written_is_loaded_as_the_same_goldens(medium: str) -> None:
             differ += [(source, text, key, golden[key], again.get(key)) for key in keys]
     assert len(sources) > 100
     assert differ == []
-
-
-def same(before: Any, after: Any) -> bool:
-    """Whether a value is what it was; an empty one may be missing."""
-    return bool(before == after or (not before and not after))

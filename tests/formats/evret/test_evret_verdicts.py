@@ -14,6 +14,7 @@ from evret_files import EDGES, REAL, is_rejected, laid_out, read_text, rejects, 
 from examples import examples, tries
 from hypothesis import example, given
 from hypothesis import strategies as st
+from real_packages import leave
 
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
@@ -120,13 +121,6 @@ def test_a_row_that_the_gate_passes_has_no_findings_but_silent_ones(release: str
 
 
 # From here on the real loaders are asked.
-
-
-def leave(reason: str) -> None:
-    """Skip a test for want of the real packages; where they are mandatory, it fails."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @pytest.fixture(scope="module")

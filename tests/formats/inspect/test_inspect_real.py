@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import os
-import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import real_packages
 from inspect_files import generated
+from real_packages import table_text
 from tables import every_case
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
 from evalcontract.formats import dialect_of
 from evalcontract.formats.inspect.conversion import RecordReader, RecordWriter
 from evalcontract.formats.inspect.reading import choices_of, id_of, metadata_of, parsed, targets_of
-from evalcontract.formats.inspect.rows import find_rows
-from evalcontract.model.reference import Kind
-from evalcontract.source.external import read_external_stream
-from evalcontract.structure.dialect_checker import DialectChecker
 
 SCRIPT = Path(__file__).parent / "inspect_real.py"
 NAN = float("nan")
@@ -97,38 +90,9 @@ FILES: list[tuple[str, str]] = [
 ]  # fmt: skip
 
 
-def ask(what: str, cases: Any) -> list[Any]:
-    """Return what the real package answers."""
-    peers = os.environ.get("EVALCONTRACT_PEERS")
-    python = Path(peers).parents[1] / "inspect/bin/python" if peers else None
-    if python is None or not python.exists():
-        reason = "EVALCONTRACT_PEERS names no environment beside which Inspect is installed"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
-    done = subprocess.run(
-        [python, SCRIPT, what],
-        input=json.dumps(cases),
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": ""},
-    )
-    answers: list[Any] = json.loads(done.stdout.splitlines()[-1])
-    return answers
-
-
-def rejections(name: str, text: str) -> list[str]:
-    """Return the codes for which we say that Inspect rejects a file."""
-    given = Input(Path(name), io.BytesIO(text.encode("latin-1")))
-    found = validate(Kind.DATASET, [given], Options(dialect="inspect", strict=False)).diagnostics
-    return [each.code for each in found if each.is_error]
-
-
-def rows_of(name: str, text: str) -> list[dict[str, Any]]:
-    """Return the records that we find in a file."""
-    file = read_external_stream(io.BytesIO(text.encode("latin-1")), name)
-    layout = find_rows(file, None, DialectChecker(*dialect_of("inspect").stage))
-    stream = file.stream.batches() if file.stream and layout.rows is None else ()
-    return layout.rows or [row for batch in stream for row in batch.rows]
+ask = partial(real_packages.ask_peer, "inspect", "Inspect", SCRIPT)
+rejections = partial(real_packages.rejections, "inspect")
+rows_of = partial(real_packages.rows_of, "inspect")
 
 
 def read(name: str, text: str) -> Any:
@@ -214,12 +178,8 @@ def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[Any]]:
     lost = {loss.path[0] for loss in (*losses, *(loss for each in written for loss in each.losses))}
     if medium != "csv":
         return "".join(f"{json.dumps(row)}\n" for row in document), lost
-    out = io.StringIO()
     header, cells = document
-    table = csv.DictWriter(out, header, lineterminator="\n")
-    table.writeheader()
-    table.writerows(cells)
-    return out.getvalue().encode().decode("latin-1"), lost
+    return table_text(header, cells, "\n"), lost
 
 
 def _same(key: str, before: dict[str, Any], after: dict[str, Any]) -> bool:

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import real_packages
 from promptfoo_files import generated
+from real_packages import leave, same, table_text
 from tables import every_case
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
-from evalcontract.formats import dialect_of
 from evalcontract.formats.promptfoo.assertions import types
 from evalcontract.formats.promptfoo.conversion import CaseReader, CaseWriter
-from evalcontract.formats.promptfoo.rows import find_rows
-from evalcontract.model.reference import Kind
-from evalcontract.source.external import read_external_stream
-from evalcontract.structure.dialect_checker import DialectChecker
 
 SCRIPT = Path(__file__).parents[2] / "promptfoo/ask.mjs"
 BOM = "\xef\xbb\xbf"
@@ -160,8 +154,7 @@ def ask(files: list[tuple[str, str]]) -> list[dict[str, Any]]:
     """Return what the real package answers."""
     node = shutil.which("node")
     if node is None or not (SCRIPT.parent / "node_modules/promptfoo").is_dir():
-        reason = "promptfoo is not installed: `npm install --omit=optional` in tests/promptfoo"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+        leave("promptfoo is not installed: `npm install --omit=optional` in tests/promptfoo")
     done = subprocess.run(
         [node, str(SCRIPT)], input=json.dumps(files), cwd=SCRIPT.parent, capture_output=True,
         text=True, check=True, env={**os.environ, "OPENAI_API_KEY": ""},
@@ -169,19 +162,8 @@ def ask(files: list[tuple[str, str]]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def rejections(name: str, text: str) -> list[str]:
-    """Return the codes for which we say that promptfoo stops, or a test ends with an error."""
-    given = Input(Path(name), io.BytesIO(text.encode("latin-1")))
-    found = validate(Kind.DATASET, [given], Options(dialect="promptfoo", strict=False)).diagnostics
-    return [each.code for each in found if each.is_error]
-
-
-def rows_of(name: str, text: str) -> list[dict[str, Any]]:
-    """Return the tests that we find in a file."""
-    file = read_external_stream(io.BytesIO(text.encode("latin-1")), name)
-    layout = find_rows(file, None, DialectChecker(*dialect_of("promptfoo").stage))
-    stream = file.stream.batches() if file.stream and layout.rows is None else ()
-    return layout.rows or [row for batch in stream for row in batch.rows]
+rejections = partial(real_packages.rejections, "promptfoo")
+rows_of = partial(real_packages.rows_of, "promptfoo")
 
 
 def plain(test: dict[str, Any]) -> dict[str, Any]:
@@ -239,12 +221,7 @@ def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
     wrapped, _ = writer.wrap([each.row for each in written], {})
     if medium != "csv":
         return json.dumps(wrapped), lost
-    out = io.StringIO(newline="")
-    header, cells = wrapped
-    table = csv.DictWriter(out, header)
-    table.writeheader()
-    table.writerows(cells)
-    return out.getvalue().encode().decode("latin-1"), lost
+    return table_text(*wrapped), lost
 
 
 @pytest.mark.slow
@@ -266,8 +243,3 @@ def test_what_is_written_is_loaded_as_the_same_tests(medium: str) -> None:
             differ += [(source, text, key, was[key], now.get(key)) for key in keys]
     assert len(sources) > 100
     assert differ == []
-
-
-def same(before: Any, after: Any) -> bool:
-    """Whether a value is what it was; an empty one may be missing."""
-    return bool(before == after or (not before and not after))

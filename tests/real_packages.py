@@ -1,0 +1,79 @@
+"""Ask the packages of other systems about files, and say what we say of them.
+
+The texts of files are Latin-1, so that each character is a byte.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from evalcontract.engine.options import Input, Options
+from evalcontract.engine.pipeline import validate
+from evalcontract.formats import dialect_of
+from evalcontract.model.reference import Kind
+from evalcontract.source.external import read_external_stream
+from evalcontract.structure.dialect_checker import DialectChecker
+
+
+def leave(reason: str) -> NoReturn:
+    """Skip a test that lacks what it needs; under CI, fail."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def ask_peer(system: str, title: str, script: Path, what: str, cases: Any) -> list[Any]:
+    """Return what a package answers that is installed beside the environment of the peers."""
+    peers = os.environ.get("EVALCONTRACT_PEERS")
+    python = Path(peers).parents[1] / system / "bin/python" if peers else None
+    if python is None or not python.exists():
+        leave(f"EVALCONTRACT_PEERS names no environment beside which {title} is installed")
+    done = subprocess.run(
+        [str(python), script, what],
+        input=json.dumps(cases),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": ""},
+    )
+    answers: list[Any] = json.loads(done.stdout.splitlines()[-1])
+    return answers
+
+
+def rejections(dialect: str, name: str, text: str) -> list[str]:
+    """Return the codes of the errors of a file, for which we say that its system rejects it."""
+    given = Input(Path(name), io.BytesIO(text.encode("latin-1")))
+    found = validate(Kind.DATASET, [given], Options(dialect=dialect, strict=False)).diagnostics
+    return [each.code for each in found if each.is_error]
+
+
+def rows_of(dialect: str, name: str, text: str) -> list[dict[str, Any]]:
+    """Return the rows that we find in a file."""
+    known = dialect_of(dialect)
+    file = read_external_stream(io.BytesIO(text.encode("latin-1")), name)
+    file = file.as_text() if known.format.has_text_lines else file
+    layout = known.format.find_rows(file, known.variant, DialectChecker(*known.stage))
+    stream = file.stream.batches() if file.stream and layout.rows is None else ()
+    return layout.rows or [row for batch in stream for row in batch.rows]
+
+
+def table_text(header: list[str], rows: list[dict[str, str]], end: str = "\r\n") -> str:
+    """Return a table as CSV."""
+    out = io.StringIO(newline="")
+    table = csv.DictWriter(out, header, lineterminator=end)
+    table.writeheader()
+    table.writerows(rows)
+    return out.getvalue().encode().decode("latin-1")
+
+
+def same(before: Any, after: Any) -> bool:
+    """Whether a value is what it was; an empty one may be missing."""
+    return bool(before == after or (not before and not after))
