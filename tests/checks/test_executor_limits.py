@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import threading
@@ -163,6 +164,16 @@ def test_php_runs_with_no_settings_and_no_endless_block(
     assert verdict_on({"kind": "php_lint"}, deep).outcome is Outcome.ERROR
     many = "```php\n1;\n```\n" * 201
     assert "201" in str(verdict_on({"kind": "php_lint"}, many).reason)
+
+
+@every_case(
+    "schema", [{"pattern": r"(a*)*\1b|z$"}, {"if": {"pattern": r"(a*)*\1b|z$"}, "then": False}]
+)
+def test_a_schema_whose_pattern_reaches_its_limit_is_an_error(schema: Any) -> None:
+    check = {"kind": "json_schema", "schema": schema}
+    verdict = verdict_on(check, json.dumps("a" * 40 + "z"))
+    assert (verdict.outcome, verdict.score) == (Outcome.ERROR, None)
+    assert r"whether `(a*)*\1b|z$` matches" in str(verdict.reason)
 
 
 def test_the_reason_names_the_place() -> None:

@@ -10,9 +10,10 @@ from tables import every_case
 from work import calls_of
 
 from evalcontract.structure import violations
+from evalcontract.structure.authored.verdict import AuthoredSchema, UndecidedError
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.gate import Gate, gate_schema
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import PatternLimitError, native_for
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.step_limit import StepCounter, StepLimitExceeded
 from evalcontract.structure.subschemas import plain
@@ -119,7 +120,7 @@ def test_a_check_takes_a_bounded_number_of_steps(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(violations, "MAX_STEPS", 5_000)
     twice = {"anyOf": [{"properties": {"c": {"$ref": "#"}}, "required": ["no"]}] * 2}
     (found,) = SchemaValidator("dataset", ROW, twice).check(nested(60, {}))
-    assert found.code == "dataset/invalid-value"
+    assert found.code == "dataset/undecided-value"
     assert "steps" in found.message
 
 
@@ -168,6 +169,75 @@ def test_a_pattern_that_backtracks_does_not_hang() -> None:
     bundle = {"properties": {"t": {"pattern": "^(a+)+$"}}, "patternProperties": {"^(b+)+$": {}}}
     found = SchemaValidator("dataset", ROW, bundle).check({"t": "a" * 60 + "!", "b" * 60 + "!": 1})
     assert [each.code for each in found] == ["dataset/malformed-value"]
+
+
+#: A pattern, and a text on which its search reaches the limit of steps: it would match at the end.
+HARD, LONG = r"(a*)*\1b|z$", "a" * 40 + "z"
+
+
+@every_case(
+    ("schema", "value"),
+    [
+        ({"pattern": HARD}, LONG),
+        ({"not": {"pattern": HARD}}, LONG),
+        ({"not": {"not": {"pattern": HARD}}}, LONG),
+        ({"if": {"pattern": HARD}, "then": False}, LONG),
+        ({"oneOf": [{"pattern": HARD}, {"const": 1}]}, LONG),
+        ({"anyOf": [{"pattern": HARD}, False]}, LONG),
+        ({"contains": {"type": "string", "pattern": HARD}}, [1, LONG]),
+        ({"propertyNames": {"pattern": HARD}}, {LONG: 1}),
+        ({"patternProperties": {HARD: {"type": "integer"}}}, {LONG: "x"}),
+        ({"patternProperties": {HARD: True}, "additionalProperties": False}, {LONG: 1}),
+        ({"patternProperties": {HARD: True}, "unevaluatedProperties": False}, {LONG: 1}),
+        ({"$id": "https://a.example/", "$ref": "#/x", "x": {"pattern": HARD}}, LONG),
+    ],
+)
+def test_a_search_that_reaches_its_limit_decides_nothing(schema: Any, value: Any) -> None:
+    native = native_for(schema)
+    for ask in (native.is_valid, native.validate, native.iter_errors):
+        with pytest.raises(PatternLimitError, match="cannot be decided"):
+            ask(value)
+    with pytest.raises(PatternLimitError):
+        list(validator_for(schema).iter_errors(value))
+    row = SchemaValidator("dataset", ROW, {"properties": {"c": schema}})
+    (found,) = row.check({"id": "x", "c": value}, ("questions", 3))
+    assert (found.code, found.path) == ("dataset/undecided-value", ("questions", 3))
+    assert HARD in found.message
+    references = gate_schema(definition("row", of="dataset"), [], [{"properties": {"c": schema}}])
+    assert not Gate(references, {"properties": {"c": schema}}).passes([{"id": "x", "c": value}])
+    with pytest.raises(UndecidedError, match="cannot be decided"):
+        AuthoredSchema(schema).first_violation(value)
+
+
+@every_case(
+    ("schema", "value", "is_valid"),
+    [
+        ({"pattern": HARD}, "z", True),
+        ({"pattern": HARD}, "y", False),
+        ({"pattern": HARD}, "\ud800", False),
+        ({"pattern": HARD}, 5, True),
+        ({"not": {"pattern": HARD}}, "y", True),
+        ({"anyOf": [{"const": LONG}, {"pattern": HARD}]}, LONG, True),
+        ({"properties": {"a": {"pattern": HARD}}}, {"b": LONG}, True),
+        ({"patternProperties": {HARD: {"type": "integer"}}}, {"z": "x"}, False),
+        ({"patternProperties": {HARD: {"type": "integer"}}}, {"y": "x"}, True),
+        ({"pattern": "^(?!test_)[a-z]+$"}, "a" * 1000, True),
+        ({"pattern": "^(?!test_)[a-z]+$"}, "test_a", False),
+    ],
+)
+def test_a_pattern_that_needs_backtracking_is_decided_within_its_limit(
+    schema: Any, value: Any, *, is_valid: bool
+) -> None:
+    assert (AuthoredSchema(schema).first_violation(value) is None) is is_valid
+    found = SchemaValidator("dataset", ROW, {"properties": {"c": schema}}).check(
+        {"id": "x", "c": value}
+    )
+    assert (not found) is is_valid
+
+
+def test_a_pattern_that_is_none_is_refused_beside_one_that_backtracks() -> None:
+    with pytest.raises(ValueError, match="pattern"):
+        native_for({"allOf": [{"pattern": "(?=a)"}, {"pattern": "(?!("}]})
 
 
 @pytest.mark.parametrize("keyword", ["additionalProperties", "unevaluatedProperties"])

@@ -24,7 +24,7 @@ _OF_LIBRARY = (
     "unknown-value",
 )
 _FAULTS = {
-    "dataset": (*_OF_LIBRARY, "invalid-value"),
+    "dataset": (*_OF_LIBRARY, "invalid-value", "undecided-value"),
     "rubric": _OF_LIBRARY,
     "judge": _OF_LIBRARY,
 }

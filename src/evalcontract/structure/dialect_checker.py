@@ -21,9 +21,8 @@ from evalcontract.structure.validator import SchemaValidator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jsonschema_rs import Draft202012Validator as NativeValidator
-
     from evalcontract.model.path import Path
+    from evalcontract.structure.native import NativeValidator
     from evalcontract.structure.schemas import Schema
 
 

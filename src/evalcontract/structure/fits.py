@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.structure.schemas import follow
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator as NativeValidator
-
+    from evalcontract.structure.native import NativeValidator
     from evalcontract.structure.schemas import Schema
 
 
@@ -36,9 +35,9 @@ class Fits:
             self._validators[id(schema)] = schema, self._compile(schema)
         _, validator = self._validators[id(schema)]
         try:
-            return validator is not None and bool(validator.is_valid(value))
+            return validator is not None and validator.is_valid(value)
         except (ValueError, TypeError, RecursionError):
-            return False  # not a JSON value
+            return False  # not a JSON value, or it cannot be decided
 
     def is_any_text(self, schema: Any) -> bool:
         """Whether a subschema accepts any string, so that a valid value proves nothing."""

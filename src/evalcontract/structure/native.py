@@ -7,16 +7,21 @@ follow ECMA-262 in both, and infinity and NaN, which are not JSON numbers.
 
 from __future__ import annotations
 
+import re
+import threading
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+from evalcontract.model.listing import NAME_LENGTH, clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from jsonschema_rs import Draft202012Validator as NativeValidator
     from jsonschema_rs import ValidationError as NativeError
 
     from evalcontract.structure.schemas import Schema
+
+Result = TypeVar("Result")
 
 # Keywords that depend only on their own value and the instance.
 _SIMPLE_KEYWORDS = frozenset(
@@ -37,11 +42,163 @@ _SIMPLE_KEYWORDS = frozenset(
 )
 
 
+# What only a backtracking matcher can do: look-around, references, possessive quantifiers. It
+# finds some patterns that have none of it, which costs time, and misses none.
+_BACKTRACKS = re.compile(r"\(\?(?!:)|\\[1-9kgGK]|[*+?}]\+")
+
+
+class PatternLimitError(ValueError):
+    """A pattern reached the limit of the engine: it is not known whether it matches.
+
+    It is a `ValueError`, as all that the native engine raises for values that it cannot judge.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        shown = clipped(pattern, NAME_LENGTH)
+        super().__init__(
+            f"it cannot be decided whether `{shown}` matches: this exceeds the limit of steps"
+        )
+
+
+class NativeValidator(Protocol):
+    """A schema in the native engine."""
+
+    def is_valid(self, instance: Any, /) -> bool:
+        """Whether a value is valid.
+
+        Raises:
+            PatternLimitError: it depends on a pattern that reached the limit of the engine.
+            ValueError, TypeError, RecursionError: it is not a JSON value.
+
+        """
+        ...
+
+    def validate(self, instance: Any, /) -> None:
+        """Raise the first violation of a value, as `jsonschema_rs.ValidationError`.
+
+        It raises as `is_valid` does, too.
+        """
+        ...
+
+    def iter_errors(self, instance: Any, /) -> Iterator[NativeError]:
+        """Return the violations of a value; it raises as `is_valid` does."""
+        ...
+
+
 def native_for(schema: Schema) -> NativeValidator:
-    """Return the native validator (`jsonschema_rs`) for a schema."""
+    """Return the native validator (`jsonschema_rs`) for a schema.
+
+    Raises:
+        ValueError: the engine does not support the schema.
+
+    """
+    of_values, of_keys = _backtracking(schema)
+    if of_values or of_keys:
+        return _LimitedValidator(schema, of_keys)
+    return _compiled(schema)
+
+
+def _compiled(schema: Schema, keywords: dict[str, Any] | None = None) -> NativeValidator:
     import jsonschema_rs  # slow to import
 
-    return jsonschema_rs.Draft202012Validator(schema, retriever=_refuse)
+    return jsonschema_rs.Draft202012Validator(schema, retriever=_refuse, keywords=keywords)
+
+
+def _backtracking(schema: Schema) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the values of `pattern` may need backtracking, and the patterns of keys."""
+    of_values = False
+    of_keys: dict[str, None] = {}
+    seen: set[int] = set()  # what aliases repeat is looked at once
+    pending: list[Any] = [schema]
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, dict | list) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, list):
+            pending += part
+            continue
+        pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
+        of_values = of_values or (isinstance(pattern, str) and _may_backtrack(pattern))
+        if isinstance(by_pattern, dict):
+            of_keys.update((key, None) for key in filter(_may_backtrack, by_pattern))
+        pending += part.values()
+    return of_values, tuple(of_keys)
+
+
+def _may_backtrack(pattern: Any) -> bool:
+    return isinstance(pattern, str) and _BACKTRACKS.search(pattern) is not None
+
+
+class _Reached(threading.local):
+    """The limit that the validation in a thread has reached."""
+
+    error: PatternLimitError | None = None
+
+
+class _LimitedValidator:
+    """The native engine for a schema with patterns that it backtracks for.
+
+    Its own search calls a text that takes too many steps a mismatch, also below `not` and `if`.
+    Here `matches` makes each search, and no result is returned if one reached its limit.
+    """
+
+    def __init__(self, schema: Schema, of_keys: tuple[str, ...]) -> None:
+        reached = self._reached = _Reached()
+        self._of_keys = of_keys
+
+        class Pattern:
+            """The keyword `pattern`."""
+
+            def __init__(self, parent: Any, value: Any, path: Any) -> None:
+                del parent, path
+                self._pattern = value
+
+            def validate(self, instance: Any) -> None:
+                try:
+                    if isinstance(instance, str) and not matches(self._pattern, instance):
+                        raise ValueError(f"{instance!r} does not match {self._pattern!r}")
+                except PatternLimitError as error:
+                    reached.error = error
+                    raise
+
+        _compiled(schema)  # raises an error for a pattern that is none
+        self._native = _compiled(schema, {"pattern": Pattern})
+
+    def is_valid(self, instance: Any) -> bool:
+        return self._decided(self._native.is_valid, instance)
+
+    def validate(self, instance: Any) -> None:
+        self._decided(self._native.validate, instance)
+
+    def iter_errors(self, instance: Any) -> Iterator[NativeError]:
+        return iter(self._decided(lambda value: [*self._native.iter_errors(value)], instance))
+
+    def _decided(self, call: Callable[[Any], Result], value: Any) -> Result:
+        """Return what a call returns, unless a search that it makes reaches the limit."""
+        self._reached.error = None
+        for key in _keys_in(value) if self._of_keys else ():
+            for pattern in self._of_keys:  # the engine lets nobody else search keys
+                matches(pattern, key)
+        try:
+            return call(value)
+        finally:
+            if self._reached.error is not None:
+                raise self._reached.error
+
+
+def _keys_in(value: Any) -> set[str]:
+    """Return the keys of all mappings in a value."""
+    keys: set[str] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            keys.update(key for key in part if isinstance(key, str))
+            pending.extend(part.values())
+        elif isinstance(part, list):
+            pending.extend(part)
+    return keys
 
 
 def _refuse(uri: str) -> Any:
@@ -63,7 +220,7 @@ def is_schema(value: Any) -> bool:
 
 @lru_cache(maxsize=256)  # a compiled pattern may take a megabyte
 def _pattern(pattern: str) -> NativeValidator:
-    return native_for({"pattern": pattern})
+    return _compiled({"pattern": pattern})
 
 
 def reads_pattern(pattern: str) -> bool:
@@ -80,11 +237,36 @@ def matches(pattern: str, text: str) -> bool:
 
     The native engine matches most patterns without backtracking and limits it for the others, so
     that no text makes it hang.
+
+    Raises:
+        PatternLimitError: the limit is reached.
+
     """
+    validator = _pattern(pattern)
     try:
-        return bool(_pattern(pattern).is_valid(text))
+        is_match = validator.is_valid(text)
     except ValueError:  # a lone surrogate, which is not valid Unicode
-        return bool(_pattern(pattern).is_valid(text.encode("utf-8", "replace").decode()))
+        text = text.encode("utf-8", "replace").decode()
+        is_match = validator.is_valid(text)
+    if not is_match and _may_backtrack(pattern) and _is_limited(validator, text):
+        raise PatternLimitError(pattern)
+    return bool(is_match)
+
+
+def _is_limited(validator: NativeValidator, text: str) -> bool:
+    """Whether a pattern does not match a text only because a limit is reached."""
+    from jsonschema_rs import ValidationErrorKind  # slow to import
+
+    errors = validator.iter_errors(text)
+    return any(not isinstance(error.kind, ValidationErrorKind.Pattern) for error in errors)
+
+
+def surely_fits(value: Any, schema: Schema) -> bool:
+    """Whether a value is known to be valid: False for what cannot be decided."""
+    try:
+        return native_for(schema).is_valid(value)
+    except (ValueError, TypeError, RecursionError):
+        return False
 
 
 class SchemaViolation(Protocol):

@@ -55,6 +55,7 @@ class TimedValidator:
 
         Raises:
             TooMuchWork: this may take too long, or other values did.
+            PatternLimitError: a pattern reaches the limit of its engine.
             ValueError, TypeError, RecursionError: it is not a JSON value.
 
         """

@@ -17,12 +17,11 @@ from evalcontract.structure.violations import SchemaPair
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jsonschema_rs import Draft202012Validator as NativeValidator
-
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatch, KeyMismatches
+    from evalcontract.structure.native import NativeValidator
     from evalcontract.structure.schemas import Schema
 
 
@@ -77,7 +76,8 @@ class SchemaValidator:
         violations, unfinished = self._pair.violations(value)
         mismatches = self.mismatches(value)
         problems = explain(self._pair, value, mismatches, violations, prefix, source_text)
-        return [*problems, *unfinished]
+        placed = (problem.relocated(lambda path: (*prefix, *path)) for problem in unfinished)
+        return [*problems, *placed]
 
     def mismatches(self, value: Any) -> list[KeyMismatch]:
         """Return the keys of a value that are misspelled, misplaced or named as in another tool."""

@@ -11,19 +11,23 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.native import from_native, native_for
+from evalcontract.structure.native import PatternLimitError, from_native, native_for
 from evalcontract.structure.schemas import follow, known_keys, properties
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jsonschema.protocols import Validator
-    from jsonschema_rs import Draft202012Validator as NativeValidator
 
     from evalcontract.model.path import Path
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.native import NativeValidator, SchemaViolation
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.step_limit import StepCounter
+
+    #: Violations of one schema, and the problem of a check that was aborted.
+    Found = tuple[list[SchemaViolation], list[Problem]]
 
 #: Keywords that do not validate a mapping as a whole.
 _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
@@ -35,6 +39,7 @@ MAX_TOTAL_STEPS = 120_000
 #: The same once the native engine is too slow: then every row takes steps, not only invalid ones.
 MAX_TOTAL_STEPS_ALONE = 40_000
 _STEPS_PER_ROW, _STEPS_PER_PART, _MAX_ORDINARY_STEPS = 100, 4, 150_000
+_SIMPLER = "write the pattern without look-around and references, or so that no part repeats a part"
 #: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
 MAX_VIOLATIONS = 10_000
 #: Of a value with more parts than this, only the first violation is described: the native engine
@@ -96,10 +101,10 @@ class SchemaPair:
         self, value: Any
     ) -> tuple[list[tuple[Schema, list[SchemaViolation]]], list[Problem]]:
         """Return the violations of each schema, and a problem if the check was aborted."""
-        own, cut = self._own(value)
+        own, cut = self._decided(self._own, value)
         if not self.bundle_schema:
             return [(self.schema, own)], cut
-        of_bundle, unfinished = self._of_bundle(value)
+        of_bundle, unfinished = self._decided(self._of_bundle, value)
         return [(self.schema, own), (self.bundle_schema, of_bundle)], [*cut, *unfinished]
 
     def known(self, violation: SchemaViolation, path: Path, schema: Schema) -> dict[str, Schema]:
@@ -115,6 +120,13 @@ class SchemaPair:
 
         return self._compiled.fits if schema is self.schema else Fits(schema)
 
+    def _decided(self, find: Callable[[Any], Found], value: Any) -> Found:
+        """Return what is found in a value, or that a pattern decides nothing."""
+        try:
+            return find(value)
+        except PatternLimitError as error:
+            return [], [self._undecided(str(error), _SIMPLER)]
+
     @cached_property
     def _timed_bundle(self) -> TimedValidator:
         return TimedValidator(self.bundle_schema)
@@ -125,7 +137,7 @@ class SchemaPair:
 
         return StepCounter(self.bundle_schema)
 
-    def _own(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+    def _own(self, value: Any) -> Found:
         """Return the violations of the first schema, and a problem if some are not described."""
         try:
             if self._compiled.native.is_valid(value):
@@ -145,13 +157,13 @@ class SchemaPair:
         violation = from_native(errors[0], value, self.schema) if len(errors) == 1 else None
         return ([violation], []) if violation else self._described(value)
 
-    def _described(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+    def _described(self, value: Any) -> Found:
         violations = list(islice(self._compiled.exact.iter_errors(value), MAX_VIOLATIONS + 1))
         if len(violations) <= MAX_VIOLATIONS:
             return violations, []
         return violations[:-1], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
 
-    def _of_bundle(self, value: Any) -> tuple[list[SchemaViolation], list[Problem]]:
+    def _of_bundle(self, value: Any) -> Found:
         ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * number_of_values(value)
         ordinary = min(ordinary, _MAX_ORDINARY_STEPS)
         is_rejected = False
@@ -172,8 +184,7 @@ class SchemaPair:
         try:
             return self._exact_bundle.errors(value, limit), []
         except RecursionError:
-            message = "the bundle schema rejects a value that is nested too deeply to describe"
-            return [], [Problem(f"{self.kind}/invalid-value", message, (), "reduce the nesting")]
+            return [], [self._too_deep(is_rejected=is_rejected)]
         except StepLimitExceeded:
             if is_rejected and ordinary == _MAX_ORDINARY_STEPS:
                 violations = _first(self._timed_bundle.native, value, self.bundle_schema)
@@ -186,7 +197,18 @@ class SchemaPair:
     def _too_many_steps(self, limit: int) -> Problem:
         message = f"checking this against the bundle schema takes over {limit:,} steps"
         advice = "offer fewer alternatives in the schema, and keep only one recursive `$ref`"
+        return self._undecided(message, advice)
+
+    def _too_deep(self, *, is_rejected: bool) -> Problem:
+        advice = "reduce the nesting"
+        if not is_rejected:
+            message = "this is nested too deeply to be checked against the bundle schema"
+            return self._undecided(message, advice)
+        message = "the bundle schema rejects a value that is nested too deeply to describe"
         return Problem(f"{self.kind}/invalid-value", message, (), advice)
+
+    def _undecided(self, message: str, advice: str) -> Problem:
+        return Problem(f"{self.kind}/undecided-value", message, (), advice)
 
 
 def _first(native: NativeValidator, value: Any, schema: Schema) -> list[SchemaViolation]:

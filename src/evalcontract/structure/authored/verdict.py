@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.listing import clipped
 from evalcontract.model.path import format_path
-from evalcontract.structure.native import from_native
+from evalcontract.structure.native import PatternLimitError, from_native
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class AuthoredSchema:
         """Return why a value is invalid, by its first violation and its path; None if it is valid.
 
         Raises:
-            UndecidedError: it takes too much work, or the value is nested too deeply.
+            UndecidedError: it takes too much work, reaches the limit of a pattern, or is nested
+                too deeply.
 
         """
         if isinstance(self._schema, bool):
@@ -46,7 +47,8 @@ class AuthoredSchema:
         except TooMuchWork:
             return self._by_steps(value)
         except (ValueError, TypeError, RecursionError):
-            return self._by_steps(value)  # a number beyond 64 bits; the exact engine decides
+            # A number beyond 64 bits, or a limit of a pattern: the exact engine decides.
+            return self._by_steps(value)
 
     def _described(self, validator: TimedValidator, value: Any) -> str:
         """Return the first violation of an invalid value."""
@@ -82,6 +84,8 @@ class AuthoredSchema:
         except StepLimitExceeded:
             message = f"checking it against the schema takes over {MAX_STEPS:,} steps"
             raise UndecidedError(message) from None
+        except PatternLimitError as error:
+            raise UndecidedError(str(error)) from None
         except RecursionError:
             raise UndecidedError("it is nested too deeply to be checked") from None
         if not errors:

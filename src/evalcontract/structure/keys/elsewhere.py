@@ -18,8 +18,7 @@ from evalcontract.structure.schemas import follow, known_keys, load, properties
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jsonschema_rs import Draft202012Validator as NativeValidator
-
+    from evalcontract.structure.native import NativeValidator
     from evalcontract.structure.schemas import Schema
 
 # Keywords of a schema that make up the shape of its values.

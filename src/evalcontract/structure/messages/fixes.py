@@ -11,7 +11,7 @@ from evalcontract.model.suggestions import suggestions
 from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.keys.value_aliases import canonical_value
 from evalcontract.structure.messages.texts import quoted_version
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import surely_fits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ def fix_of_value(violation: SchemaViolation, path: Path, written: str | None) ->
         if keyword in violation.schema and not keyword == "enum" == violation.validator
     }
     for value, safe in propose(violation, str(path[-1]), written):
-        if native_for(schema).is_valid(value):
+        if surely_fits(value, schema):
             return Fix(path, Write(value), safe)
     return None
 

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import surely_fits
 
 _NUMBER = re.compile(
     r"(?P<number>-?(?:(?P<grouped>[1-9]\d{0,2}(?:[,_]\d{3})+)|(?:0|[1-9]\d*)(?:[.,]\d+)?))"
@@ -70,4 +70,4 @@ def _is_unit_of(unit: str, key: str) -> bool:
 
 def _is_valid(number: str, schema: dict[str, Any]) -> bool:
     keywords = {keyword: schema[keyword] for keyword in _KEYWORDS if keyword in schema}
-    return bool(native_for(keywords).is_valid(json.loads(number)))
+    return surely_fits(json.loads(number), keywords)

@@ -12,7 +12,7 @@ from evalcontract.model.nearest import normalise
 from evalcontract.model.suggestions import suggestions
 from evalcontract.structure.keys.value_aliases import advice_for_value
 from evalcontract.structure.messages.keys import VALUES, listed
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import surely_fits
 
 if TYPE_CHECKING:
     from evalcontract.structure.messages.keys import Message
@@ -100,10 +100,10 @@ def _corrected(text: str, pattern: str) -> str | None:
     if kind is not None:
         return _corrected_reference(kind, text)
     path = text.replace("\\", "/").lstrip("/")
-    is_path = bool(pattern) and native_for({"pattern": pattern}).is_valid(_SOME_PATH)
+    is_path = bool(pattern) and surely_fits(_SOME_PATH, {"pattern": pattern})
     name = path if is_path else normalise(_FOLDER_OR_SUFFIX.sub("", text))
     for form in (quoted_version(text), name):
-        if form and pattern and native_for({"pattern": pattern}).is_valid(form):
+        if form and pattern and surely_fits(form, {"pattern": pattern}):
             return f'write "{form}"' if form[0].isdigit() else f"write `{form}`"
     return None
 
