@@ -11,7 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.native import PatternLimitError, from_native, native_for
+from evalcontract.structure.native import PatternLimitError, native_for
+from evalcontract.structure.native_errors import from_native
 from evalcontract.structure.schemas import follow, known_keys, properties
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.native import NativeValidator, SchemaViolation
+    from evalcontract.structure.native import NativeValidator
+    from evalcontract.structure.native_errors import SchemaViolation
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.step_limit import StepCounter
 

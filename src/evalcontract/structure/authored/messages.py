@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.native_errors import SchemaViolation
 
 TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")
 #: Type names of other languages.

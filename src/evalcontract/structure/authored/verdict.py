@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.listing import clipped
 from evalcontract.model.path import format_path
-from evalcontract.structure.native import PatternLimitError, from_native
+from evalcontract.structure.native import PatternLimitError
+from evalcontract.structure.native_errors import from_native
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.fix import Scalar
     from evalcontract.model.path import Path
-    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.native_errors import SchemaViolation
 
     #: Replacement values, the most likely first, each with whether it is certain.
     Candidates = Iterator[tuple[Scalar, bool]]

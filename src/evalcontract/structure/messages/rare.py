@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.native_errors import SchemaViolation
 
 
 Message = tuple[str, str | None]

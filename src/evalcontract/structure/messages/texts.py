@@ -16,7 +16,7 @@ from evalcontract.structure.native import surely_fits
 
 if TYPE_CHECKING:
     from evalcontract.structure.messages.keys import Message
-    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.native_errors import SchemaViolation
 
 _MAX_LENGTH = 60
 _VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")

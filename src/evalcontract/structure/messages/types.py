@@ -15,7 +15,7 @@ from evalcontract.structure.messages.texts import quoted_version
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.native_errors import SchemaViolation
 
     #: Whether a value is valid where another one is not.
     Fits = Callable[[Any], bool]

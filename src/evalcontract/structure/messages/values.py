@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.native_errors import SchemaViolation
 
 #: The fault, which is the second half of the code, by the keyword that failed.
 FAULTS = {
