@@ -53,11 +53,12 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def told(results: list[RowResult]) -> list[tuple[str, str | None, float | None]]:
-    return [(each.id, each.outcome, each.score) for each in results]
+def told(results: list[RowResult]) -> list[tuple[str, str | None, Any]]:
+    return [(each.id, each.outcome, each.bounds or each.score) for each in results]
 
 
-EXPECTED = [("a", "passed", 1.0), ("b", "failed", 0.0), ("c", "passed", 1.0)]
+# The judge of the first two is not asked: it could turn the verdict of neither.
+EXPECTED = [("a", "passed", (0.8, 1)), ("b", "failed", (0, 0.25)), ("c", "passed", 1.0)]
 
 
 def test_one_row_and_one_output(place: Path) -> None:
@@ -87,7 +88,9 @@ def test_a_stream_is_read_as_it_is_graded(place: Path) -> None:
     assert read == ["a"]
     summary = Summary.of([first, *results])
     assert summary.rows.total == 3
-    assert summary.rows.mean == pytest.approx(2 / 3)
+    assert (summary.rows.mean, summary.rows.scored, summary.rows.decided) == (1, 1, 3)
+    assert summary.rows.bounds == pytest.approx((1.8 / 3, 2.25 / 3))
+    assert dict(summary.unmeasured) == {("llm_judge", "unavailable", "no model is configured"): 2}
     assert summary.rubrics["rubric/short@1.0.0"].outcomes == {"passed": 1, "failed": 1}
     assert summary.checks["rubric/short@1.0.0", "facts"][0] == "fact_match"
 
@@ -108,12 +111,14 @@ def test_files_are_graded_as_on_the_command_line(
     write(place, {data.name: json.dumps({"questions": ROWS}), outputs.name: lines})
     graded = Grader(place).grade_files(data, outputs)
     results = list(graded)
-    assert sorted(told(results), key=str) == [("a", "error", None), *EXPECTED[1:]]
+    assert sorted(told(results), key=str) == [("a", "undecided", (0, 1)), *EXPECTED[1:]]
     codes = [found.code for found in graded.diagnostics if found.code.startswith("output/")]
     assert codes == ["output/missing", "output/unknown-id"]
     command_line("grade", data, "--outputs", outputs, "--output-format", "jsonl")
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()[1:-1]]
-    assert [(row["id"], row["outcome"], row["score"]) for row in rows] == told(results)
+    assert [
+        (row["id"], row["outcome"], tuple(row.get("bounds", ())) or row["score"]) for row in rows
+    ] == told(results)
 
 
 @every_case(
@@ -132,9 +137,10 @@ def test_what_is_malformed_raises(row: Any, answer: Any, part: str, place: Path)
         Grader(place).grade(row, answer)
 
 
-def test_a_rubric_that_is_not_there_is_an_error(place: Path) -> None:
+def test_a_row_whose_rubric_is_not_there_is_undecided(place: Path) -> None:
     result = Grader(place).grade({**ROWS[0], "rubric_ref": "rubric/none@1.0.0"}, "a")
-    assert (result.outcome, result.reason) == ("error", "there is no `rubric/none@1.0.0`")
+    assert told([result]) == [("a", "undecided", (0, 1))]
+    assert result.reason == "there is no `rubric/none@1.0.0`"
 
 
 def test_files_that_cannot_be_read_raise(place: Path) -> None:

@@ -12,7 +12,7 @@ from doors import ROOT, Kind
 
 from evalcontract.checks import KINDS, EvalContext
 from evalcontract.checks._kind import outlooks_of
-from evalcontract.checks.outcome import Outcome, Output, ToolCall, Verdict
+from evalcontract.checks.outcome import ANY_SCORE, Outcome, Output, ToolCall, Verdict
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.source import Document, read_stream
@@ -67,9 +67,9 @@ def around(
         reference = names[asked_judge.name]
         verdict = judges[reference]["verdicts"][asked[reference]]
         asked[reference] += 1
-        outcome = Outcome(verdict["outcome"])
+        outcome, score = Outcome(verdict["outcome"]), verdict.get("score")
         reason = None if outcome is Outcome.PASSED else "so the judge says"
-        return Verdict(outcome, verdict.get("score"), reason)
+        return Verdict(outcome, score, reason, None, ANY_SCORE if score is None else None)
 
     def read_json(name: str) -> Any:
         if name not in files:

@@ -49,4 +49,12 @@ def test_case(name: str, case: dict[str, Any]) -> None:
     verdict = graded(case["check"], case["row"], output(**case["output"]), context)
     assert verdict.outcome == case["outcome"], verdict
     assert verdict.score == (pytest.approx(case["score"]) if "score" in case else None), verdict
+    assert verdict.bounds == bounds(case), verdict
     assert (verdict.reason is None) is (verdict.outcome is Outcome.PASSED)
+
+
+def bounds(case: dict[str, Any]) -> Any:
+    """Return the bounds that a case asks for: any score, if it ends without one."""
+    has_any = case["outcome"] in ("error", "unavailable")
+    wanted = case.get("bounds", (0, 1) if has_any else None)
+    return wanted and pytest.approx(tuple(wanted))

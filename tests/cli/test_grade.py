@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -153,7 +154,7 @@ def test_outputs_may_come_in_any_order_and_from_standard_input(
 @every_case(
     ("outputs", "code", "finding", "row"),
     [
-        (recorded(lost=None), 1, "output/missing", ("error", None)),
+        (recorded(lost=None), 1, "output/missing", ("undecided", None)),
         (recorded() + lines_of({"id": "lost", "output": "No"}), 1, "output/duplicate-id", None),
         (recorded() + lines_of({"id": "other", "output": "x"}), 0, "output/unknown-id", None),
         (recorded() + lines_of({"id": "lost", "output": 3}), 1, "output/invalid-record", None),
@@ -164,7 +165,7 @@ def test_outputs_may_come_in_any_order_and_from_standard_input(
             recorded(lost=None) + lines_of({"id": "lost", "outptu": "x"}),
             0,
             "output/near-miss-key",
-            ("unavailable", None),
+            ("undecided", None),
         ),
     ],
 )
@@ -185,22 +186,23 @@ def test_faulty_outputs(
 
 
 @every_case(
-    ("files", "row"),
+    "files",
     [
-        ({"rubrics/support.yaml": SUPPORT.replace("kind: must_not", "kind: must_nto")}, "error"),
-        ({"rubrics/support.yaml": SUPPORT.replace("weighted_avg", "average")}, "error"),
-        ({"rubrics/support.yaml": SUPPORT.replace('"1.0.0"', '"2.0.0"')}, "error"),
-        ({"datasets/a.json": {"questions": [{"id": "refund", **REF}]}}, "error"),
+        {"rubrics/support.yaml": SUPPORT.replace("kind: must_not", "kind: must_nto")},
+        {"rubrics/support.yaml": SUPPORT.replace("weighted_avg", "average")},
+        {"rubrics/support.yaml": SUPPORT.replace('"1.0.0"', '"2.0.0"')},
+        {"datasets/a.json": {"questions": [{"id": "refund", **REF}]}},
     ],
     ids=str,
 )
-def test_what_is_malformed_is_an_error_and_no_other_score(
-    place: Path, capsys: pytest.CaptureFixture[str], files: dict[str, Any], row: str
+def test_what_is_malformed_is_undecided_and_fails_the_run(
+    place: Path, capsys: pytest.CaptureFixture[str], files: dict[str, Any]
 ) -> None:
     write(place, files)
     status, lines, err = results(capsys)
     assert status == 1
-    assert rows(lines)["refund"] == (row, None)
+    assert rows(lines)["refund"] == ("undecided", None)
+    assert lines[1]["bounds"] == [0, 1]
     assert "Traceback" not in err
 
 
@@ -453,3 +455,176 @@ def test_recorded_outputs_alone_are_nothing_to_check(
     write(tmp_path, {"outputs.jsonl": lines_of({"id": "a", "output": "b"})})
     assert command_line("check", tmp_path) == 2
     assert "no dataset, rubric, judge or target" in capsys.readouterr().err
+
+
+LINT: dict[str, Any] = {
+    "id": "lint",
+    "version": "1.0.0",
+    "checks": [
+        {"id": "lint", "kind": "php_lint"},
+        {"id": "kind", "kind": "llm_judge", "judge_prompt_ref": "judge/kind@1.0.0"},
+    ],
+    "scoring": {"combine": "all_pass"},
+}
+BROKEN = "```php\n<?php echo (\n```"
+UNMEASURED = {
+    "rubrics/lint.json": LINT,
+    "judges/kind.json": {"id": "kind", "version": "1.0.0", "template": "Kind? {{ output }}"},
+    "datasets/a.json": {
+        "questions": [
+            {"id": id_, "input": "?", "rubric_ref": "rubric/lint@1.0.0"} for id_ in ("a", "b")
+        ]
+    },
+    "outputs.jsonl": lines_of(*({"id": id_, "output": BROKEN} for id_ in ("a", "b"))),
+}
+TARGET = {"dataset": "datasets/a.json"}
+
+
+@pytest.fixture
+def unmeasured(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a workspace in which nothing can run: there are neither PHP nor an endpoint."""
+    write(place, UNMEASURED)
+    (place / "rubrics" / "support.yaml").unlink()
+    monkeypatch.setenv("PATH", str(place))
+    return place
+
+
+@every_case(
+    ("arguments", "targets", "code", "reported"),
+    [
+        ([], [], 0, "warning"),
+        (["--allow-undecided"], [], 0, None),
+        (["--threshold", "0"], [], 1, "warning"),
+        (["--threshold", "0", "--allow-undecided"], [], 0, None),
+        (["--threshold", "0.01", "--allow-undecided"], [], 1, None),
+        ([], [{"threshold": 0}], 1, "warning"),
+        ([], [{"threshold": 0, "allow_undecided": True}], 0, None),
+        ([], [{"allow_undecided": True}], 0, None),
+        ([], [{"allow_undecided": True}, {}], 0, "warning"),
+        ([], [{"allow_undecided": False}], 0, "warning"),
+        (["--threshold", "0"], [{"allow_undecided": True}], 0, None),
+    ],
+    ids=str,
+)
+def test_undecided_rows(
+    unmeasured: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    targets: list[dict[str, Any]],
+    code: int,
+    reported: str | None,
+) -> None:
+    shutil.rmtree(unmeasured / "targets", ignore_errors=True)
+    for number, target in enumerate(targets):
+        write(unmeasured, {f"targets/t{number}.json": {**TARGET, **target}})
+    status, lines, err = results(capsys, *arguments)
+    assert status == code
+    assert rows(lines) == {"a": ("undecided", None), "b": ("undecided", None)}
+    assert ("[output/undecided]" in err) is (reported is not None)
+    assert reported is None or f"{reported}[output/undecided]: 2 of 2 rows" in err
+    summary = lines[-1]["summary"]
+    assert (summary["rows"]["decided"], summary["rows"]["undecided"]) == (0, 2)
+    assert (summary["rows"]["mean"], summary["rows"]["bounds"]) == (None, [0, 1])
+    assert [*map(tuple, map(dict.values, summary["unmeasured"]))] == [
+        ("llm_judge", "unavailable", "no model is configured", 2, 2),
+        ("php_lint", "unavailable", "no `php` on this machine", 2, 2),
+    ]
+    assert summary.get("allow_undecided", False) is (reported is None)
+
+
+@every_case(
+    ("arguments", "target", "code"),
+    [
+        (["--strict"], {}, 1),
+        (["--strict", "--allow-undecided"], {}, 0),
+        ([], {"strict_validation": True}, 1),
+        ([], {"strict_validation": True, "allow_undecided": True}, 0),
+    ],
+    ids=str,
+)
+def test_undecided_rows_in_strict_mode(
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    target: dict[str, Any],
+    code: int,
+) -> None:
+    write(place, {"outputs.jsonl": lines_of(*({"id": id_, "output": None} for id_ in OUTPUTS))})
+    write(place, {"targets/a.json": {**TARGET, **target}})
+    status, lines, err = results(capsys, *arguments)
+    assert status == code
+    assert set(rows(lines).values()) == {("undecided", None)}
+    assert ("error[output/undecided]: 3 of 3 rows" in err) is (code == 1)
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_what_did_not_run_is_told_above_the_mean(capsys: pytest.CaptureFixture[str]) -> None:
+    assert grade("--threshold", "1") == 1
+    text = " ".join(capsys.readouterr().out.split())
+    parts = (
+        "a: undecided 0.00 to 1.00: no `php` on this machine",
+        "2 of 2 llm_judge checks did not run: no model is configured",
+        "2 of 2 php_lint checks did not run: no `php` on this machine",
+        "2 rows, 0 decided (0 %), mean score 0.00 to 1.00, 2 undecided",
+        "the lowest possible mean score of 0.00 is below the threshold of 1",
+        "2 rows are undecided, which `--allow-undecided` would allow",
+    )
+    assert [part for part in parts if part not in text] == []
+    places = [text.rindex(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_null_outputs_are_in_the_bounds_of_the_mean(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = [{"id": f"r{at}", "input": "x", "must_contain_any": ["y"]} for at in range(20)]
+    answers = ({"id": f"r{at}", "output": "y" if at > 6 else None} for at in range(20))
+    write(place, {"datasets/a.json": {"questions": many}, "outputs.jsonl": lines_of(*answers)})
+    assert grade() == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "7 of 20 must_contain_any checks did not run: no text of the output" in text
+    decided = "20 rows, 13 decided (65 %), mean score 1.00 of these, 0.65 to 1.00 of all"
+    assert f"{decided}, 13 passed, 7 undecided" in text
+
+
+@every_case(
+    ("recorded_", "outcome", "reason"),
+    [
+        ([{"output": None}], "undecided", "no tool calls of the output were recorded"),
+        ([], "undecided", "no output was recorded"),
+        ([{"output": 7}], "undecided", "its recorded output is not valid"),
+        ([{"output": None, "tool_calls": []}], "failed", None),
+        ([{"output": None, "tool_calls": [{"name": "t"}]}], "undecided", "no text of the output"),
+    ],
+    ids=str,
+)
+def test_a_row_is_decided_by_what_was_recorded(
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    recorded_: list[dict[str, Any]],
+    outcome: str,
+    reason: str | None,
+) -> None:
+    row = {"id": "a", "input": "x", "must_contain_any": ["y"], "expected_tools": ["t"]}
+    write(place, {"datasets/a.json": {"questions": [row]}})
+    write(place, {"outputs.jsonl": lines_of({"id": "z"}, *({"id": "a", **it} for it in recorded_))})
+    _, lines, _ = results(capsys)
+    assert lines[1]["outcome"] == outcome
+    assert str(lines[1].get("reason")).startswith(str(reason))
+
+
+def test_what_did_not_run_is_graded_again(
+    unmeasured: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rubric = {**LINT, "checks": [LINT["checks"][0]]}
+    write(unmeasured, {"rubrics/lint.json": rubric})
+    grade("--results", "r.jsonl")
+    first = (unmeasured / "r.jsonl").read_text()
+    assert '"undecided"' in first
+    php = unmeasured / "php"
+    php.write_text("#!/bin/sh\nexit 0\n")
+    php.chmod(0o755)
+    capsys.readouterr()
+    assert grade("--results", "r.jsonl", "--resume") == 0
+    written = [json.loads(line) for line in (unmeasured / "r.jsonl").read_text().splitlines()]
+    assert rows(written) == {"a": ("passed", 1), "b": ("passed", 1)}

@@ -79,13 +79,14 @@ def test_arguments_of_a_tool_call(arguments: str, *, passes: bool, place: Path) 
 
 
 MANIFEST = {
-    "version": "1.0",
+    "version": "2.0",
     "tool": {"name": "evalcontract", "version": "1"},
     "dataset": {"file": "a"},
     "outputs": {"file": "b"},
     "artifacts": {},
 }
 OLD = lines({"manifest": MANIFEST})
+FIRST = lines({"manifest": {**MANIFEST, "version": "1.0"}})
 ROW = '{"id": "r0", "rubric": null, "outcome": "failed", "score": %s, "checks": []}\n'
 
 
@@ -103,6 +104,12 @@ ROW = '{"id": "r0", "rubric": null, "outcome": "failed", "score": %s, "checks": 
         ({"old": ROW % "1"}, ["--compare", "old"], "old:1: this is not a result"),
         ({"old": OLD * 2}, ["--compare", "old"], "old:2: this is not a result"),
         ({"old": ""}, ["--compare", "old"], "old is empty"),
+        ({"old": FIRST}, ["--compare", "old"], "old has results of version 1.0, which left out"),
+        (
+            {"r.partial": FIRST},
+            ["--results", "r", "--resume"],
+            "r.partial has results of version 1.0",
+        ),
         ({}, ["--results", "outputs.jsonl", "--force"], "outputs.jsonl is read"),
         ({}, ["--results", "datasets/a.json", "--force"], "datasets/a.json is read"),
         ({}, ["--results", "hard", "--force"], "hard is read"),
@@ -197,7 +204,7 @@ def test_too_many_checks(
     assert command_line("grade", file, *wanted) == 1
     assert "2 rows are not graded by rubric/a@1.0.0" in capsys.readouterr().err
     rows = [json.loads(line) for line in (place / "r").read_text().splitlines()[1:-1]]
-    assert [row["outcome"] for row in rows] == ["passed", "error", "error"]
+    assert [row["outcome"] for row in rows] == ["passed", "undecided", "undecided"]
 
 
 def test_patterns_count_more_than_texts(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,8 +199,9 @@ def test_an_error_of_a_judge_is_no_score_and_fails_the_run(
     check = made["r1"]["checks"][0]
     assert (check["outcome"], check["score"]) == ("error", None)
     assert "Well, yes" in check["reason"]
-    assert made["r1"]["score"] == 1, "the other checks count"
-    assert made["r2"]["outcome"] == "failed"
+    assert (made["r1"]["score"], check["bounds"]) == (None, [0, 1])
+    assert made["r1"]["bounds"] == pytest.approx([2 / 3, 1]), "the other checks count"
+    assert [made[row]["outcome"] for row in ("r1", "r2")] == ["passed", "failed"]
 
 
 def test_people_are_told_each_reason_of_errors_once(
@@ -215,9 +216,11 @@ def test_people_are_told_each_reason_of_errors_once(
         monkeypatch.setenv("COLUMNS", "200")
         assert grade() == 1
     printed = capsys.readouterr().out
-    assert printed.count("  polite: `judge/polite@1.0.0` came to no verdict: ") == 2
-    assert printed.count(": Hm (3 times)\n") == 1
-    assert printed.count("HTTP 400: too long\n") == 1
+    told = "llm_judge checks ended in an error: `judge/polite@1.0.0` came to no verdict: "
+    causes = [line for line in printed.splitlines() if told in line]
+    assert [cause.partition(" llm")[0] for cause in causes] == ["3 of 4", "1 of 4"]
+    assert causes[0].endswith(": Hm")
+    assert causes[1].endswith("HTTP 400: too long")
 
 
 def test_without_a_model_judges_are_unavailable(
@@ -227,7 +230,13 @@ def test_without_a_model_judges_are_unavailable(
     assert grade("--output-format", "jsonl") == 0
     manifest, made, summary = results(capsys.readouterr().out)
     assert made["r0"]["checks"][0]["reason"] == "no model is configured"
-    assert made["r1"]["outcome"] == "unavailable"
+    assert made["r1"]["outcome"] == "undecided"
+    assert summary["rows"]["bounds"] == pytest.approx([1 / 3, 1])
+    assert [*summary["unmeasured"][0].values()][:3] == [
+        "llm_judge",
+        "unavailable",
+        "no model is configured",
+    ]
     assert "judging" not in manifest
     assert "judges" not in summary
     assert grade() == 0

@@ -19,7 +19,7 @@ def check(id_: str, score: float | None, *inner: CheckResult) -> CheckResult:
 def row(id_: str, *checks: CheckResult, rubric: str = "rubric/a@1.0.0") -> RowResult:
     score = min((one.score for one in checks if one.score is not None), default=None)
     outcome = Outcome.PASSED if score == 1 else Outcome.FAILED
-    return RowResult(id_, rubric, outcome, score, None, checks)
+    return RowResult(id_, rubric, outcome, score, checks=checks)
 
 
 def compared(before: list[RowResult], after: list[RowResult]) -> Comparison:

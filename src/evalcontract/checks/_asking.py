@@ -19,14 +19,6 @@ _OF_ROW = ("input", "criteria", "expected", "context")
 _NO_MODEL = unavailable("no model is configured")
 
 
-class UnjudgedError(Exception):
-    """A judge came to no verdict; `verdict` is what the check makes of it."""
-
-    def __init__(self, verdict: Verdict) -> None:
-        super().__init__(verdict)
-        self.verdict = verdict
-
-
 class Panel(NamedTuple):
     """The judges of a check, each with its reference, and how they are asked."""
 
@@ -34,22 +26,20 @@ class Panel(NamedTuple):
     asking: Callable[[Artifact, Mapping[str, Any]], Verdict]
 
     def ask(self, variables: Mapping[str, Any]) -> list[Verdict]:
-        """Return the verdict of each judge: passed or failed, with a score.
+        """Return the verdict of each judge: passed or failed with a score, else what hinders it."""
+        return [
+            _certain(reference, self.asking(judge, variables)) for reference, judge in self.judges
+        ]
 
-        Raises:
-            UnjudgedError: a judge gives none; the others are not asked any more.
 
-        """
-        verdicts = []
-        for reference, judge in self.judges:
-            verdict = self.asking(judge, variables)
-            if verdict.outcome is Outcome.UNAVAILABLE:
-                raise UnjudgedError(verdict)
-            if verdict.outcome not in (Outcome.PASSED, Outcome.FAILED) or verdict.score is None:
-                reason = f"`{reference}` came to no verdict: {verdict.reason or verdict.outcome}"
-                raise UnjudgedError(error(reason, **(verdict.details or {})))
-            verdicts.append(verdict)
-        return verdicts
+def _certain(reference: str, verdict: Verdict) -> Verdict:
+    """Return a verdict that passes or fails with a score; another one as an error that says so."""
+    if verdict.outcome is Outcome.UNAVAILABLE:
+        return verdict
+    if verdict.outcome in (Outcome.PASSED, Outcome.FAILED) and verdict.score is not None:
+        return verdict
+    reason = f"`{reference}` came to no verdict: {verdict.reason or verdict.outcome}"
+    return error(reason, **(verdict.details or {}))
 
 
 def panel_of(references: Iterable[str], context: EvalContext) -> Panel | Verdict:

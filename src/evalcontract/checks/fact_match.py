@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
@@ -15,7 +16,18 @@ from evalcontract.checks._kind import (
     never_runs,
 )
 from evalcontract.checks._texts import facts_to_find, not_stated, quoted_list
-from evalcontract.checks.outcome import NO_TEXT, OfTexts, Outcome, Output, Verdict, always
+from evalcontract.checks.outcome import (
+    NO_TEXT,
+    UNMEASURED,
+    End,
+    OfTexts,
+    Outcome,
+    Output,
+    Verdict,
+    always,
+    combined,
+    of_judges,
+)
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
@@ -77,7 +89,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
 def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
     """Return an executor that asks a judge about each fact, as the one of `expected.facts`."""
-    from evalcontract.checks._asking import UnjudgedError, panel_of, variables_of
+    from evalcontract.checks._asking import panel_of, variables_of
 
     panel = panel_of([check["judge_prompt_ref"]], context)
     if isinstance(panel, Verdict):
@@ -88,18 +100,33 @@ def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
             return NO_TEXT
         variables = variables_of(row, output)
         facts = _facts(check, row)
-        missing = []
+        verdicts = []
         for fact in facts:
             expected = {**(row.get("expected") or {}), "facts": [fact]}
-            try:
-                (verdict,) = panel.ask({**variables, "expected": expected})
-            except UnjudgedError as raised:
-                return raised.verdict
-            if verdict.outcome is Outcome.FAILED:
-                missing.append(fact)
-        return _verdict(facts, missing, least)
+            verdicts += panel.ask({**variables, "expected": expected})
+        made = combined(verdicts, partial(_recall, least))
+        missing = _facts_that_are(facts, verdicts, Outcome.FAILED)
+        unjudged = _facts_that_are(facts, verdicts, *UNMEASURED)
+        details = _details(facts, missing)
+        if unjudged:
+            details["unjudged"] = unjudged[:_MAX_MISSING]
+        return of_judges(made, verdicts, f"it does not state {quoted_list(missing)}", details)
 
     return execute
+
+
+def _recall(least: float, ends: list[End]) -> End:
+    """Return the fraction of the facts that are stated, and whether it is enough."""
+    recall = sum(bool(end.passed) for end in ends) / len(ends)
+    return End(recall, recall >= least)
+
+
+def _facts_that_are(
+    facts: Sequence[str], verdicts: Sequence[Verdict], *outcomes: Outcome
+) -> list[str]:
+    return [
+        fact for fact, verdict in zip(facts, verdicts, strict=True) if verdict.outcome in outcomes
+    ]
 
 
 def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
@@ -110,10 +137,14 @@ def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
 def _verdict(facts: Sequence[Any], missing: list[str], least: float) -> Verdict:
     """Return the verdict: the score is the recall, the fraction of the facts that are stated."""
     recall = (len(facts) - len(missing)) / len(facts)
-    details = {"facts": len(facts), "missing": missing[:_MAX_MISSING]}
+    details = _details(facts, missing)
     if recall >= least:
         return Verdict(Outcome.PASSED, recall, None, details)
     return Verdict(Outcome.FAILED, recall, f"it does not state {quoted_list(missing)}", details)
+
+
+def _details(facts: Sequence[Any], missing: list[str]) -> dict[str, Any]:
+    return {"facts": len(facts), "missing": missing[:_MAX_MISSING]}
 
 
 KIND = CheckKind("fact_match", _reads, _needs, prepare=_prepare)

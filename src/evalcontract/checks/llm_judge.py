@@ -34,7 +34,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    from evalcontract.checks._asking import UnjudgedError, panel_of, variables_of
+    from evalcontract.checks._asking import panel_of, variables_of
     from evalcontract.checks._jury import decide
 
     filled = with_defaults(check)
@@ -46,23 +46,24 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     def execute(row: Mapping[str, Any], output: Output) -> Verdict:
         if output.text is None:
             return NO_TEXT
-        try:
-            verdicts = panel.ask(variables_of(row, output))
-        except UnjudgedError as raised:
-            return raised.verdict
-        verdict = decide(jury, verdicts) if jury else verdicts[0]
+        verdicts = panel.ask(variables_of(row, output))
+        if jury:
+            verdict = decide(jury, verdicts, threshold)
+        else:
+            (verdict,) = verdicts
         return verdict if threshold is None else _by_threshold(verdict, threshold)
 
     return execute
 
 
 def _by_threshold(verdict: Verdict, threshold: float) -> Verdict:
-    """Return a verdict with the outcome that a threshold gives to its score."""
-    if verdict.score is None:
+    """Return a verdict with the outcome that a threshold gives to its score, if that is known."""
+    score = verdict.score
+    if score is None:
         return verdict
-    if verdict.score + TOLERANCE >= threshold:
+    if score + TOLERANCE >= threshold:
         return verdict._replace(outcome=Outcome.PASSED, reason=None)
-    reason = f"the score of {verdict.score:.3g} is below {threshold:g}"
+    reason = f"the score of {score:.3g} is below {threshold:g}"
     if verdict.outcome is Outcome.FAILED and verdict.reason:
         reason = f"{reason}: {verdict.reason}"
     return verdict._replace(outcome=Outcome.FAILED, reason=reason)

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from evalcontract.checks._output_texts import OutputTexts
+from evalcontract.library.score_bounds import Bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Outcome(StrEnum):
-    """The outcome of a check on an output.
+    """The outcome of a check on an output, or of a row.
 
-    PASSED and FAILED: it ran, and has a score. SKIPPED: it has nothing to judge, because the row
-    lacks a key or the output has no such part. UNAVAILABLE: it cannot run on this machine, in this
-    workspace or with what was recorded. ERROR: it ran, and came to no verdict.
+    PASSED and FAILED: that is certain. UNDECIDED: what did not run decides it. SKIPPED: it has
+    nothing to judge, because the row lacks a key or the output has no such part. UNAVAILABLE: it
+    cannot run on this machine, in this workspace or with what was recorded. ERROR: it ran, and came
+    to no verdict.
     """
 
     PASSED = "passed"
     FAILED = "failed"
+    UNDECIDED = "undecided"
     SKIPPED = "skipped"
     UNAVAILABLE = "unavailable"
     ERROR = "error"
@@ -27,16 +33,123 @@ class Outcome(StrEnum):
     __hash__ = str.__hash__  # that of enums is slower; results are counted by outcome
 
 
-class Verdict(NamedTuple):
-    """An outcome; `score` is from 0 to 1, and None unless the check passed or failed.
+#: The outcomes of checks that say nothing certain, the gravest first.
+UNMEASURED = (Outcome.ERROR, Outcome.UNAVAILABLE, Outcome.UNDECIDED)
+#: The bounds of what did not run.
+ANY_SCORE = Bounds()
 
-    `reason` says why it did not pass. `details` are for machines: JSON values by name.
+
+class Verdict(NamedTuple):
+    """An outcome; `score` is from 0 to 1.
+
+    It is None if the check is skipped, which has no part in any score, and if it is not known; then
+    `bounds` are those of the scores that it may have. `reason` says why it did not pass. `details`
+    are for machines: JSON values by name.
     """
 
     outcome: Outcome
     score: float | None = None
     reason: str | None = None
     details: Mapping[str, Any] | None = None
+    bounds: Bounds | None = None
+
+
+class Judged(Protocol):
+    """What has an outcome: a verdict, or the result of a check."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome."""
+        ...
+
+    @property
+    def score(self) -> float | None:
+        """The score from 0 to 1, if it is known."""
+        ...
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds of the score, if it is not known."""
+        ...
+
+    @property
+    def reason(self) -> str | None:
+        """Why it did not pass."""
+        ...
+
+
+class End(NamedTuple):
+    """One end of what is possible: a score, and whether it passes; None if nothing says."""
+
+    score: float
+    passed: bool | None
+
+
+class Combined(NamedTuple):
+    """What some verdicts come to; see `Verdict`. `outcome` is None for a number alone."""
+
+    outcome: Outcome | None
+    score: float | None
+    bounds: Bounds | None
+
+
+def combined(verdicts: Iterable[Judged], combine: Callable[[list[End]], End]) -> Combined:
+    """Combine verdicts, none of which is skipped: the lowest that they may be, and the highest.
+
+    What is neither passed nor failed may be either. Whatever is combined here (a rubric, a
+    composite, a jury, facts), `combine` must not fall where a score rises or a check turns to pass;
+    so all that is possible lies between both ends. It is decided where they agree.
+    """
+    lowest, highest = zip(*map(_ends, verdicts), strict=True)
+    low = combine([*lowest])
+    high = low if lowest == highest else combine([*highest])
+    is_exact = low.score == high.score
+    outcome: Outcome | None
+    if low.passed is not high.passed:
+        outcome = Outcome.UNDECIDED
+    elif low.passed is None:
+        outcome = None if is_exact else Outcome.UNDECIDED
+    else:
+        outcome = Outcome.PASSED if low.passed else Outcome.FAILED
+    return Combined(
+        outcome,
+        low.score if is_exact else None,
+        None if is_exact else Bounds(low.score, high.score),
+    )
+
+
+def of_judges(
+    made: Combined, verdicts: Iterable[Judged], reason: str, details: Mapping[str, Any]
+) -> Verdict:
+    """Return the verdict of a check that combines those of judges; `reason` is why it fails.
+
+    Where it is undecided, it has the outcome and the reason of the judges that gave no verdict.
+    """
+    outcome: Outcome = made.outcome or Outcome.UNDECIDED
+    why: str | None = reason if outcome is Outcome.FAILED else None
+    if outcome is Outcome.UNDECIDED:
+        outcome, why = gravest(verdicts)
+    return Verdict(outcome, made.score, why, details, made.bounds)
+
+
+def _ends(verdict: Judged) -> tuple[End, End]:
+    outcome, score = verdict.outcome, verdict.score
+    low, high = (verdict.bounds or ANY_SCORE) if score is None else (score, score)
+    return (
+        End(low, outcome is Outcome.PASSED),
+        End(high, outcome is not Outcome.FAILED),
+    )
+
+
+def gravest(verdicts: Iterable[Judged]) -> tuple[Outcome, str | None]:
+    """Return the gravest outcome of what is not certain, and its first reason; else skipped."""
+    reasons: dict[Outcome, str | None] = {}
+    for verdict in verdicts:
+        reasons.setdefault(verdict.outcome, verdict.reason)
+    for outcome in (*UNMEASURED, Outcome.SKIPPED):
+        if outcome in reasons:
+            return outcome, reasons[outcome]
+    return Outcome.SKIPPED, "there are no checks"
 
 
 class ToolCall(NamedTuple):
@@ -76,7 +189,7 @@ def skipped(reason: str) -> Verdict:
 
 def unavailable(reason: str) -> Verdict:
     """Return the verdict of a check that cannot run."""
-    return Verdict(Outcome.UNAVAILABLE, None, reason)
+    return Verdict(Outcome.UNAVAILABLE, None, reason, None, ANY_SCORE)
 
 
 #: The verdict of a check that judges the text if none was recorded.
@@ -85,7 +198,7 @@ NO_TEXT = unavailable("no text of the output was recorded")
 
 def error(reason: str, **details: Any) -> Verdict:
     """Return the verdict of a check that came to no verdict."""
-    return Verdict(Outcome.ERROR, None, reason, details or None)
+    return Verdict(Outcome.ERROR, None, reason, details or None, ANY_SCORE)
 
 
 def always(verdict: Verdict) -> Executor:

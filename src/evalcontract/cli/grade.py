@@ -32,6 +32,7 @@ from evalcontract.report.grade import write_comparison, write_gate, write_result
 from evalcontract.report.grade_lines import manifest_line, summary_line
 from evalcontract.report.grade_notes import write_usage
 from evalcontract.scoring.comparison import Comparison
+from evalcontract.scoring.summary import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,7 +80,8 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with earlier results: grade what is missing, and again what ended in an error.",
+    help="Go on with earlier results: grade what is missing, and again what did not run or ended in"
+    " an error.",
 )
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @click.option(
@@ -93,7 +95,14 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "--threshold",
     type=NumberRange(0, 1),
     metavar="SCORE",
-    help="Fail (exit 1) if the mean score is lower (default: set by targets).",
+    help="Fail (exit 1) if the mean score may be lower, or rows are undecided (default: set by"
+    " targets).",
+)
+@click.option(
+    "--allow-undecided",
+    is_flag=True,
+    help="Do not fail because rows are undecided, since something did not run (default: set by"
+    " targets).",
 )
 @click.option(
     "--output-format",
@@ -137,6 +146,7 @@ def grade_command(
     force: bool,  # noqa: FBT001 - the same
     compare: Path | None,
     threshold: float | None,
+    allow_undecided: bool,  # noqa: FBT001 - the same
     output_format: str,
     limit: int,
     strict: bool | None,  # noqa: FBT001 - the same
@@ -147,9 +157,9 @@ def grade_command(
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
 
-    Each check passes or fails with a score, is skipped, or is unavailable; only those with a score
-    count. The exit status is 1 if there are errors, if a check ends in an error, or if the mean
-    score is below the threshold.
+    A row passes, fails, or is undecided: a check that did not run could decide it. The exit status
+    is 1 if there are errors, if a check ends in an error, or if the mean score may be below the
+    threshold. Undecided rows are errors in strict mode, and where there is a threshold.
 
     Judges are asked over a model if environment variables name an endpoint:
     https://evalcontract.example/judges/#ask-a-model
@@ -166,7 +176,7 @@ def grade_command(
             strict=strict, progress=bar.advance, jobs=jobs or usable_cores(), columns=columns
         )
         judging = judging_for(cache)
-        grading = Grading(*inputs, options, judging)
+        grading = Grading(*inputs, options, judging, Gate(threshold, allow_undecided))
         head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
         file = (
             ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
@@ -175,9 +185,8 @@ def grade_command(
         )
         stack.enter_context(file or nullcontext())
         _take_all(grading, kept, taken, file, head)
-        wanted = grading.threshold if threshold is None else threshold
         usage = judging.usage if judging else None
-        last = _last_line(grading, head, taken, wanted, usage)
+        last = _last_line(grading, head, taken, usage)
         if file:
             file.write("".join(harmless_json([last])))
             file.complete()
@@ -187,8 +196,8 @@ def grade_command(
     if is_printed:
         put_json([last])
     elif taken.summary.rows.total:
-        put(_text(taken, str(compare), wanted, usage))
-    return exit_status(grading.diagnostics) or taken.status(wanted)
+        put(_text(taken, str(compare), grading.gate, usage))
+    return exit_status(grading.diagnostics) or taken.status(grading.gate)
 
 
 def _take_all(
@@ -209,9 +218,7 @@ def _paths(inputs: Iterable[Input]) -> list[Path]:
     return [input_.path for input_ in inputs if not input_.stream]
 
 
-def _last_line(
-    grading: Grading, head: str, taken: Taken, threshold: float | None, usage: Usage | None
-) -> str:
+def _last_line(grading: Grading, head: str, taken: Taken, usage: Usage | None) -> str:
     """Return the last line of the results, whose first is `head`, if there are any.
 
     Raises:
@@ -220,7 +227,7 @@ def _last_line(
     """
     if head and manifest_line(__version__, *grading.manifest) != head:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
-    return summary_line(taken.summary, threshold, usage)
+    return summary_line(taken.summary, grading.gate, usage)
 
 
 def _one(name: str, stdin_name: str | None, base: Options) -> Input:
@@ -250,14 +257,10 @@ def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
         raise UsageError("--resume needs files: standard input may be another than before")
 
 
-def _text(
-    taken: Taken, compared: str, threshold: float | None, usage: Usage | None
-) -> Iterator[str]:
+def _text(taken: Taken, compared: str, gate: Gate, usage: Usage | None) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(taken.summary, taken.failures, taken.limit, width)
-    yield from taken.errors.write(width)
     yield from write_usage(usage, taken.summary, width)
-    if threshold is not None:
-        yield write_gate(taken.summary, threshold)
+    yield from write_gate(taken.summary, gate, width)
     if taken.comparison:
         yield from write_comparison(taken.comparison, compared, taken.limit, width)

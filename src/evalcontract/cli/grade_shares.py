@@ -10,12 +10,12 @@ from evalcontract.model.harmless import harmless_json
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.grade import is_failure
 from evalcontract.report.grade_lines import row_line
-from evalcontract.report.grade_notes import Errors
 from evalcontract.scoring.summary import Summary
 
 if TYPE_CHECKING:
     from evalcontract.scoring.comparison import Comparison
     from evalcontract.scoring.results import RowResult
+    from evalcontract.scoring.summary import Gate
 
 
 class Share(NamedTuple):
@@ -25,7 +25,6 @@ class Share(NamedTuple):
     """
 
     summary: Summary
-    errors: Errors
     failures: list[RowResult]
     lines: str
     rows: list[RowResult]
@@ -40,13 +39,9 @@ class Kept(NamedTuple):
 
     def of(self, rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
-        summary, errors = Summary.of(rows), Errors()
-        if summary.has_errors:
-            for row in rows:
-                errors.add(row)
         failures = list(islice(filter(is_failure, rows), self.limit or None))
         lines = "".join(harmless_json(["".join(map(row_line, rows))])) if self.lines else ""
-        return Share(summary, errors, failures, lines, rows if self.rows else [])
+        return Share(Summary.of(rows), failures, lines, rows if self.rows else [])
 
 
 class Taken:
@@ -55,7 +50,6 @@ class Taken:
     def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
         self.summary = Summary()
         self.failures: list[RowResult] = []
-        self.errors = Errors()
         self.comparison = comparison
         self.limit = limit
         self._is_printed = is_printed
@@ -68,7 +62,6 @@ class Taken:
     def take(self, share: Share) -> None:
         """Count rows, and print their lines, if lines are wanted."""
         self.summary.merge(share.summary)
-        self.errors.merge(share.errors)
         if self.comparison:
             for row in share.rows:
                 self.comparison.take(row)
@@ -78,7 +71,7 @@ class Taken:
         if self._is_printed:
             put_json([share.lines])
 
-    def status(self, threshold: float | None) -> int:
+    def status(self, gate: Gate) -> int:
         """Return the exit code, as far as the results decide it."""
-        is_short = threshold is not None and not self.summary.reaches(threshold)
-        return ERRORS if self.summary.has_errors or is_short else OK
+        has_met = not self.summary.has_errors and gate.is_open(self.summary)
+        return OK if has_met else ERRORS

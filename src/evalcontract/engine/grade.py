@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.engine.asking_ahead import asked_ahead
 from evalcontract.engine.grade_parts import IrregularError, parts_of
 from evalcontract.engine.grading_work import Work
@@ -21,6 +23,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
 from evalcontract.model.reference import Kind
 from evalcontract.scoring.runner import Task
+from evalcontract.scoring.summary import OPEN, Gate
 from evalcontract.source.digest import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
@@ -40,6 +43,8 @@ T = TypeVar("T")
 
 # The number of rows that a process grades at a time.
 _CHUNK = 250
+# Why a row has no output; another finding tells it.
+_NO_OUTPUT, _INVALID_OUTPUT = "no output was recorded", "its recorded output is not valid"
 
 
 class Manifest(NamedTuple):
@@ -59,7 +64,7 @@ class Grading:
     """The grading of recorded outputs by the rubrics of a dataset.
 
     Iterate over `results` once; then `diagnostics` is complete. Without `judging`, checks that ask
-    a judge are unavailable.
+    a judge are unavailable. `gate` is what the caller asks of the results, besides the targets.
 
     Raises:
         UsageError: the dataset is in the format of another system.
@@ -67,7 +72,12 @@ class Grading:
     """
 
     def __init__(
-        self, dataset: Input, outputs: Input, options: Options, judging: Judging | None = None
+        self,
+        dataset: Input,
+        outputs: Input,
+        options: Options,
+        judging: Judging | None = None,
+        gate: Gate = OPEN,
     ) -> None:
         root = options.files.real(options.root or find_root(dataset.path))
         has_php = shutil.which("php") is not None
@@ -87,10 +97,13 @@ class Grading:
         source = outputs.read()
         unreadable = [file for file in (self._dataset.unreadable, source.unreadable) if file]
         self.diagnostics: list[Diagnostic] = list(self._run.unreadable(unreadable))
-        self._outputs = None if unreadable else Outputs(source, self._run.base_policy)
+        policy = self._run.policy_for(dataset.path)
+        self._outputs = None if unreadable else Outputs(source, policy)
         self._outputs_file = source.file
         self._grader = RowGrader(self._run)
+        self._gate = gate
         self._missing: list[str] = []
+        self._graded = self._undecided = 0
         self._work = Work()
 
     @property
@@ -98,12 +111,19 @@ class Grading:
         """Whether the dataset or the outputs cannot be read; the diagnostics say why."""
         return self._outputs is None
 
-    @property
-    def threshold(self) -> float | None:
-        """The highest mean score that a target of the dataset asks for; None if none does."""
+    @cached_property
+    def gate(self) -> Gate:
+        """What the results have to meet: the threshold of the caller, or the highest of targets.
+
+        Rows may be undecided if the caller or every target of the dataset says so.
+        """
         targets = self._run.workspace.targets_of(self._inputs[0].path)
-        thresholds = [target.threshold for target in targets if target.threshold is not None]
-        return max(thresholds, default=None)
+        asked, allows = self._gate
+        thresholds = [each.threshold for each in targets if each.threshold is not None]
+        return Gate(
+            max(thresholds, default=None) if asked is None else asked,
+            allows or (bool(targets) and all(target.allow_undecided for target in targets)),
+        )
 
     @property
     def manifest(self) -> Manifest:
@@ -128,6 +148,16 @@ class Grading:
 
         It is called by the processes that grade, so what it returns must be picklable.
         """
+
+        def counted(results: list[RowResult]) -> tuple[int, int, T]:
+            return len(results), sum(map(_is_undecided, results)), of(results)
+
+        for graded, undecided, share in self._shares(counted, done):
+            self._graded += graded
+            self._undecided += undecided
+            yield share
+
+    def _shares(self, of: Callable[[list[RowResult]], T], done: Container[str]) -> Iterator[T]:
         if self._outputs is None:
             return
         outputs, dataset_pass = self._outputs, self._begin()
@@ -164,6 +194,7 @@ class Grading:
             return
         self.diagnostics += dataset_pass.finish()
         self._report_unmatched(self._outputs, surplus)
+        self._report_undecided(self._outputs)
         self.diagnostics += [*self._outputs.diagnostics, *self._work.diagnostics(self._run)]
         self.diagnostics += self._run.artifacts()
         self.diagnostics.sort(key=sort_key)
@@ -178,9 +209,9 @@ class Grading:
         for pair in pairs:
             row, record = pair
             refusal = None
-            if row.fault is None and record is not None:
+            if row.fault is None:
                 plan = self._grader.plan_of(row.value.get("rubric_ref"))
-                refusal = self._work.refusal(plan, row.value, record.output)
+                refusal = self._work.refusal(plan, row.value, _output_of(record))
             if parts and parts.had(pair):
                 continue
             for task in self._tasks([pair], done):
@@ -189,10 +220,10 @@ class Grading:
     def _is_ordinary(self, pair: Pair) -> bool:
         """Whether the work on a row is what every row may have, so that it need not be counted."""
         row, record = pair
-        if row.fault is not None or record is None:
+        if row.fault is not None:
             return True
         plan = self._grader.plan_of(row.value.get("rubric_ref"))
-        return self._work.is_ordinary(plan, row.value, record.output)
+        return self._work.is_ordinary(plan, row.value, _output_of(record))
 
     def _in_chunks(self, tasks: Iterator[Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
         """Yield what `of` makes of the results of tasks, in order.
@@ -226,12 +257,20 @@ class Grading:
         name = id_ if isinstance(id_, str) else f"row {row.number + 1}"
         if row.fault is not None:
             return Task(name, None, {}, reason=f"the row is not valid: {row.fault.message}")
+        lacks = None
         if record is None and self._outputs and name in self._outputs.invalid:
-            return Task(name, None, {}, reason="its recorded output is not valid")
-        if record is None:
+            lacks = _INVALID_OUTPUT
+        elif record is None:
             self._missing.append(name)
-            return Task(name, None, {}, reason="no output was recorded")
-        return Task(name, value.get("rubric_ref"), value, record.output)
+            lacks = _NO_OUTPUT
+        return Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
+
+    def _report_undecided(self, outputs: Outputs) -> None:
+        if self._undecided and not self.gate.allow_undecided:
+            rows = f"{self._undecided:,} of {self._graded:,} rows are undecided"
+            advice = "run what did not run, or allow it: `--allow-undecided`"
+            message = f"{rows}: what did not run could pass or fail them"
+            outputs.report(Problem("output/undecided", message, (), advice))
 
     def _report_unmatched(self, outputs: Outputs, surplus: list[Record]) -> None:
         if self._missing:
@@ -247,3 +286,14 @@ class Grading:
     def _show_progress(self, outputs: Outputs) -> None:
         if self._options.progress and outputs.progress:
             self._options.progress(self._outputs_file, *outputs.progress)
+
+
+def _is_undecided(row: RowResult) -> bool:
+    """Whether a row is undecided, and nothing else is reported of it."""
+    is_told = not row.checks or row.reason in (_NO_OUTPUT, _INVALID_OUTPUT)
+    return row.outcome is Outcome.UNDECIDED and not is_told
+
+
+def _output_of(record: Record | None) -> Output:
+    """Return what was recorded for a row: nothing, if it has no record."""
+    return record.output if record else Output()

@@ -159,7 +159,10 @@ class Parts:
                 yield graded.graded
         if self._dataset.is_empty or self._outputs.is_empty:  # they have only blank lines
             raise IrregularError
-        yield grade([Pair(row, None) for row in self._rows.values()])
+        lacking = [Pair(row, None) for row in self._rows.values()]
+        if not all(map(self._is_ordinary, lacking)):
+            raise IrregularError
+        yield grade(lacking)
         self.surplus = sorted(self._records.values(), key=lambda record: record.number)
 
     def had(self, pair: Pair) -> bool:

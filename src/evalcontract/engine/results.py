@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from evalcontract.checks.outcome import Outcome
+from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.scoring.results import CheckResult, RowResult
 from evalcontract.structure.native import native_for
@@ -14,6 +16,10 @@ from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+# The beginning of results of the first version, as it was written.
+_OLD = re.compile(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 
 
 class Results(NamedTuple):
@@ -39,6 +45,11 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
     is_complete = False
     for number, line in enumerate(lines, 1):
         content = _content(line)
+        if content is None and manifest is None and (version := _old_version(line)):
+            raise UsageError(
+                f"{name} has results of version {version}, which left out of the scores what did"
+                " not run: grade the outputs again"
+            )
         if content is None or (manifest is None) != ("manifest" in content):
             raise UsageError(f"{name}:{number}: this is not a result of `evalcontract grade`")
         if "manifest" in content:
@@ -67,6 +78,12 @@ def _content(line: bytes) -> dict[str, Any] | None:
     return content if is_valid else None
 
 
+def _old_version(line: bytes) -> str | None:
+    """Return the version of results whose scores mean something else; None for other lines."""
+    match = _OLD.match(line)
+    return match[1].decode() if match else None
+
+
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
 
@@ -84,6 +101,7 @@ def _row(content: dict[str, Any]) -> RowResult:
         None if outcome is None else Outcome(outcome),
         content["score"],
         content.get("reason"),
+        _bounds(content),
         tuple(map(_check, content["checks"])),
     )
 
@@ -96,5 +114,11 @@ def _check(content: dict[str, Any]) -> CheckResult:
         content["score"],
         content.get("reason"),
         content.get("details"),
+        _bounds(content),
         tuple(map(_check, content.get("checks", ()))),
     )
+
+
+def _bounds(content: dict[str, Any]) -> Bounds | None:
+    bounds = content.get("bounds")
+    return None if bounds is None else Bounds(*bounds)

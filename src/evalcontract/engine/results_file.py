@@ -47,7 +47,8 @@ def _lines_of(path: Path) -> list[bytes]:
 class ResultsFile:
     """A context manager for the results of a run; with `resume`, it goes on with an earlier one.
 
-    That is an interrupted run, or else a complete one, of which only the errors are left.
+    That is an interrupted run, or else a complete one, of which only that is left which did not
+    run.
 
     Raises:
         UsageError: the file exists, and is neither to be replaced nor gone on with; it cannot be
@@ -94,7 +95,7 @@ class ResultsFile:
     def begin(self, head: str) -> list[RowResult]:
         """Return the rows of an earlier run with the same manifest, or begin anew.
 
-        Rows with an error are left out, to be graded again.
+        Rows that are undecided, or have a check that did not run, are left out, to be graded again.
 
         Raises:
             UsageError: the earlier run depends on something else, or what is to be replaced are no
@@ -116,7 +117,7 @@ class ResultsFile:
         name = f"{name}.partial" if is_partial else name
         earlier = read_results(lines, name)
         self._require_same(earlier, name, head)
-        good = [not row.has_error for row in earlier.rows]
+        good = [row.is_complete for row in earlier.rows]
         kept = [line for line, is_good in zip(lines[1:], good, strict=False) if is_good]
         if len(kept) < len(lines) - 1 or not is_partial:
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.checks.outcome import Outcome
+from evalcontract.checks.outcome import ANY_SCORE, Outcome
 from evalcontract.library.library import Resolved
 from evalcontract.model.listing import NAME_LENGTH, clipped
 from evalcontract.model.reference import Reference
@@ -36,9 +36,9 @@ class RowGrader:
 
     def grade_all(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks, in order; those by the same rubric are graded together."""
-        groups: dict[tuple[str | None, str | None], list[int]] = {}
-        for number, (_, rubric, _, _, reason) in enumerate(tasks):
-            groups.setdefault((rubric, reason), []).append(number)
+        groups: dict[tuple[str | None, ...], list[int]] = {}
+        for number, (_, rubric, _, _, reason, lacks) in enumerate(tasks):
+            groups.setdefault((rubric, reason, lacks), []).append(number)
         if len(groups) == 1:
             return self._graded(tasks)
         results: dict[int, RowResult] = {}
@@ -48,12 +48,19 @@ class RowGrader:
         return [results[number] for number in range(len(tasks))]
 
     def _graded(self, tasks: Sequence[Task]) -> list[RowResult]:
-        """Return the results of tasks that have the same rubric and the same reason."""
-        rubric, reason = tasks[0].rubric, tasks[0].reason
+        """Return the results of tasks that have the same rubric and the same reasons."""
+        _, rubric, _, _, reason, lacks = tasks[0]
         runner = reason or self._runner(rubric)
         if isinstance(runner, str):
-            return [RowResult(task.id, None, Outcome.ERROR, None, runner) for task in tasks]
-        return runner.grade(tasks)
+            undecided = RowResult("", None, Outcome.UNDECIDED, None, runner, ANY_SCORE)
+            return [undecided._replace(id=task.id) for task in tasks]
+        results = runner.grade(tasks)
+        if lacks is None:
+            return results
+        return [
+            row._replace(reason=lacks) if row.outcome is Outcome.UNDECIDED else row
+            for row in results
+        ]
 
     def _runner(self, rubric: str | None) -> RubricRunner | OwnRunner | str:
         if rubric is None:

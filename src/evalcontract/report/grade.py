@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 from evalcontract.checks.outcome import Outcome
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
 from evalcontract.report.frame import escape_controls
+from evalcontract.report.grade_notes import write_unmeasured
 from evalcontract.report.table import aligned, wrapped
+from evalcontract.scoring.arithmetic import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.scoring.comparison import Comparison
     from evalcontract.scoring.results import CheckResult, RowResult
-    from evalcontract.scoring.summary import Summary, Tally
+    from evalcontract.scoring.summary import Gate, Summary, Tally
     from evalcontract.statistics.paired import PairedDifference
 
 # The columns of outcomes without a score, which are left out where no check has one.
-_OTHERS = (Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
+_OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
 _MAX_REASON = 300
 # The number of checks in all tables together.
 _MAX_CHECKS = 5000
@@ -28,7 +30,7 @@ _MAX_CHECKS = 5000
 def write_results(
     summary: Summary, failures: Sequence[RowResult], limit: int, width: int
 ) -> Iterator[str]:
-    """Yield a table for each rubric, the rows that did not pass, and a line for all rows.
+    """Yield a table for each rubric, the rows that did not pass, what did not run, and all rows.
 
     `failures` are the first of the rows that did not pass; of each, at most `limit` checks are
     listed, or all if it is 0. Sentences are wrapped to `width` cells.
@@ -51,16 +53,27 @@ def write_results(
         if hidden > 0:
             yield f"  … and {hidden:,} more: `--limit 0` shows all\n"
         yield "\n"
+    yield from write_unmeasured(summary, width)
     yield from wrapped(_sentence(summary.rows), 0, width)
 
 
-def write_gate(summary: Summary, threshold: float) -> str:
-    """Return whether the mean score reaches a threshold, as a sentence."""
-    mean = summary.rows.mean
-    if mean is None:
-        return f"no row has a score, so the threshold of {threshold:g} is not reached\n"
+def write_gate(summary: Summary, gate: Gate, width: int) -> Iterator[str]:
+    """Yield whether the mean score reaches a threshold, and whether undecided rows forbid it."""
+    tally, threshold = summary.rows, gate.threshold
+    if threshold is None:
+        return
+    wanted = f"the threshold of {threshold:g}"
+    if tally.bounds is None:
+        yield f"no row has a score, so {wanted} is not reached\n"
+        return
+    lowest = "" if tally.bounds.low == tally.bounds.high else "lowest possible "
     verb = "reaches" if summary.reaches(threshold) else "is below"
-    return f"the mean score of {_below(mean, threshold)} {verb} the threshold of {threshold:g}\n"
+    line = f"the {lowest}mean score of {_below(tally.bounds.low, threshold)} {verb} {wanted}"
+    yield from wrapped(line, 0, width)
+    if tally.undecided and not gate.allow_undecided:
+        rows = "1 row is" if tally.undecided == 1 else f"{tally.undecided:,} rows are"
+        line = f"{rows} undecided, which `--allow-undecided` would allow"
+        yield from wrapped(line, 0, width)
 
 
 def write_comparison(comparison: Comparison, name: str, limit: int, width: int) -> Iterator[str]:
@@ -115,15 +128,32 @@ def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ..
 
 
 def _sentence(tally: Tally) -> str:
-    rows = "1 row" if tally.total == 1 else f"{tally.total:,} rows"
-    scored = tally.scored
-    mean = f"mean score {_number(tally.mean)}" if scored else "no score"
-    parts = [rows, f"{mean} of the {scored:,} with one" if 0 < scored < tally.total else mean]
+    parts = ["1 row" if tally.total == 1 else f"{tally.total:,} rows"]
+    if tally.undecided:
+        share = 100 * tally.decided // tally.counted
+        parts.append(f"{tally.decided:,} decided ({share} %)")
+    parts += _mean(tally)
     if tally.outcomes[None]:
         parts.append(f"{tally.outcomes[None]:,} without a threshold")
     counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
     parts += [f"{count:,} {_plural(outcome, count)}" for count, outcome in counts if count]
     return ", ".join(parts)
+
+
+def _mean(tally: Tally) -> Iterator[str]:
+    """Yield the mean of what is decided, and the bounds of the mean of all if that is not all."""
+    scored, bounds = tally.scored, tally.bounds
+    if bounds is None:
+        yield "no score"
+        return
+    if scored:
+        of = f" of the {scored:,} with one" if scored < tally.total else ""
+        if tally.undecided and scored == tally.decided:
+            of = " of these"
+        yield f"mean score {_number(tally.mean)}{of}"
+    if scored < tally.counted:
+        between = score_text(None, bounds, ".2f")
+        yield f"{between} of all" if scored else f"mean score {between}"
 
 
 def _plural(outcome: Outcome, count: int) -> str:
@@ -132,7 +162,7 @@ def _plural(outcome: Outcome, count: int) -> str:
 
 def _failure(row: RowResult, limit: int, width: int) -> Iterator[str]:
     line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
-    if row.score is None and row.reason:
+    if row.outcome is not Outcome.FAILED and row.reason:
         line += f": {clipped(row.reason, _MAX_REASON)}"
     yield from wrapped(escape_controls(line), 2, width)
     leaves = (leaf for check in row.checks for leaf in check.leaves())
@@ -152,7 +182,9 @@ def _reason(name: str, check: CheckResult) -> str:
 
 def _brief(row: RowResult) -> str:
     outcome = row.outcome or "scored"
-    return outcome if row.score is None else f"{outcome} {_number(row.score)}"
+    if row.score is None and row.bounds is None:
+        return outcome
+    return f"{outcome} {score_text(row.score, row.bounds, '.2f')}"
 
 
 def _not_passed(tally: Tally) -> int:

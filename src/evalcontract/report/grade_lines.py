@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from evalcontract.judging.usage import Usage
     from evalcontract.scoring.results import CheckResult, RowResult
-    from evalcontract.scoring.summary import Summary, Tally
+    from evalcontract.scoring.summary import Gate, Summary, Tally
 
 #: The version of the format; see the schema.
-VERSION = "1.0"
+VERSION = "2.0"
 
 
 def manifest_line(
@@ -49,15 +49,25 @@ def row_line(row: RowResult) -> str:
     return f'{_json(_graded(row, rubric=row.rubric))[:-1]}, "checks": [{checks}]}}\n'
 
 
-def summary_line(summary: Summary, threshold: float | None, usage: Usage | None = None) -> str:
-    """Return the last line; `threshold` is the mean score that had to be reached, if any.
+def summary_line(
+    summary: Summary,
+    gate: Gate,
+    usage: Usage | None = None,
+) -> str:
+    """Return the last line; `gate` is what the results had to meet.
 
     `usage` is what asking judges took, None if there was no model to ask.
     """
     content: dict[str, Any] = {"rows": _tally(summary.rows)}
-    if threshold is not None:
-        content["threshold"] = threshold
-        content["reached"] = summary.reaches(threshold)
+    if gate.threshold is not None:
+        content["threshold"] = gate.threshold
+        content["reached"] = summary.reaches(gate.threshold)
+    if gate.allow_undecided:
+        content["allow_undecided"] = True
+    content["unmeasured"] = [
+        {**cause._asdict(), "number": number, "of": summary.counted(cause.kind)}
+        for cause, number in summary.unmeasured.items()
+    ]
     if usage is not None and not usage.is_empty:
         content["judges"] = usage_fields(usage)
     content["rubrics"] = [
@@ -96,17 +106,30 @@ def _check(check: CheckResult) -> dict[str, Any]:
 
 def _graded(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
     """Return what a row and a check have in common; `by` is what graded the one or the other."""
-    content = {"id": result.id, **by, "outcome": result.outcome, "score": result.score}
-    return content if result.reason is None else {**content, "reason": result.reason}
+    content: dict[str, Any] = {
+        "id": result.id,
+        **by,
+        "outcome": result.outcome,
+        "score": result.score,
+    }
+    if result.bounds is not None:
+        content["bounds"] = result.bounds
+    if result.reason is not None:
+        content["reason"] = result.reason
+    return content
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
-    mean = tally.mean
-    return {
+    mean, bounds = tally.mean, tally.bounds
+    content: dict[str, Any] = {
         "total": tally.total,
+        "decided": tally.decided,
+        "undecided": tally.undecided,
         "mean": mean if mean is None else round(mean, 12),
-        "outcomes": dict(counts(tally)),
     }
+    if bounds is not None:
+        content["bounds"] = [round(end, 12) for end in bounds]
+    return {**content, "outcomes": dict(counts(tally))}
 
 
 def _line(content: dict[str, Any]) -> str:

@@ -1,12 +1,10 @@
-"""What is said below the tables of `grade`: errors of checks, and what asking judges took."""
+"""What is said below the tables of `grade`: what did not run, and what asking judges took."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome
-from evalcontract.model.listing import NAME_LENGTH, clipped
 from evalcontract.model.page import guide_url
 from evalcontract.report.frame import escape_controls
 from evalcontract.report.table import wrapped
@@ -15,59 +13,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.judging.usage import Usage
-    from evalcontract.scoring.results import RowResult
     from evalcontract.scoring.summary import Summary
 
 #: The kinds of checks that may ask a judge.
 _KINDS = ("llm_judge", "fact_match")
-# Answers of models differ, so that there may be as many reasons as rows.
-_MAX_REASONS = 1000
-_OTHERS = "other reasons"
+# So many causes are shown.
 _SHOWN = 5
-_MAX_REASON = 300
+_VERBS = {
+    Outcome.ERROR: "ended in an error",
+    Outcome.UNAVAILABLE: "did not run",
+    Outcome.UNDECIDED: "came to no verdict",
+}
+_COULD_NOT = "could not be graded"
 _NO_MODEL = (
     "judges: no model is configured: set EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY; "
     f"see {guide_url('judges#ask-a-model')}"
 )
 
 
-class Errors:
-    """Why checks ended in an error; each reason is said once, with how often it was given."""
-
-    def __init__(self) -> None:
-        self._reasons: Counter[str] = Counter()
-
-    def add(self, row: RowResult) -> None:
-        """Count the errors of the checks of a row."""
-        for check in row.checks:
-            if not check.checks and check.outcome is not Outcome.ERROR:
-                continue
-            for name, leaf in check.leaves():
-                if leaf.outcome is not Outcome.ERROR:
-                    continue
-                text = f"{clipped(name, NAME_LENGTH)}: {clipped(leaf.reason or '-', _MAX_REASON)}"
-                self._count(text, 1)
-
-    def merge(self, other: Errors) -> None:
-        """Count what others have counted."""
-        for text, times in other._reasons.items():
-            self._count(text, times)
-
-    def _count(self, text: str, times: int) -> None:
-        known = text in self._reasons or len(self._reasons) < _MAX_REASONS
-        self._reasons[text if known else _OTHERS] += times
-
-    def write(self, width: int) -> Iterator[str]:
-        """Yield the reasons that were given most often."""
-        if not self._reasons:
-            return
-        yield "errors of checks:\n"
-        for reason, count in self._reasons.most_common(_SHOWN):
-            times = f" ({count:,} times)" if count > 1 else ""
-            yield from wrapped(escape_controls(reason + times), 2, width)
-        if len(self._reasons) > _SHOWN:
-            hidden = _many(len(self._reasons) - _SHOWN, "other reason")
-            yield f"  … and {hidden}: the results have all\n"
+def write_unmeasured(summary: Summary, width: int) -> Iterator[str]:
+    """Yield a sentence for each cause of checks and rows without a verdict, the frequent first."""
+    causes = [*summary.unmeasured.items()]
+    for cause, number in causes[:_SHOWN]:
+        what = "row" if cause.kind is None else f"{cause.kind} check"
+        of = _many(summary.counted(cause.kind), what)
+        verb = _COULD_NOT if cause.kind is None else _VERBS[cause.outcome]
+        line = f"{number:,} of {of} {verb}: {cause.reason}"
+        yield from wrapped(escape_controls(line), 0, width)
+    if len(causes) > _SHOWN:
+        yield f"… and {_many(len(causes) - _SHOWN, 'other cause')}: the results have all\n"
+    if causes:
         yield "\n"
 
 

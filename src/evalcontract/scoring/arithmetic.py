@@ -6,39 +6,21 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.checks.outcome import Outcome, Verdict
+from evalcontract.checks.outcome import End, Outcome, combined, gravest
 from evalcontract.statistics.means import weighted_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from evalcontract.checks.outcome import Judged
+    from evalcontract.library.score_bounds import Bounds
 
 #: The combinations that ask only whether checks passed; a threshold has no meaning there.
 BOOLEAN = ("all_pass", "any_pass")
 #: Scores are rounded to so many digits, so that 0.1 + 0.2 reaches a threshold of 0.3.
 DIGITS = 12
-#: The outcomes without a score, the gravest first: why a rubric has none.
-WITHOUT_SCORE = (Outcome.ERROR, Outcome.UNAVAILABLE, Outcome.SKIPPED)
-
-
-class Judged(Protocol):
-    """What has an outcome: a verdict, or the result of a check."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """The outcome."""
-        ...
-
-    @property
-    def score(self) -> float | None:
-        """The score from 0 to 1, if there is one."""
-        ...
-
-    @property
-    def reason(self) -> str | None:
-        """Why it did not pass."""
-        ...
 
 
 class Scoring(NamedTuple):
@@ -56,78 +38,90 @@ class Scoring(NamedTuple):
 class Total(NamedTuple):
     """What the checks of a rubric come to.
 
-    `score` is from 0 to 1, None if no check has a score; then `outcome` is why: an error before
-    what is unavailable, and that before what is skipped. `passed` is None without a score, and
-    where nothing says what passes: the rubric combines numbers and has no threshold.
+    `score` is from 0 to 1. It is None if all checks are skipped, and if it depends on what did not
+    run; then `bounds` are the scores that it lies between. `outcome` is passed or failed where all
+    scores between them agree, else undecided, with the `reason`. It is None where nothing says what
+    passes: the rubric combines numbers, and has no threshold.
     """
 
     outcome: Outcome | None
     score: float | None
-    passed: bool | None
+    bounds: Bounds | None = None
     reason: str | None = None
 
 
 def total(scoring: Scoring, verdicts: Sequence[tuple[Judged, float]]) -> Total:
     """Combine verdicts, or the results of checks, each with its weight.
 
-    Only checks with a score count. Checks that are skipped, unavailable or in error are left out
-    of every combination, of the sum of the weights too.
+    Checks that are skipped are left out, of the sum of the weights too. What did not run may have
+    any score; see `combined`.
     """
-    counted = [pair for pair in verdicts if pair[0].score is not None]
+    return _total(scoring, verdicts, lambda _, end: end)
+
+
+def of_composite(
+    scoring: Scoring, verdicts: Sequence[tuple[Judged, float]], threshold: float | None
+) -> Total:
+    """Return what a composite comes to whose rubric has this scoring and these verdicts.
+
+    Its own threshold decides, else that of the rubric; without any, all checks of the rubric that
+    are not skipped must have passed.
+    """
+
+    def decide(ends: list[End], end: End) -> End:
+        if threshold is not None:
+            return End(end.score, end.score >= threshold)
+        if end.passed is None:
+            return End(end.score, all(each.passed for each in ends))
+        return end
+
+    made = _total(scoring, verdicts, decide)
+    if made.outcome is Outcome.FAILED:
+        return made._replace(
+            reason=f"the score of its rubric is {score_text(made.score, made.bounds)}"
+        )
+    return made
+
+
+def _total(
+    scoring: Scoring,
+    verdicts: Sequence[tuple[Judged, float]],
+    decide: Callable[[list[End], End], End],
+) -> Total:
+    """Combine verdicts; `decide` says what passes, given the checks and what they come to."""
+    counted = [verdict for verdict, _ in verdicts if verdict.outcome is not Outcome.SKIPPED]
     if not counted:
-        outcome, reason = _why_none(verdict for verdict, _ in verdicts)
+        outcome, reason = gravest(verdict for verdict, _ in verdicts)
         return Total(outcome, None, None, reason)
+    weights = [weight for verdict, weight in verdicts if verdict.outcome is not Outcome.SKIPPED]
+    if scoring.combine == "weighted_avg" and not any(weights):
+        return Total(Outcome.SKIPPED, None, None, "the weights of all checks that count are 0")
+    made = combined(counted, lambda ends: decide(ends, _end(scoring, weights, ends)))
+    reason = gravest(counted)[1] if made.outcome is Outcome.UNDECIDED else None
+    return Total(*made, reason)
+
+
+def score_text(score: float | None, bounds: Bounds | None, how: str = "g") -> str:
+    """Return a score as text, or its bounds as `0.41 to 0.91`; `how` is a format of numbers."""
+    if bounds is not None:
+        return f"{bounds.low:{how}} to {bounds.high:{how}}"
+    return "-" if score is None else f"{score:{how}}"
+
+
+def _end(scoring: Scoring, weights: list[float], ends: list[End]) -> End:
+    """Return what a rubric makes of checks whose scores are known."""
     combine = scoring.combine
     if combine in BOOLEAN:
-        passing = [verdict.outcome is Outcome.PASSED for verdict, _ in counted]
+        passing = [end.passed for end in ends]
         passed = all(passing) if combine == "all_pass" else any(passing)
-        return _decided(float(passed), passed=passed)
-    scores = [verdict.score or 0.0 for verdict, _ in counted]
+        return End(float(passed), passed)
+    scores = [end.score for end in ends]
     if combine == "weighted_avg":
-        mean = weighted_mean(scores, [weight for _, weight in counted])
-        if mean is None:
-            reason = "the weights of all checks with a score are 0"
-            return Total(Outcome.SKIPPED, None, None, reason)
-        score = mean
+        score = weighted_mean(scores, weights) or 0.0
     else:
         score = _COMBINATIONS[combine](scores)
     score = round(float(score), DIGITS)
-    if scoring.threshold is None:
-        return Total(None, score, None)
-    return _decided(score, passed=score >= scoring.threshold)
-
-
-def of_composite(inner: Total, verdicts: Iterable[Judged], threshold: float | None) -> Verdict:
-    """Return the verdict of a composite, given what its rubric comes to.
-
-    Its own threshold decides, else that of the rubric; without any, all checks of the rubric that
-    have a score must have passed.
-    """
-    if inner.score is None:
-        return Verdict(inner.outcome or Outcome.SKIPPED, None, inner.reason)
-    if threshold is not None:
-        passed = inner.score >= threshold
-    elif inner.passed is not None:
-        passed = inner.passed
-    else:
-        passed = all(verdict.outcome is not Outcome.FAILED for verdict in verdicts)
-    reason = None if passed else f"the score of its rubric is {inner.score:g}"
-    return Verdict(Outcome.PASSED if passed else Outcome.FAILED, inner.score, reason)
-
-
-def _decided(score: float, *, passed: bool) -> Total:
-    return Total(Outcome.PASSED if passed else Outcome.FAILED, score, passed)
-
-
-def _why_none(verdicts: Iterable[Judged]) -> tuple[Outcome, str | None]:
-    """Return the gravest outcome without a score, and its first reason."""
-    reasons: dict[Outcome, str | None] = {}
-    for verdict in verdicts:
-        reasons.setdefault(verdict.outcome, verdict.reason)
-    for outcome in WITHOUT_SCORE:
-        if outcome in reasons:
-            return outcome, reasons[outcome]
-    return Outcome.SKIPPED, "there are no checks"
+    return End(score, None if scoring.threshold is None else score >= scoring.threshold)
 
 
 _COMBINATIONS: Mapping[str, Callable[[list[float]], float]] = {

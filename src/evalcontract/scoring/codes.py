@@ -10,5 +10,6 @@ CODES = (
     Code("output/near-miss-key", guess=True),
     Code("output/duplicate-id", soft=Severity.ERROR),
     Code("output/missing", soft=Severity.ERROR),
+    Code("output/undecided"),
     Code("output/unknown-id", strict=Severity.WARNING),
 )

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import RUNS, Needs, outlook_of
 from evalcontract.checks._output_texts import OutputTexts
-from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error
-from evalcontract.scoring.arithmetic import Scoring, Total, of_composite, total
+from evalcontract.checks.outcome import ANY_SCORE, PASSED, Outcome, Verdict, error, gravest
 from evalcontract.scoring.results import CheckResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from evalcontract.checks import Prediction
-    from evalcontract.checks.outcome import Executor, JudgeTexts, Output
+    from evalcontract.checks.outcome import Executor, Judged, JudgeTexts, Output
+    from evalcontract.scoring.arithmetic import Total
 
 #: The outcome of a check that does not run on a row, by what is predicted of it.
 _OUTCOMES = {
@@ -25,8 +25,8 @@ _OUTCOMES = {
     State.UNAVAILABLE: Outcome.UNAVAILABLE,
     State.FAIL: Outcome.FAILED,
 }
-# The outcome and the score of the result of a check.
-_scored = itemgetter(slice(2, 4))
+# The outcome, the score and the bounds of the result of a check.
+_scored = itemgetter(2, 3, 6)
 # A union would be made anew for each result.
 _NUMBER = (int, float)
 # So many of both are kept, for a rubric or a check.
@@ -86,7 +86,10 @@ class Single(NamedTuple):
 
     def unrun(self, outlook: Prediction) -> CheckResult:
         """Return the result on a row on which the check does not run."""
-        return CheckResult(self.id, self.kind, _OUTCOMES[outlook.state], None, outlook.reason)
+        outcome = _OUTCOMES[outlook.state]
+        score = 0.0 if outcome is Outcome.FAILED else None
+        bounds = ANY_SCORE if outcome is Outcome.UNAVAILABLE else None
+        return CheckResult(self.id, self.kind, outcome, score, outlook.reason, None, bounds)
 
     def judged(self, block: Block) -> list[CheckResult]:
         """Return the results on rows on which the check runs."""
@@ -114,22 +117,60 @@ class Single(NamedTuple):
             return self.result(error(f"the executor of `{self.kind}` failed: {fault}"))
 
     def result(self, verdict: Verdict) -> CheckResult:
-        """Return the result that a verdict comes to: an error if its score is none."""
+        """Return the result that a verdict comes to: an error if it has no possible score."""
         known = self.known.get(id(verdict))
         if known is not None:
             return known[1]
-        outcome, score, reason, details = verdict
-        if outcome is Outcome.PASSED or outcome is Outcome.FAILED:
-            if isinstance(score, _NUMBER) and 0 <= score <= 1:
-                score = float(score)
-            else:
-                fault = f"the executor of `{self.kind}` gave the score {score!r}"
-                outcome, score, reason, details = error(fault)
-        result = CheckResult(self.id, self.kind, outcome, score, reason, details)
+        result = CheckResult(self.id, self.kind, *_possible(verdict, self.kind))
         may_return = verdict.details is None or verdict.score == 1
         if may_return and len(self.known) < _MAX_RESULTS:
             self.known[id(verdict)] = verdict, result
         return result
+
+
+def _possible(verdict: Verdict, kind: str) -> Verdict:
+    """Return a verdict with a score, or bounds, from 0 to 1; of what is skipped, with neither."""
+    outcome, score, _, _, bounds = verdict
+    if outcome is Outcome.SKIPPED:
+        return verdict._replace(score=None, bounds=None)
+    if bounds is not None:
+        low, high = bounds
+        if _is_score(low) and _is_score(high) and low <= high:
+            return verdict._replace(score=None)
+        return error(f"the executor of `{kind}` gave the bounds {low!r} and {high!r}")
+    if outcome is Outcome.PASSED or outcome is Outcome.FAILED:
+        if _is_score(score):
+            return verdict._replace(score=float(score))
+        return error(f"the executor of `{kind}` gave the score {score!r}")
+    return verdict._replace(score=None, bounds=ANY_SCORE)
+
+
+def _is_score(value: Any) -> TypeGuard[float]:
+    return isinstance(value, _NUMBER) and 0 <= value <= 1
+
+
+class Totals(NamedTuple):
+    """What the results of some checks come to.
+
+    `combine` combines them, each with its weight. `known` has what it made of some outcomes, scores
+    and bounds: that is computed once.
+    """
+
+    weights: tuple[float, ...]
+    combine: Callable[[Sequence[tuple[Judged, float]]], Total]
+    known: dict[tuple[Any, ...], Total]
+
+    def of(self, results: tuple[CheckResult, ...]) -> Total:
+        """Return what the results of checks come to."""
+        scores = tuple(map(_scored, results))
+        found = self.known.get(scores)
+        if found is None:
+            found = self.combine([*zip(results, self.weights, strict=True)])
+            if found.outcome is not Outcome.SKIPPED and len(self.known) < _MAX_TOTALS:
+                self.known[scores] = found
+        elif found.outcome is Outcome.UNDECIDED:
+            return found._replace(reason=gravest(results)[1])
+        return found
 
 
 class Composite(NamedTuple):
@@ -137,25 +178,23 @@ class Composite(NamedTuple):
 
     id: str
     weight: float
-    threshold: float | None
-    inner: Checks
+    checks: Checks
+    totals: Totals
 
     def results(self, block: Block) -> list[CheckResult]:
         """Return the results on a block."""
-        return [self._result(results) for results in self.inner.results(block)]
+        return list(map(self._result, self.checks.results(block)))
 
     def _result(self, results: tuple[CheckResult, ...]) -> CheckResult:
-        verdict = of_composite(self.inner.total(results), results, self.threshold)
+        outcome, score, bounds, reason = self.totals.of(results)
+        verdict = Verdict(outcome or Outcome.SKIPPED, score, reason, None, bounds)
         return CheckResult(self.id, "composite", *verdict, results)
 
 
 class Checks(NamedTuple):
-    """The checks of a rubric that are ready to run, and how their scores are combined."""
+    """The checks of a rubric that are ready to run."""
 
-    scoring: Scoring
     checks: tuple[Single | Composite, ...]
-    weights: tuple[float, ...]
-    totals: dict[tuple[Any, ...], Total]
 
     def results(self, block: Block) -> list[tuple[CheckResult, ...]]:
         """Return the results of the checks for each row of a block."""
@@ -163,13 +202,7 @@ class Checks(NamedTuple):
             return [()] * len(block.rows)
         return list(zip(*[check.results(block) for check in self.checks], strict=True))
 
-    def total(self, results: tuple[CheckResult, ...]) -> Total:
-        """Combine results; what scores come to is computed once, and kept for some of them."""
-        scores = tuple(map(_scored, results))
-        known = self.totals.get(scores)
-        if known is not None:
-            return known
-        found = total(self.scoring, [*zip(results, self.weights, strict=True)])
-        if found.score is not None and len(self.totals) < _MAX_TOTALS:
-            self.totals[scores] = found
-        return found
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The weight of each check."""
+        return tuple(check.weight for check in self.checks)

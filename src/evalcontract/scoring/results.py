@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.checks.outcome import Outcome
+from evalcontract.checks.outcome import UNMEASURED, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from evalcontract.library.score_bounds import Bounds
 
 
 class CheckResult(NamedTuple):
@@ -22,12 +24,20 @@ class CheckResult(NamedTuple):
     score: float | None = None
     reason: str | None = None
     details: Mapping[str, Any] | None = None
+    bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What counts of it: id, kind, outcome and score, and those of the checks inside."""
-        return (*self[:4], *(check.key for check in self.checks))
+        """What counts of it, and of the checks inside: all but reasons of what was measured."""
+        if self.checks:
+            return (*self[:4], self.bounds, *(check.key for check in self.checks))
+        return self[:4] if self.bounds is None else (*self[:5], self.bounds)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it ran and came to a verdict, or has nothing to judge."""
+        return self.outcome not in UNMEASURED
 
     def leaves(self, prefix: str = "") -> Iterator[tuple[str, CheckResult]]:
         """Yield the checks that ran: this one, or those of a composite as `composite/check`."""
@@ -41,8 +51,10 @@ class CheckResult(NamedTuple):
 class RowResult(NamedTuple):
     """What the rubric of a row made of its output; see `Total`.
 
-    `rubric` is its exact name; None for a row that is graded by its own expectations. `outcome` is
-    None if there is a score but nothing says what passes.
+    `rubric` is its exact name; None for a row that is graded by its own expectations, and for one
+    that could not be graded: that is undecided, and has no `checks`. `outcome` is passed, failed or
+    undecided; it is skipped if no check has anything to judge, and None if there is a score but
+    nothing says what passes. If the score is not known, `bounds` are those that it lies between.
     """
 
     id: str
@@ -50,12 +62,11 @@ class RowResult(NamedTuple):
     outcome: Outcome | None
     score: float | None = None
     reason: str | None = None
+    bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
 
     @property
-    def has_error(self) -> bool:
-        """Whether the row, or any of its checks, ended in an error."""
+    def is_complete(self) -> bool:
+        """Whether the row was graded, and each of its checks came to a verdict or was skipped."""
         leaves = (leaf for check in self.checks for _, leaf in check.leaves())
-        return self.outcome is Outcome.ERROR or any(
-            leaf.outcome is Outcome.ERROR for leaf in leaves
-        )
+        return self.outcome is not Outcome.UNDECIDED and all(leaf.is_measured for leaf in leaves)

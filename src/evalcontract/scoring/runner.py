@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks import kinds_in_use
 from evalcontract.checks.outcome import PASSED, OfTexts, Output, unavailable
 from evalcontract.checks.plan import OWN_EXPECTATIONS, own_needs, own_outlook
 from evalcontract.checks.steps import Nested
-from evalcontract.scoring.arithmetic import Scoring, total
-from evalcontract.scoring.ready import Checks, Composite, Single, block_of
+from evalcontract.scoring.arithmetic import Scoring, of_composite, total
+from evalcontract.scoring.ready import Checks, Composite, Single, Totals, block_of
 from evalcontract.scoring.results import CheckResult, RowResult
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ _BLOCK_ROWS, _BLOCK_CHARACTERS = 500, 1 << 18
 class Task(NamedTuple):
     """A row with its output, and by which rubric it is graded, if by any.
 
-    `reason` is why it cannot be graded.
+    `reason` is why it cannot be graded. `lacks` is why it has no output: it is graded without, so
+    that checks which need none of it count.
     """
 
     id: str
@@ -34,6 +36,7 @@ class Task(NamedTuple):
     row: Mapping[str, Any]
     output: Output = Output()
     reason: str | None = None
+    lacks: str | None = None
 
 
 class RubricRunner:
@@ -48,7 +51,8 @@ class RubricRunner:
 
     def __init__(self, plan: Plan, context: EvalContext, *, only_judges: bool = False) -> None:
         self.name = plan.artifact.name
-        self._checks = _ready(plan, context, only_judges=only_judges)
+        self._checks, how = _ready(plan, context, only_judges=only_judges)
+        self._totals = Totals(self._checks.weights, partial(total, how), {})
 
     @property
     def asks(self) -> bool:
@@ -60,11 +64,12 @@ class RubricRunner:
         return [result for block in _blocks(tasks) for result in self._graded(block)]
 
     def _graded(self, tasks: Sequence[Task]) -> Iterator[RowResult]:
-        checks, name = self._checks, self.name
-        ids, _, rows, outputs, _ = zip(*tasks, strict=True)
-        for id_, results in zip(ids, checks.results(block_of(rows, outputs)), strict=True):
-            outcome, score, _, reason = checks.total(results)
-            yield RowResult(id_, name, outcome, score, reason, results)
+        total_of, name = self._totals.of, self.name
+        ids, _, rows, outputs, _, _ = zip(*tasks, strict=True)
+        all_results = self._checks.results(block_of(rows, outputs))
+        for id_, results in zip(ids, all_results, strict=True):
+            outcome, score, bounds, reason = total_of(results)
+            yield RowResult(id_, name, outcome, score, reason, bounds, results)
 
 
 def _blocks(tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:
@@ -106,8 +111,9 @@ class OwnRunner:
                 continue
             check, outlook = self._check_for(key), own_outlook(key, row)
             results += check.judged(block) if outlook.runs else [check.unrun(outlook)]
-        score = total(Scoring("all_pass"), [(result, 1.0) for result in results])
-        return RowResult(task.id, None, score.outcome, score.score, score.reason, tuple(results))
+        made = total(Scoring("all_pass"), [(result, 1.0) for result in results])
+        outcome, score, bounds, reason = made
+        return RowResult(task.id, None, outcome, score, reason, bounds, tuple(results))
 
     def _check_for(self, key: str) -> Single:
         if key not in self._prepared:
@@ -119,11 +125,14 @@ class OwnRunner:
 def _ready(
     plan: Plan,
     context: EvalContext,
-    made: dict[int, Checks] | None = None,
+    made: dict[int, tuple[Checks, Scoring]] | None = None,
     *,
     only_judges: bool = False,
-) -> Checks:
-    """Return the checks of a plan; `made` are those of the plans of composites, by `id()`."""
+) -> tuple[Checks, Scoring]:
+    """Return the checks of a plan, and how their scores are combined.
+
+    `made` are those of the plans of composites, by `id()`.
+    """
     made = {} if made is None else made
     if plan.scoring is None:
         raise ValueError(f"{plan.artifact.name} is malformed")
@@ -133,17 +142,18 @@ def _ready(
     for part in plan.steps.parts:
         weight = how.weight_of(part.name)
         if isinstance(part, Nested):
-            threshold = part.check.get("threshold")
             key = id(part.plan)
             if key not in made:
                 made[key] = _ready(part.plan, context, made, only_judges=only_judges)
-            inner = made[key]
+            inner, inner_how = made[key]
+            combine = partial(of_composite, inner_how, threshold=part.check.get("threshold"))
             if inner.checks or not only_judges:
-                checks.append(Composite(part.name, weight, threshold, inner))
+                totals = Totals(inner.weights, combine, {})
+                checks.append(Composite(part.name, weight, inner, totals))
         elif part.needs.judges or not only_judges:
             check = part.check or {}
             checks.append(_single(part.name, weight, check, context, part.needs))
-    return Checks(how, tuple(checks), tuple(check.weight for check in checks), {})
+    return Checks(tuple(checks)), how
 
 
 def _single(

@@ -29,6 +29,7 @@ from evalcontract.types.report import (
     Tool,
 )
 from evalcontract.types.results import (
+    Cause,
     CheckResult,
     DigestedFile,
     Manifest,
@@ -61,6 +62,7 @@ from evalcontract.types.rubric import (
 from evalcontract.types.target import Target
 
 __all__ = [
+    "Cause",
     "Check",
     "CheckResult",
     "CompositeCheck",

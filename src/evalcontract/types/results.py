@@ -31,18 +31,22 @@ class CheckResult(TypedDict):
 
     id: str
     kind: str
-    outcome: Literal["passed", "failed", "skipped", "unavailable", "error"]
+    outcome: Literal["passed", "failed", "undecided", "skipped", "unavailable", "error"]
     score: float | None
+    bounds: NotRequired[list[float]]
     reason: NotRequired[str]
     details: NotRequired[dict[str, Any]]
     checks: NotRequired[list["CheckResult"]]
 
 
 class Tally(TypedDict):
-    """Outcomes, and the mean of the scores."""
+    """Outcomes, the mean of the scores that are known, and the bounds of the mean of all."""
 
     total: int
+    decided: int
+    undecided: int
     mean: float | None
+    bounds: NotRequired[list[float]]
     outcomes: dict[str, int]
 
 
@@ -55,6 +59,16 @@ class Usage(TypedDict):
     output_tokens: int
     unmetered: int
     cost: NotRequired[float]
+
+
+class Cause(TypedDict):
+    """Why checks of a kind came to no verdict, or why rows could not be graded."""
+
+    kind: str | None
+    outcome: Literal["undecided", "unavailable", "error"]
+    reason: str
+    number: int
+    of: int
 
 
 class Manifest(TypedDict):
@@ -75,18 +89,21 @@ class RowResult(TypedDict):
 
     id: str
     rubric: str | None
-    outcome: Literal["passed", "failed", "skipped", "unavailable", "error"] | None
+    outcome: Literal["passed", "failed", "undecided", "skipped"] | None
     score: float | None
+    bounds: NotRequired[list[float]]
     reason: NotRequired[str]
     checks: list[CheckResult]
 
 
 class ResultsSummary(TypedDict):
-    """What the rows come to: all, by rubric, and by check."""
+    """What the rows come to: all, by rubric, and by check; and what did not run."""
 
     rows: Tally
     threshold: NotRequired[float]
     reached: NotRequired[bool]
+    allow_undecided: NotRequired[bool]
+    unmeasured: list[Cause]
     judges: NotRequired[Usage]
     rubrics: list[Tally]
     checks: list[Tally]
@@ -96,7 +113,7 @@ class ResultsLine(TypedDict):
     """One line of the results that `evalcontract grade` writes: first the manifest, then a line
     for each row, and at the end the summary.
 
-    Later 1.x versions may add keys, so a reader should pass over those that it does not know.
+    Later 2.x versions may add keys, so a reader should pass over those that it does not know.
     """
 
     manifest: NotRequired[Manifest]

@@ -16,4 +16,5 @@ class Target(_TargetKeys):
     max_validation_age_days: NotRequired[int]
     row_keys_graded: NotRequired[list[str]]
     threshold: NotRequired[float]
+    allow_undecided: NotRequired[bool]
     metadata: NotRequired[dict[str, Any]]

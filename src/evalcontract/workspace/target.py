@@ -19,13 +19,15 @@ class Target(NamedTuple):
 
     `dataset` is None if the target names none, or one outside of the workspace. `row_keys_graded`
     are the keys of rows that the graders of its runner read, `threshold` the mean score from 0 to 1
-    that the outputs have to reach; None if there is none.
+    that the outputs have to reach; None if there is none. `allow_undecided` is whether rows may be
+    undecided.
     """
 
     document: Document
     dataset: Path | None
     row_keys_graded: frozenset[str] = frozenset()
     threshold: float | None = None
+    allow_undecided: bool = False
 
 
 def read_target(document: Document, root: Path, contains: Callable[[Path], bool]) -> Target:
@@ -40,5 +42,9 @@ def read_target(document: Document, root: Path, contains: Callable[[Path], bool]
     dataset = path if path and contains(path) else None
     usable = is_finite_number(threshold) and 0 <= threshold <= 1
     return Target(
-        document, dataset, graded_keys(value.get(GRADED)), float(threshold) if usable else None
+        document,
+        dataset,
+        graded_keys(value.get(GRADED)),
+        float(threshold) if usable else None,
+        value.get("allow_undecided") is True,
     )

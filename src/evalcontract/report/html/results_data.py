@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BINS = 10
 _SENTENCE = 1000
 # The rows that a reader looks for come first.
-_ORDER = (Outcome.ERROR, Outcome.FAILED, None, Outcome.UNAVAILABLE, Outcome.SKIPPED, Outcome.PASSED)
+_ORDER = (Outcome.UNDECIDED, Outcome.FAILED, None, Outcome.SKIPPED, Outcome.PASSED)
 
 
 def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ export const STATES = {
 };
 
 /** The outcomes of a graded row or check. */
-export const OUTCOMES = ["error", "failed", "scored", "unavailable", "skipped", "passed"];
+export const OUTCOMES = ["error", "undecided", "failed", "scored", "unavailable", "skipped", "passed"];
 
 /** The shapes in a square of 16 by 16: an outline as a path, and whether it is filled. */
 export const SHAPES = {
