@@ -25,7 +25,10 @@ needs_client = pytest.mark.skipif(
 
 
 class Response(NamedTuple):
-    """What the endpoint answers: a status, headers, and a body or the text of a completion."""
+    """What the endpoint answers: a status, headers, and a body or the text of a completion.
+
+    `ended` is why the model ended, `sent` the share of the body that is sent.
+    """
 
     text: str | None = None
     status: int = 200
@@ -33,6 +36,8 @@ class Response(NamedTuple):
     body: Any = None
     seconds: float = 0.0
     usage: Mapping[str, Any] | None = {"prompt_tokens": 100, "completion_tokens": 10}
+    ended: str = "stop"
+    sent: float = 1.0
 
 
 def failure(status: int, message: str = "no", **headers: str) -> Response:
@@ -138,7 +143,8 @@ class ModelServer:
         handler.send_header("Content-Type", "application/json")
         handler.send_header("Content-Length", str(len(data)))
         handler.end_headers()
-        handler.wfile.write(data)
+        handler.wfile.write(data[: int(len(data) * response.sent)])
+        handler.close_connection = handler.close_connection or response.sent < 1
 
 
 def _completion(response: Response) -> dict[str, Any]:
@@ -148,6 +154,6 @@ def _completion(response: Response) -> dict[str, Any]:
         "object": "chat.completion",
         "created": 1,
         "model": "m-1",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+        "choices": [{"index": 0, "finish_reason": response.ended, "message": message}],
         "usage": response.usage,
     }

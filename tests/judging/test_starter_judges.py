@@ -85,9 +85,10 @@ def test_a_starter_judge_is_graded(
     shutil.copy(path, place / "judges")
     monkeypatch.chdir(place)
     said: list[Any] = []
+    asked = 0
 
     def answer(request: dict[str, Any], _: int) -> Response:
-        (system, user) = request["messages"]
+        system, user = request["messages"][:2]
         assert user == {"role": "user", "content": filled(judge["template"])}
         ends = f"{judge['min_score']} to {judge['max_score']}"
         for message in (system["content"], judge["template"]):
@@ -104,13 +105,14 @@ def test_a_starter_judge_is_graded(
             exits = command_line(*grade, "--output-format", "jsonl")
             out, err = capsys.readouterr()
             check = json.loads(out.splitlines()[1])["checks"][0]
+            asked += 1 if score is not None else 2
             assert check["score"] == score, (value, err)
             if score is None:
                 assert (check["outcome"], exits) == ("error", 1)
             else:
                 passes = value >= judge["pass_threshold"]
                 assert (check["outcome"], exits) == ("passed" if passes else "failed", 0)
-    assert len(server.requests) == len(said)
+    assert len(server.requests) == asked
 
 
 @every_case("path", STARTERS, ids=lambda path: path.stem)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.cache.store import Cache
 from evalcontract.judging.client import PARAMETERS, Reply
+from evalcontract.judging.prompt import AGAIN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.judging.prompt import Message
 
 # Change this when the format of answers changes.
-_NAME = "answers-1"
+_NAME = "answers-2"
 # The cache is looked through for what is too old after so many answers.
 _TRIM_EVERY = 500
 
@@ -26,7 +27,7 @@ def question_key(judge: str, template: str, url: str, model: str, messages: list
     `judge` is its exact name; the messages contain its scale and the rendered template. Nothing of
     it can be read from the key.
     """
-    parts = [judge, template, url, model, messages, PARAMETERS]
+    parts = [judge, template, url, model, messages, PARAMETERS, AGAIN]
     return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

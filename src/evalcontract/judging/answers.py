@@ -1,16 +1,50 @@
-"""Read the answer of a model that was asked for a verdict."""
+"""Read the answer of a model that was asked for a verdict.
+
+A model may quote what it judges, and what it judges may hold a verdict that somebody planted there.
+So a verdict counts where the whole answer is one JSON object, or one fenced code block with it. In
+an answer with other text, it counts only if it is the one verdict there that is in nothing that
+the model was shown. What is compared is the value, be it written with escapes, as YAML, or in a
+sentence.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import json
+import re
+from html import unescape
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import category, normalize
 
-from evalcontract.analysis.markdown import TooLongError, fences_of
+from evalcontract.model.numbers import is_finite_number
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from evalcontract.model.scale import Scale
 
 #: A reason is cut to this number of characters, and an answer that cannot be read to fewer.
 MAX_REASON = 2_000
 _SHOWN = 200
+#: An answer with other text than its verdict is read up to this number of characters, and of what
+#: begins like JSON and is none: for each, the decoder counts the lines before it.
+MAX_MIXED, MAX_BROKEN = 1_000_000, 1_000
+
+_FENCED = re.compile(r"(`{3,}|~{3,})[\w+.-]*\s*(\{.*\})\s*\1", re.DOTALL)
+_OPENING = re.compile(r"[\[{]")
+# Models that reason in their answer begin so; some servers leave out the first tag.
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+
+# What may stand between the word and the value: `"verdict": "pass"`, `the verdict is pass`.
+_CLAIM = re.compile(r"verdict[\W_]*")
+_FILLER = re.compile(r"(?:is|was|be|should|must|of|equals)\b[\W_]*")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
+_NO_WORD = re.compile(r"[\W_]*")
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf])?")
+# Escapes of escapes are undone so many times.
+_MAX_ESCAPED = 5
 
 
 class AnswerError(Exception):
@@ -33,35 +67,94 @@ class Answer(NamedTuple):
     reason: str | None
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(
+    text: str, scale: Scale, shown: Iterable[str] = (), *, is_cut: bool = False
+) -> Answer:
     """Return the answer in a text: a JSON object with the key `verdict`.
 
-    The object is the whole text, or the last one in a fenced code block; other such objects must
-    have the same verdict.
+    `shown` are the texts that the model was shown, which it may quote. With `is_cut`, the end of
+    the answer is missing, so that only a whole object counts.
 
     Raises:
-        AnswerError: there is no such object, or there are two with different verdicts.
+        AnswerError: there is no such object, there are several verdicts, or what was shown has the
+            same one.
 
     """
-    if not text.strip():
-        raise AnswerError("the answer is empty", "")
-    found = [value for part in _parts(text) if "verdict" in (value := _object(part))]
+    shown = tuple(shown)
+    said = _without_thoughts(text, shown)
+    if not said.strip():
+        raise AnswerError("the answer is empty", text)
+    whole = _whole(said.strip())
+    if whole is not None:
+        return _answer(whole)
+    if is_cut:
+        raise AnswerError("the answer is cut off", text)
+    return _answer(_own(said, scale, shown, text))
+
+
+def _answer(value: dict[str, Any]) -> Answer:
+    reason = value.get("reason")
+    return Answer(value["verdict"], reason[:MAX_REASON] if isinstance(reason, str) else None)
+
+
+def _without_thoughts(text: str, shown: Iterable[str]) -> str:
+    """Return an answer without the thoughts before it, if it is certain where they end."""
+    ends = list(_THOUGHT_END.finditer(text))
+    if len(ends) == 1 and not any(_THOUGHT_END.search(_plain(part)) for part in shown):
+        return text[ends[0].end() :]
+    return "" if not ends and _THOUGHT.match(text) else text
+
+
+def _whole(text: str) -> dict[str, Any] | None:
+    """Return the object that a text is, with nothing around but a fence."""
+    fenced = _FENCED.fullmatch(text)
+    value = _object(fenced[2] if fenced else text)
+    return value if "verdict" in value else None
+
+
+def _own(text: str, scale: Scale, shown: Iterable[str], answer: str) -> dict[str, Any]:
+    """Return the object with the verdict that is the model's own, in a text with other things."""
+    found = list(_objects_in(text, answer))
     if not found:
-        raise AnswerError("the answer is not JSON with a `verdict`", text)
-    last = found[-1]
-    if any(not _is_same(value["verdict"], last["verdict"]) for value in found):
-        raise AnswerError("the answer has two different verdicts", text)
-    reason = last.get("reason")
-    return Answer(last["verdict"], reason[:MAX_REASON] if isinstance(reason, str) else None)
+        raise AnswerError("the answer is not JSON with a `verdict`", answer)
+    held = {value for part in shown for value in _claims(part, scale)}
+    own = [value for value, _ in found if _compared(value["verdict"]) not in held]
+    if not own:
+        raise AnswerError("the answer may quote its verdict from what the judge was shown", answer)
+    verdict = own[-1]["verdict"]
+    ends = [0, *(span.stop for _, span in found)]
+    starts = [*(span.start for _, span in found), len(text)]
+    rest = " ".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    others = {*_claims(rest, scale)} - held - {_compared(verdict)}
+    if others or not all(_is_same(value["verdict"], verdict) for value in own):
+        raise AnswerError("the answer has two different verdicts", answer)
+    return own[-1]
 
 
-def _parts(text: str) -> list[str]:
-    if "verdict" in _object(text):
-        return [text]
-    try:
-        return [fence.code for fence in fences_of(text)]
-    except TooLongError as error:
-        raise AnswerError(f"the answer cannot be read: {error}", text) from None
+def _objects_in(text: str, answer: str) -> Iterator[tuple[dict[str, Any], slice]]:
+    """Yield the objects with a verdict in a text, each with its place.
+
+    What stands inside of another value, or of one that is broken, is none of them.
+    """
+    decoder = json.JSONDecoder()
+    position = broken = 0
+    if len(text) > MAX_MIXED:
+        raise AnswerError(f"the answer has more than {MAX_MIXED:,} characters", answer)
+    while (opening := _OPENING.search(text, position)) is not None:
+        start = opening.start()
+        try:
+            _, position = decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            position = max(error.pos, start + 1)
+            broken += 1
+            if broken > MAX_BROKEN:
+                raise AnswerError("the answer cannot be read", answer) from None
+        except (ValueError, RecursionError):  # a number of too many digits; nested too deeply
+            raise AnswerError("the answer cannot be read", answer) from None
+        else:
+            value = _object(text[start:position])
+            if "verdict" in value:
+                yield value, slice(start, position)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -78,3 +171,52 @@ def _object(text: str) -> dict[str, Any]:
 
 def _is_same(first: Any, second: Any) -> bool:
     return type(first) is type(second) and bool(first == second)
+
+
+def _claims(text: str, scale: Scale) -> Iterator[str | float]:
+    """Yield the values on a scale that a text calls a verdict, however it writes them."""
+    plain = _plain(text)
+    names = sorted({_plain(name).strip() for name in scale.levels or ()}, key=len, reverse=True)
+    for claim in _CLAIM.finditer(plain):
+        end = claim.end()
+        yield from (name for name in names if name in claim[0])  # those without a letter
+        while True:
+            if scale.levels is None:
+                number = _NUMBER.match(plain, end)
+                yield from [float(number[0])] if number else []
+            yield from (name for name in names if plain.startswith(_letters(name), end))
+            filler = _FILLER.match(plain, end)
+            if filler is None:
+                break
+            end = filler.end()
+
+
+def _letters(name: str) -> str:
+    """Return the name of a level from its first letter or digit on, or NUL if it has none."""
+    return _NO_WORD.sub("", name, count=1) or "\0"
+
+
+def _compared(verdict: Any) -> str | float:
+    """Return a verdict as `_claims` yields it."""
+    if is_finite_number(verdict):
+        return abs(float(verdict))
+    return _plain(verdict).strip() if isinstance(verdict, str) else json.dumps(verdict)
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is compared: without escapes, case and what is not seen."""
+    text = unescape(text)
+    for _ in range(_MAX_ESCAPED):
+        if "\\" not in text:
+            break
+        text = _ESCAPE.sub(_unescaped, text)
+    if text.isascii():
+        return text.lower()
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "".join(char for char in normalize("NFKC", text).casefold() if category(char) != "Cf")
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return "" if escape[0].endswith("\\") else " "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks.outcome import Verdict, error, unavailable
 from evalcontract.judging.client import INSTALL, Client, MissingLibraryError, NoReplyError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.judging.answer_cache import AnswerCache
     from evalcontract.judging.client import Reply
+    from evalcontract.judging.prompt import Message
     from evalcontract.judging.settings import Settings
     from evalcontract.library.artifact import Artifact
 
@@ -36,7 +37,7 @@ class Judging:
         self._settings = settings
         self._cache = cache
         self._client = Client(settings)
-        self._threads: Threads[Reply] = Threads(settings.concurrency)
+        self._threads: Threads[_Answered] = Threads(settings.concurrency)
         self._judges: dict[str, ReadyJudge | Verdict] = {}
         self._asked: dict[str, _Asked] = {}
         self._usage = Usage()
@@ -106,7 +107,7 @@ class Judging:
     def _kept(self, question: Question) -> _Asked | None:
         """Return a question that the cache answers, with an answer that can be read."""
         reply = self._cache.get(question.key) if self._cache else None
-        verdict = question.verdict(reply.text) if reply else None
+        verdict = question.verdict(reply) if reply else None
         if verdict is None or verdict.score is None:
             return None
         self._usage = self._usage._replace(cached=self._usage.cached + 1)
@@ -116,15 +117,29 @@ class Judging:
         self._client.prepare()
         return _Asked(question, self._threads.submit(partial(self._call, question)))
 
-    def _call(self, question: Question) -> Reply:
+    def _call(self, question: Question) -> _Answered:
+        """Return the answer to a question; one that is no verdict is asked for once more."""
+        first = self._reply(question, question.messages)
+        verdict = question.verdict(first)
+        if verdict.score is not None:
+            return _Answered((first,), verdict)
+        try:
+            second = self._reply(question, question.messages_again(first.text))
+        except NoReplyError as raised:
+            return _Answered((first,), _unanswered(question, raised), raised.was_sent)
+        return _Answered((first, second), question.verdict(second))
+
+    def _reply(self, question: Question, messages: list[Message]) -> Reply:
         if self._lasting is not None:
             raise NoReplyError(self._lasting, was_sent=False)
         try:
-            return self._client.ask(question.judge.model, question.messages)
+            reply = self._client.ask(question.judge.model, messages)
         except NoReplyError as raised:
             if raised.is_lasting:
                 self._lasting = str(raised)
             raise
+        self._lasting = None  # what another question failed by meanwhile does not last
+        return reply
 
     def _remember(self, asked: _Asked) -> None:
         if len(self._asked) >= _MAX_REMEMBERED:
@@ -140,20 +155,37 @@ class Judging:
             asked.question = asked.question.without_messages()
         return asked.verdict or error("it was given up")
 
-    def _received(self, question: Question, future: Future[Reply]) -> Verdict:
-        usage, judge = self._usage, question.judge
+    def _received(self, question: Question, future: Future[_Answered]) -> Verdict:
+        usage = self._usage
         try:
-            reply = future.result()
+            answered = future.result()
         except NoReplyError as raised:
             self._usage = usage._replace(calls=usage.calls + raised.was_sent)
-            return error(str(raised), judge=judge.name, model=judge.model)
-        usage = usage._replace(calls=usage.calls + 1)
-        tokens = (reply.input_tokens, reply.output_tokens)
-        self._usage = usage.with_tokens(*tokens, self._settings.prices)
-        verdict = question.verdict(reply.text)
+            return _unanswered(question, raised)
+        replies, verdict, unanswered = answered
+        usage = usage._replace(calls=usage.calls + len(replies) + unanswered)
+        for reply in replies:
+            tokens = (reply.input_tokens, reply.output_tokens)
+            usage = usage.with_tokens(*tokens, self._settings.prices)
+        self._usage = usage
         if verdict.score is not None and self._cache:
-            self._cache.put(question.key, reply)
+            self._cache.put(question.key, replies[-1])
         return verdict
+
+
+class _Answered(NamedTuple):
+    """The replies to a question, in order, and the verdict of the last.
+
+    `unanswered` is the number of requests that were sent without a reply.
+    """
+
+    replies: tuple[Reply, ...]
+    verdict: Verdict
+    unanswered: int = 0
+
+
+def _unanswered(question: Question, raised: NoReplyError) -> Verdict:
+    return error(str(raised), judge=question.judge.name, model=question.judge.model)
 
 
 class _Asked:
@@ -162,7 +194,7 @@ class _Asked:
     __slots__ = ("future", "question", "verdict")
 
     def __init__(
-        self, question: Question, future: Future[Reply] | None, verdict: Verdict | None = None
+        self, question: Question, future: Future[_Answered] | None, verdict: Verdict | None = None
     ) -> None:
         self.question = question
         self.future = future

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +22,10 @@ PARAMETERS: Mapping[str, Any] = {
     "response_format": {"type": "json_object"},
 }
 _REFUSED = (400, 422)
+# Why a model may end before the end of its answer.
+_CUT = ("length", "content_filter")
+# The exceptions of the library below by which no connection is made.
+_UNREACHED = frozenset({"ConnectError", "ProxyError", "UnsupportedProtocol"})
 _NOT_ALLOWED = {401: "refuses the key", 403: "does not allow the key to do this"}
 _MAX_MESSAGE = 200
 
@@ -42,11 +47,15 @@ class NoReplyError(Exception):
 
 
 class Reply(NamedTuple):
-    """The text of an answer, and its tokens; None if the endpoint does not tell them."""
+    """The text of an answer, and its tokens; None if the endpoint does not tell them.
+
+    With `is_cut`, the model was ended before the answer was.
+    """
 
     text: str
     input_tokens: int | None = None
     output_tokens: int | None = None
+    is_cut: bool = False
 
 
 class Client:
@@ -59,7 +68,8 @@ class Client:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._refused: dict[str, frozenset[str]] = {}
-        self._is_reached = False
+        self._is_reached = self._is_answered = False
+        self._key = _key_pattern(settings.key) if settings.key else None
 
     @cached_property
     def library(self) -> Any:
@@ -142,7 +152,7 @@ class Client:
             except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
                 # What came is no chat completion, and the library fails on it in some way.
                 raise NoReplyError(self._told("the endpoint answers strangely", error)) from None
-            self._is_reached = True
+            self._is_reached = self._is_answered = True
             self._refused[model] = refused
             return self._reply(completion)
 
@@ -152,9 +162,10 @@ class Client:
             _count(getattr(usage, "prompt_tokens", None)),
             _count(getattr(usage, "completion_tokens", None)),
         )
-        message = None
+        message = ended = None
         with suppress(AttributeError, IndexError, TypeError, KeyError):
             message = completion.choices[0].message
+            ended = completion.choices[0].finish_reason
         refusal = getattr(message, "refusal", None)
         if isinstance(refusal, str) and refusal:
             said = clipped(self._without_key(refusal), _MAX_MESSAGE)
@@ -162,7 +173,8 @@ class Client:
         text = getattr(message, "content", None)
         if message is None:
             raise NoReplyError("what the endpoint answers is not a chat completion")
-        return Reply(self._without_key(text) if isinstance(text, str) else "", *tokens)
+        text = self._without_key(text) if isinstance(text, str) else ""
+        return Reply(text, *tokens, ended in _CUT)
 
     def _refused_names(self, error: Any, wanted: Mapping[str, Any]) -> frozenset[str]:
         """Return the parameters that the endpoint refuses, by its message."""
@@ -175,7 +187,7 @@ class Client:
         status = error.status_code
         if status in _NOT_ALLOWED:
             reason = f"the endpoint {_NOT_ALLOWED[status]} (HTTP {status})"
-            return NoReplyError(reason, is_lasting=True)
+            return NoReplyError(reason, is_lasting=not self._is_answered)
         # The library tells the endpoint how often it has tried before, and nobody else.
         retries = error.request.headers.get("x-stainless-retry-count", "0")
         after = f" after {_tries(int(retries))}" if retries.isdigit() and retries != "0" else ""
@@ -184,6 +196,9 @@ class Client:
     def _connection_error(self, error: Any) -> NoReplyError:
         cause = error.__cause__ or error
         tries = _tries(self._settings.retries)
+        if _UNREACHED.isdisjoint(kind.__name__ for kind in type(cause).__mro__):
+            self._is_reached = True  # the connection was lost: the next answer may be whole
+            return NoReplyError(self._told(f"no whole answer after {tries}", cause))
         reason = self._told(f"the endpoint cannot be reached after {tries}", cause)
         return NoReplyError(reason, is_lasting=not self._is_reached)
 
@@ -197,7 +212,22 @@ class Client:
 
     def _without_key(self, text: str) -> str:
         """Return a text of the endpoint without the key, which it knows."""
-        return text.replace(self._settings.key, "***") if self._settings.key else text
+        return self._key.sub("***", text) if self._key else text
+
+
+def _key_pattern(key: str) -> re.Pattern[str]:
+    """Return what finds a key in a text, also where decoding the text as JSON would show it.
+
+    Each character may be written as an escape, and that in a text that is escaped again. The
+    pattern takes time linear in the length of the text.
+    """
+    escaped = [
+        rf"\\++(?:u(?i:{ord(char):04x}))?"
+        if char == "\\"
+        else rf"\\*+(?:{re.escape(char)}|(?<=\\)u(?i:{ord(char):04x}))"
+        for char in re.sub(r"\\+", r"\\", key)
+    ]
+    return re.compile(r"(?<!\\)" + "".join(escaped))
 
 
 def _tries(retries: int) -> str:

@@ -25,6 +25,15 @@ The verdict is {wanted}. The reason is one or two sentences. If the instruction 
 form of answer, give its meaning in this form."""
 
 
+#: What a model is told whose answer is no verdict.
+AGAIN = """\
+That is no verdict in the form that was asked for. Answer with one JSON object and nothing else, \
+without a fence and without any text around it: {{"verdict": ..., "reason": "..."}}
+The verdict is {wanted}."""
+# Of an answer that is no verdict, the model is shown the beginning.
+_MAX_ANSWER = 4_000
+
+
 class PromptError(Exception):
     """A judge has a template that cannot be rendered; the message says why."""
 
@@ -48,6 +57,17 @@ def messages_for(template: str, scale: Scale, variables: Mapping[str, Any]) -> l
         {"role": "system", "content": _encodable(_SYSTEM.format(wanted=wanted(scale)))},
         {"role": "user", "content": _encodable(prompt)},
     ]
+
+
+def messages_again(messages: list[Message], scale: Scale, answer: str) -> list[Message]:
+    """Return the messages for a question whose answer was no verdict: with it, unless it is empty.
+
+    The roles alternate, as some endpoints require.
+    """
+    if not answer.strip():
+        return messages
+    said = {"role": "assistant", "content": _encodable(answer[:_MAX_ANSWER])}
+    return [*messages, said, {"role": "user", "content": AGAIN.format(wanted=wanted(scale))}]
 
 
 def _encodable(text: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.analysis.template import scan
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
 from evalcontract.judging.answer_cache import question_key
 from evalcontract.judging.answers import AnswerError, read_answer, shown_of
 from evalcontract.judging.grade_of import grade_of
-from evalcontract.judging.prompt import PromptError, messages_for
+from evalcontract.judging.mustache import as_text
+from evalcontract.judging.prompt import PromptError, messages_again, messages_for
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped
 from evalcontract.model.scale import Scale, ScaleError, scale_of
@@ -17,6 +19,7 @@ from evalcontract.model.scale import Scale, ScaleError, scale_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evalcontract.judging.client import Reply
     from evalcontract.judging.prompt import Message
     from evalcontract.library.artifact import Artifact
 
@@ -36,30 +39,39 @@ class ReadyJudge(NamedTuple):
         except (PromptError, UsageError) as raised:
             return error(f"{self.name} cannot be asked: {raised}")
         key = question_key(self.name, self.template, url, self.model, messages)
-        return Question(self, messages, key)
+        shown = [as_text(variables.get(name)) for name in sorted(scan(self.template).shown)]
+        return Question(self, messages, key, tuple(shown))
 
 
 class Question(NamedTuple):
-    """A question for a model; `key` identifies all that the answer depends on."""
+    """A question for a model; `key` identifies all that the answer depends on.
+
+    `shown` are the texts that the template shows, which others wrote.
+    """
 
     judge: ReadyJudge
     messages: list[Message]
     key: str
+    shown: tuple[str, ...] = ()
+
+    def messages_again(self, answer: str) -> list[Message]:
+        """Return what is sent after an answer that is no verdict."""
+        return messages_again(self.messages, self.judge.scale, answer)
 
     def without_messages(self) -> Question:
         """Return the question without what is needed only to send it, which may be large."""
-        return self._replace(messages=[])
+        return self._replace(messages=[], shown=())
 
-    def verdict(self, text: str) -> Verdict:
-        """Return the verdict in the text of an answer; an error if there is none.
+    def verdict(self, reply: Reply) -> Verdict:
+        """Return the verdict in a reply; an error if there is none.
 
         The details have the verdict as it stands on the scale, or else the beginning of the
         `answer`.
         """
-        judge = self.judge
+        judge, text = self.judge, reply.text
         details: dict[str, Any] = {"judge": judge.name, "model": judge.model}
         try:
-            answer = read_answer(text)
+            answer = read_answer(text, judge.scale, self.shown, is_cut=reply.is_cut)
         except AnswerError as raised:
             return error(str(raised), **details, answer=shown_of(text))
         try:
