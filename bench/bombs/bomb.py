@@ -21,6 +21,8 @@ ROW = {"id": "a", "input": "b", "criteria": "c"}
 CHECK = ("check", "--no-cache", ".")
 JSON = ("check", "--no-cache", "--output-format", "json", ".")
 COVERAGE = ("coverage", "datasets")
+REPORT = ("report", "datasets")
+FIX = ("fix", "--diff", ".")
 
 
 class Bomb(NamedTuple):

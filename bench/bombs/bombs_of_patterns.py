@@ -15,6 +15,12 @@ def slow_patterns(size: int) -> Files:
     return _patterns(*(f"(a|a{at})*(b|b{at}?)*(c+)+d" for at in range(size)))
 
 
+def repeated_optional_letters(size: int) -> Files:
+    """Patterns with a backreference and a repetition of sixty optional letters."""
+    optional = "x?" * 60
+    return _patterns(*(rf"(a*)*\1({optional})+${at}" for at in range(size)))
+
+
 def words_of_a_pattern(size: int) -> Files:
     """Alternatives of a pattern."""
     return _patterns("|".join(f"w{at}" for at in range(size)))
@@ -57,6 +63,7 @@ def _patterns(*patterns: str) -> Files:
 BOMBS = (
     Bomb(nested_repetitions, 10_000),
     Bomb(slow_patterns, 10_000, (CHECK, JSON)),
+    Bomb(repeated_optional_letters, 4000),
     Bomb(words_of_a_pattern, 100_000),
     Bomb(groups_of_a_pattern, 50_000),
     Bomb(repetitions_of_a_pattern, 400_000),

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from bomb import CHECK, COVERAGE, JSON, ROW, Bomb, Files, contains, dataset, facts, numbered, rubric
+from bomb import (
+    CHECK,
+    COVERAGE,
+    FIX,
+    JSON,
+    REPORT,
+    ROW,
+    Bomb,
+    Files,
+    contains,
+    dataset,
+    facts,
+    numbered,
+    rubric,
+)
 
 
 def near_row_keys(size: int) -> Files:
     """Misspelled keys of a row."""
     return dataset({**ROW, **{f"expected_facts{at}": "x" for at in range(size)}})
+
+
+def rows_with_a_near_key(size: int) -> Files:
+    """Rows with a misspelled key each."""
+    return dataset(*({**ROW, "id": f"{at}", "expected_fact": []} for at in range(size)))
 
 
 def rows_by_checks(size: int) -> Files:
@@ -117,7 +136,8 @@ def tools(size: int) -> Files:
 
 
 BOMBS = (
-    Bomb(near_row_keys, 30_000, (CHECK, JSON)),
+    Bomb(near_row_keys, 30_000, (CHECK, JSON, REPORT)),
+    Bomb(rows_with_a_near_key, 13_000, (CHECK, REPORT, FIX)),
     Bomb(rows_by_checks, 1500, (CHECK, COVERAGE)),
     Bomb(rows_by_unmet_checks, 3000, (CHECK, COVERAGE)),
     Bomb(rows_by_rubrics, 5000, (CHECK, COVERAGE)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bomb import (
     CHECK,
     COVERAGE,
+    FIX,
     JSON,
     Bomb,
     Files,
@@ -22,6 +23,13 @@ def near_weights(size: int) -> Files:
     checks = [contains(f"check_number_{at}", f"a b{at}") for at in range(size)]
     weights = {f"chekc_number_{at}": 1 for at in range(size)}
     scoring = {"combine": "weighted_avg", "weights": weights}
+    return {"rubrics/a.json": rubric(*checks, scoring=scoring)}
+
+
+def weights_of_no_check(size: int) -> Files:
+    """Checks, and four times as many weights of checks that do not exist."""
+    checks = [contains(f"x{at}", f"a{at}") for at in range(size)]
+    scoring = {"combine": "weighted_avg", "weights": {f"y{at}": 1 for at in range(4 * size)}}
     return {"rubrics/a.json": rubric(*checks, scoring=scoring)}
 
 
@@ -84,7 +92,8 @@ def judges_of_a_jury(size: int) -> Files:
 
 
 BOMBS = (
-    Bomb(near_weights, 5000, (CHECK, JSON)),
+    Bomb(near_weights, 5000, (CHECK, JSON, FIX)),
+    Bomb(weights_of_no_check, 7500, (CHECK, FIX)),
     Bomb(near_check_ids, 9000),
     Bomb(repeated_check_ids, 12_000, (CHECK, JSON)),
     Bomb(repeated_values, 100_000),

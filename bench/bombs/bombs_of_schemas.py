@@ -60,6 +60,12 @@ def long_chain_of_references(size: int) -> Files:
     return _with_schema({"$defs": _chain(size), **_definition(0)})
 
 
+def parts_with_unevaluated_keys(size: int) -> Files:
+    """Parts of a bundle that each allow no keys beyond their own, of a row with a fault."""
+    parts = [{"unevaluatedProperties": {"type": "string"}, "title": f"{at}"} for at in range(size)]
+    return _with_bundle({"allOf": parts}, context=1)
+
+
 def values_of_an_enum(size: int) -> Files:
     """Mappings in the `enum` of an inline schema."""
     return _with_schema({"enum": [{"a": number} for number in range(size)]})
@@ -239,6 +245,7 @@ BOMBS = (
     Bomb(layers_of_parts, 30),
     Bomb(chain_of_references, 2000),
     Bomb(long_chain_of_references, 20_000),
+    Bomb(parts_with_unevaluated_keys, 9000, (CHECK, JSON)),
     Bomb(values_of_an_enum, 50_000),
     Bomb(inline_schemas, 6000),
     Bomb(many_bundles, 3000),

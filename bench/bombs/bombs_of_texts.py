@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bomb import CHECK, JSON, ROW, Bomb, Files, dataset, yaml_dataset
+from bomb import CHECK, COVERAGE, FIX, JSON, ROW, Bomb, Files, dataset, yaml_dataset
 
 CHECKS = "checks: [{id: x, kind: regex, pattern: abc}]\nscoring: {combine: all_pass}\n"
 
@@ -32,6 +32,11 @@ def rows_with_anchors(size: int) -> Files:
     """Rows with an anchor that nothing repeats."""
     rows = [f"  - {{id: r{at}, input: &a{at} text {at}, criteria: x}}\n" for at in range(size)]
     return yaml_dataset("questions:\n" + "".join(rows))
+
+
+def aliases_of_a_row(size: int) -> Files:
+    """Aliases that repeat the same row."""
+    return yaml_dataset("questions:\n- &a {id: a, input: b}\n" + "- *a\n" * size)
 
 
 def aliases_of_aliases(size: int) -> Files:
@@ -133,8 +138,9 @@ BOMBS = (
     Bomb(anchors, 800),
     Bomb(rows_with_aliases, 800),
     Bomb(rows_with_anchors, 18_000),
+    Bomb(aliases_of_a_row, 150_000, (CHECK, COVERAGE)),
     Bomb(aliases_of_aliases, 30),
-    Bomb(merge_keys, 3000),
+    Bomb(merge_keys, 3000, (CHECK, FIX)),
     Bomb(tag_handles, 40_000),
     Bomb(repeated_tag_handle, 100_000),
     Bomb(nested_json, 500_000),
