@@ -82,6 +82,13 @@ def output_by_schemas(size: int) -> Files:
     return recorded(short_rows(1), *checks, output=f"```\n{json.dumps([1] * size * 20)}\n```\n")
 
 
+def outputs_by_look_ahead(size: int) -> Files:
+    """Characters of each of five outputs, which their schema looks ahead in from each of them."""
+    schema = {"properties": {"a": {"pattern": "(?=a*b)c"}}}
+    check = {"id": "x", "kind": "json_schema", "schema": schema}
+    return recorded(short_rows(5), check, output=json.dumps({"a": "a" * size}))
+
+
 def output_by_structures(size: int) -> Files:
     """Checks of the structure of one long output."""
     checks = (
@@ -239,6 +246,7 @@ BOMBS = (
     Bomb(output_by_facts, 6500, (CHECK, GRADE)),
     Bomb(output_by_formats, 6500, (CHECK, GRADE)),
     Bomb(output_by_schemas, 4500, (CHECK, GRADE)),
+    Bomb(outputs_by_look_ahead, 190_000, (GRADE,)),
     Bomb(output_by_structures, 4000, (CHECK, GRADE)),
     Bomb(outputs_of_markdown, 2000, (CHECK, GRADE)),
     Bomb(tools_by_calls, 10_000, (CHECK, GRADE)),

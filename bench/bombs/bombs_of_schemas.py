@@ -9,6 +9,7 @@ from bomb import CHECK, JSON, ROW, Bomb, Files, dataset, rubric
 
 BUNDLE = "bundles/x.schema.json"
 NODE = {"$ref": "#/$defs/n"}
+LOOK_AHEAD = {"pattern": "(?=a*b)c"}
 
 
 def recursive_alternatives(size: int) -> Files:
@@ -142,6 +143,31 @@ def patterns_of_a_bundle(size: int) -> Files:
     return _with_bundle({"properties": known}, **{f"k{number}": "a" * 35 for number in range(20)})
 
 
+def look_ahead_of_a_bundle(size: int) -> Files:
+    """Characters of a text that a bundle looks ahead in from each of them."""
+    return _with_bundle({"properties": {"context": LOOK_AHEAD}}, context="a" * size)
+
+
+def look_ahead_of_keys(size: int) -> Files:
+    """Characters of a key that a bundle looks ahead in from each of them."""
+    return _with_bundle({"patternProperties": {LOOK_AHEAD["pattern"]: True}}, **{"a" * size: 1})
+
+
+def look_ahead_by_rows(size: int) -> Files:
+    """Rows with a bundle each, which looks ahead in 20,000 characters of the row."""
+    rows = [
+        {**ROW, "id": f"a{at}", "bundle": f"b{at}", "context": "a" * 20_000} for at in range(size)
+    ]
+    schema = {"properties": {"context": LOOK_AHEAD}}
+    return {**dataset(*rows), **{f"bundles/b{at}.schema.json": schema for at in range(size)}}
+
+
+def backtracking_by_rows(size: int) -> Files:
+    """Rows whose bundle has a pattern that backtracks on a short text of them."""
+    rows = [{**ROW, "id": f"{at}", "bundle": "x", "context": "a" * 40} for at in range(size)]
+    return {**dataset(*rows), BUNDLE: {"properties": {"context": {"pattern": r"(a*)*\1b"}}}}
+
+
 def alternatives_by_items(size: int) -> Files:
     """Alternatives for each item of a list, and half as many items that fit none but the last."""
     options = [*({"const": number} for number in range(size)), {"type": "integer"}]
@@ -255,6 +281,10 @@ BOMBS = (
     Bomb(unique_items, 60_000),
     Bomb(unique_items_with_a_repeated_one, 30_000),
     Bomb(patterns_of_a_bundle, 9000),
+    Bomb(look_ahead_of_a_bundle, 900_000),
+    Bomb(look_ahead_of_keys, 900_000),
+    Bomb(look_ahead_by_rows, 45),
+    Bomb(backtracking_by_rows, 8000, (CHECK, JSON)),
     Bomb(alternatives_by_items, 20_000),
     Bomb(alternatives_by_rows, 10_000),
     Bomb(mappings_of_an_enum_by_items, 15_000),

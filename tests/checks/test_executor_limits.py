@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.checks import KINDS, State
-from evalcontract.checks._time_limit import NoChildError, OutOfTimeError, matches
+from evalcontract.checks._time_limit import matches
 from evalcontract.checks.outcome import Outcome, Output, ToolCall
+from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,15 +8,13 @@ all texts in other threads and on systems without such timers.
 
 from __future__ import annotations
 
-import json
 import re
 import signal
-import subprocess
-import sys
 import threading
-from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError, answer_of_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,27 +27,13 @@ MAX_INTERRUPTIBLE = 50_000
 #: Without a timer, a search takes at most so many steps, some hundredths of a second.
 MAX_QUICK_STEPS, MAX_CHOICES = 10_000_000, 4
 _REPEATED_GROUP = re.compile(r"\)\s*[*+{?]|\\[1-9]|\(\?")
-#: Seconds that a child process may take to start and to read the text.
-_START_SECONDS = 2.0
-# It ends by itself, too: the process that would kill it may have been killed.
-_CHILD = """\
-import json, re, signal, sys
-pattern, flags, full, text, seconds = json.load(sys.stdin)
-if hasattr(signal, "alarm"):
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(seconds)
+_SEARCH = """\
+import re
+pattern, flags, full, text = asked
 compiled = re.compile(pattern, flags)
 found = compiled.fullmatch(text) if full else compiled.search(text)
 print("no" if found is None else "yes")
 """
-
-
-class OutOfTimeError(Exception):
-    """The time limit is over."""
-
-
-class NoChildError(Exception):
-    """A child process cannot be started, or came to no result."""
 
 
 def matches(
@@ -129,22 +113,7 @@ def _with_timer(function: Callable[[], bool], seconds: float) -> bool:
 
 
 def _in_child(pattern: re.Pattern[str], text: str, *, full: bool, seconds: float) -> bool:
-    limit = seconds + _START_SECONDS
-    asked = json.dumps([pattern.pattern, pattern.flags, full, text, ceil(limit) + 1])
-    call = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _CHILD)
-    try:
-        done = subprocess.run(  # noqa: S603 - the call is ours; what strangers wrote is its input
-            call,
-            input=asked.encode(),
-            capture_output=True,
-            timeout=limit,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise OutOfTimeError from None
-    except (OSError, ValueError) as error:  # no executable, no memory for a process
-        raise NoChildError(str(error)) from None
-    answer = done.stdout.split()[-1:]
-    if done.returncode or answer not in ([b"yes"], [b"no"]):
-        raise NoChildError(f"the process that searches it ended with status {done.returncode}")
-    return answer == [b"yes"]
+    answer = answer_of_child(_SEARCH, [pattern.pattern, pattern.flags, full, text], seconds)
+    if answer not in (["yes"], ["no"]):
+        raise NoChildError("the process that searches it gave no answer")
+    return answer == ["yes"]

@@ -60,7 +60,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.structure.authored.verdict import AuthoredSchema, UndecidedError
 
     try:
-        schema = AuthoredSchema(_schema_of(check, context))
+        schema = AuthoredSchema(_schema_of(check, context), context.schemas.patterns.matches)
     except _Unusable as failure:
         return always(unavailable(str(failure)))
     in_fence = with_defaults(check)["extract"] == "first_fence"

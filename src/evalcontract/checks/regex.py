@@ -42,7 +42,8 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.analysis.compilation import Uncompilable, compile_pattern  # slow to import
     from evalcontract.checks._searches import GivenUpError, Searches
-    from evalcontract.checks._time_limit import SECONDS, NoChildError, OutOfTimeError
+    from evalcontract.checks._time_limit import SECONDS
+    from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError
 
     searches = context.searches or Searches()
     filled = with_defaults(check)

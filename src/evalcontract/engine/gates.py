@@ -153,7 +153,8 @@ class Gates:
             bundle = self._grading.schema_of(key.bundle)
             bundles = [bundle] if bundle is not None else []
             schema = gate_schema(row_schema(), references, bundles, key.silent.schema, extra_keys)
-            gates[name] = Gate(schema, bundle)
+            search = self._grading.context.schemas.patterns.matches
+            gates[name] = Gate(schema, bundle, search)
         return gates[name]
 
     def _is_worth_compiling(self, refs: _Refs) -> bool:

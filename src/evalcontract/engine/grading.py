@@ -122,7 +122,8 @@ class Grading:
         if bundle not in self._structures:
             schema = self.schema_of(bundle)
             rows = row_structure()
-            self._structures[bundle] = rows.with_bundle(schema) if schema else rows
+            search = self.context.schemas.patterns.matches
+            self._structures[bundle] = rows.with_bundle(schema, search) if schema else rows
         return self._structures[bundle]
 
     def rubric_of(self, text: Any) -> Resolved | Dangling | None:

@@ -14,6 +14,7 @@ from evalcontract.structure.gate import closed
 from evalcontract.structure.keys.ignored import ignored_keys
 from evalcontract.structure.messages.keys import near_miss
 from evalcontract.structure.native import native_for
+from evalcontract.structure.pattern_limit import PatternMatcher
 from evalcontract.structure.schemas import definition, properties
 from evalcontract.structure.timed import TimedValidator, TooMuchWork
 from evalcontract.structure.validator import SchemaValidator
@@ -61,8 +62,9 @@ class DialectChecker:
         faults = schema_faults(schema)
         if faults:
             return faults[0].message
-        quick = TimedValidator(schema)
-        exact = SchemaValidator(self._name, schema)
+        search = PatternMatcher().matches
+        quick = TimedValidator(schema, search)
+        exact = SchemaValidator(self._name, {}, schema, search)
 
         def check(value: Any, path: Path) -> list[Problem]:
             try:

@@ -1,7 +1,7 @@
 """The keywords `additionalProperties` and `unevaluatedProperties` for the exact engine.
 
-`jsonschema` matches the keys of `patternProperties` with Python's `re`. These implementations use
-`matches` instead, so that both engines agree.
+`jsonschema` matches the keys of `patternProperties` with Python's `re`. These implementations ask
+`search` instead, so that both engines agree.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import ValidationError
 
-from evalcontract.structure.native import matches
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.structure.native import Matches
 
-def _own_keys(schema: dict[str, Any], instance: dict[str, Any]) -> Iterator[str]:
+
+def _own_keys(search: Matches, schema: dict[str, Any], instance: dict[str, Any]) -> Iterator[str]:
     """Yield the keys that `properties` and `patternProperties` of a schema apply to."""
     named, by_pattern = schema.get("properties", {}), schema.get("patternProperties", {})
     for key in instance:
-        if key in named or any(matches(pattern, key) for pattern in by_pattern):
+        if key in named or any(search(pattern, key) for pattern in by_pattern):
             yield key
 
 
 def additional_properties(
-    validator: Any, subschema: Any, instance: Any, schema: Any
+    search: Matches, validator: Any, subschema: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
     """Check the keys that neither `properties` nor `patternProperties` apply to."""
     if not validator.is_type(instance, "object"):
         return
-    own = set(_own_keys(schema, instance))
+    own = set(_own_keys(search, schema, instance))
     extra = [key for key in instance if key not in own]
     if subschema is False and extra:
         listed = ", ".join(f"`{key}`" for key in extra)
@@ -41,12 +41,12 @@ def additional_properties(
 
 
 def unevaluated_properties(
-    validator: Any, subschema: Any, instance: Any, schema: Any
+    search: Matches, validator: Any, subschema: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
     """Check the keys that no other schema for this value has evaluated."""
     if not validator.is_type(instance, "object"):
         return
-    evaluated = _evaluated_keys(validator, schema, instance, skip="unevaluatedProperties")
+    evaluated = _evaluated_keys(search, validator, schema, instance, skip="unevaluatedProperties")
     for key in instance:
         if key not in evaluated:
             if subschema is False:
@@ -56,20 +56,20 @@ def unevaluated_properties(
 
 
 def _evaluated_keys(
-    validator: Any, schema: Any, instance: dict[str, Any], skip: str = ""
+    search: Matches, validator: Any, schema: Any, instance: dict[str, Any], skip: str = ""
 ) -> set[str]:
     """Return the keys that a schema, or a subschema for the same value, evaluates."""
     if not isinstance(schema, dict):
         return set()
-    keys = set(_own_keys(schema, instance))
+    keys = set(_own_keys(search, schema, instance))
     if "additionalProperties" in schema or ("unevaluatedProperties" in schema and not skip):
         return set(instance)
     for keyword in ("$ref", "$dynamicRef"):
         if keyword in schema:
-            keys |= _evaluated_keys(*_target(validator, schema[keyword]), instance)
+            keys |= _evaluated_keys(search, *_target(validator, schema[keyword]), instance)
     for subschema in _in_place_subschemas(validator, schema, instance):
         if validator.evolve(schema=subschema).is_valid(instance):
-            keys |= _evaluated_keys(validator, subschema, instance)
+            keys |= _evaluated_keys(search, validator, subschema, instance)
     return keys
 
 

@@ -6,6 +6,7 @@ The import is slow: it takes longer than checking a small valid file, which does
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -21,23 +22,28 @@ if TYPE_CHECKING:
 
     from jsonschema.protocols import Validator
 
+    from evalcontract.structure.native import Matches
     from evalcontract.structure.schemas import Schema
 
 # The default registry would fetch an unknown `$ref` from the network.
 NOTHING_TO_FETCH: Registry[Any] = Registry()
 
 
-def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
-    if validator.is_type(instance, "string") and not matches(pattern, instance):
+def _pattern(
+    search: Matches, validator: Any, pattern: str, instance: Any, schema: Any
+) -> Iterator[Any]:
+    if validator.is_type(instance, "string") and not search(pattern, instance):
         yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-def _pattern_properties(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+def _pattern_properties(
+    search: Matches, validator: Any, value: Any, instance: Any, schema: Any
+) -> Iterator[Any]:
     if not validator.is_type(instance, "object"):
         return
     for pattern, subschema in value.items():
         for key, part in instance.items():
-            if matches(pattern, key):
+            if search(pattern, key):
                 yield from validator.descend(part, subschema, path=key, schema_path=pattern)
 
 
@@ -55,15 +61,19 @@ def _is_number(checker: Any, instance: Any) -> bool:
     return isinstance(instance, int) or math.isfinite(instance)
 
 
+def pattern_keywords(search: Matches) -> dict[str, Any]:
+    """Return the keywords that match patterns, which ask `search`."""
+    return {
+        "pattern": partial(_pattern, search),
+        "patternProperties": partial(_pattern_properties, search),
+        "additionalProperties": partial(additional_properties, search),
+        "unevaluatedProperties": partial(unevaluated_properties, search),
+    }
+
+
 DetailValidator: Any = validators.extend(
     jsonschema.Draft202012Validator,
-    {
-        "pattern": _pattern,
-        "patternProperties": _pattern_properties,
-        "uniqueItems": _unique_items,
-        "additionalProperties": additional_properties,
-        "unevaluatedProperties": unevaluated_properties,
-    },
+    {"uniqueItems": _unique_items, **pattern_keywords(matches)},
     type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("number", _is_number),
 )
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import matches
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
 from evalcontract.structure.timed import TimedValidator, TooMuchWork
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from evalcontract.structure.native import Matches
     from evalcontract.structure.schemas import Schema
 
 # Keywords whose content must not be closed: instances, and conditions, which closing would change.
@@ -47,11 +48,14 @@ _PLAIN: dict[str, Any] = {"$ref": f"#/$defs/plain_{_LEVELS}"}
 class Gate:
     """A compiled gate; `schema` describes a list of rows, see `gate_schema`.
 
-    `bundle` is the schema of a bundle that is part of it, whose work is limited.
+    `bundle` is the schema of a bundle that is part of it, whose work is limited. `search` tells
+    whether one of its patterns matches in a text.
     """
 
-    def __init__(self, schema: Schema, bundle: Schema | None = None) -> None:
-        self._rows = TimedValidator(bundle or {}, lambda: native_for(schema))
+    def __init__(
+        self, schema: Schema, bundle: Schema | None = None, search: Matches = matches
+    ) -> None:
+        self._rows = TimedValidator(bundle or {}, search, whole=schema)
 
     def passes(self, rows: list[Any]) -> bool:
         """Whether all rows are proved to have no problems."""

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.schemas import Schema
 
+    #: Whether a pattern matches anywhere in a text; raises `PatternLimitError`.
+    Matches = Callable[[str, str], bool]
+
 Result = TypeVar("Result")
+
+#: The steps of a search that backtracks, after which the engine gives up.
+MAX_STEPS = 1_000_000
+#: The same for guesses, where nothing follows from a pattern that is too slow; and steps times
+#: characters, because one step may scan the whole rest of a text.
+_QUICK_STEPS, _QUICK_WORK = 10_000, 1_000_000
 
 # What only a backtracking matcher can do: look-around, references, possessive quantifiers. It
 # finds some patterns that have none of it, which costs time, and misses none.
@@ -29,16 +38,14 @@ _BACKTRACKS = re.compile(r"\(\?(?!:)|\\[1-9kgGK]|[*+?}]\+")
 
 
 class PatternLimitError(ValueError):
-    """A pattern reached the limit of the engine: it is not known whether it matches.
+    """The search for a pattern reached a limit: it is not known whether it matches.
 
     It is a `ValueError`, as all that the native engine raises for values that it cannot judge.
     """
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, reason: str = "this exceeds the limit of steps") -> None:
         shown = clipped(pattern, NAME_LENGTH)
-        super().__init__(
-            f"it cannot be decided whether `{shown}` matches: this exceeds the limit of steps"
-        )
+        super().__init__(f"it cannot be decided whether `{shown}` matches: {reason}")
 
 
 class NativeValidator(Protocol):
@@ -48,7 +55,7 @@ class NativeValidator(Protocol):
         """Whether a value is valid.
 
         Raises:
-            PatternLimitError: it depends on a pattern that reached the limit of the engine.
+            PatternLimitError: it depends on a pattern whose search reached a limit.
             ValueError, TypeError, RecursionError: it is not a JSON value.
 
         """
@@ -66,8 +73,10 @@ class NativeValidator(Protocol):
         ...
 
 
-def native_for(schema: Schema) -> NativeValidator:
+def native_for(schema: Schema, search: Matches | None = None) -> NativeValidator:
     """Return the native validator (`jsonschema_rs`) for a schema.
+
+    `search` is asked about patterns that may need backtracking, by default `matches`.
 
     Raises:
         ValueError: the engine does not support the schema.
@@ -75,7 +84,7 @@ def native_for(schema: Schema) -> NativeValidator:
     """
     of_values, of_keys = _backtracking(schema)
     if of_values or of_keys:
-        return _LimitedValidator(schema, of_keys)
+        return _LimitedValidator(schema, of_keys, search or matches)
     return _compiled(schema)
 
 
@@ -100,14 +109,15 @@ def _backtracking(schema: Schema) -> tuple[bool, tuple[str, ...]]:
             pending += part
             continue
         pattern, by_pattern = part.get("pattern"), part.get("patternProperties")
-        of_values = of_values or (isinstance(pattern, str) and _may_backtrack(pattern))
+        of_values = of_values or (isinstance(pattern, str) and may_backtrack(pattern))
         if isinstance(by_pattern, dict):
-            of_keys.update((key, None) for key in filter(_may_backtrack, by_pattern))
+            of_keys.update((key, None) for key in filter(may_backtrack, by_pattern))
         pending += part.values()
     return of_values, tuple(of_keys)
 
 
-def _may_backtrack(pattern: Any) -> bool:
+def may_backtrack(pattern: Any) -> bool:
+    """Whether the engine may have to backtrack for a pattern, so that a search has limits."""
     return isinstance(pattern, str) and _BACKTRACKS.search(pattern) is not None
 
 
@@ -121,12 +131,13 @@ class _LimitedValidator:
     """The native engine for a schema with patterns that it backtracks for.
 
     Its own search calls a text that takes too many steps a mismatch, also below `not` and `if`.
-    Here `matches` makes each search, and no result is returned if one reached its limit.
+    Here `search` makes each search, and no result is returned if one reached its limit.
     """
 
-    def __init__(self, schema: Schema, of_keys: tuple[str, ...]) -> None:
+    def __init__(self, schema: Schema, of_keys: tuple[str, ...], search: Matches) -> None:
         reached = self._reached = _Reached()
         self._of_keys = of_keys
+        self._search = search
 
         class Pattern:
             """The keyword `pattern`."""
@@ -137,7 +148,7 @@ class _LimitedValidator:
 
             def validate(self, instance: Any) -> None:
                 try:
-                    if isinstance(instance, str) and not matches(self._pattern, instance):
+                    if isinstance(instance, str) and not search(self._pattern, instance):
                         raise ValueError(f"{instance!r} does not match {self._pattern!r}")
                 except PatternLimitError as error:
                     reached.error = error
@@ -160,7 +171,7 @@ class _LimitedValidator:
         self._reached.error = None
         for key in _keys_in(value) if self._of_keys else ():
             for pattern in self._of_keys:  # the engine lets nobody else search keys
-                matches(pattern, key)
+                self._search(pattern, key)
         try:
             return call(value)
         finally:
@@ -200,8 +211,11 @@ def is_schema(value: Any) -> bool:
 
 
 @lru_cache(maxsize=256)  # a compiled pattern may take a megabyte
-def _pattern(pattern: str) -> NativeValidator:
-    return _compiled({"pattern": pattern})
+def _pattern(pattern: str, steps: int = MAX_STEPS) -> NativeValidator:
+    import jsonschema_rs  # slow to import
+
+    limited = jsonschema_rs.FancyRegexOptions(backtrack_limit=steps)
+    return jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=limited)
 
 
 def reads_pattern(pattern: str) -> bool:
@@ -213,38 +227,53 @@ def reads_pattern(pattern: str) -> bool:
     return True
 
 
-def matches(pattern: str, text: str) -> bool:
+def matches(pattern: str, text: str, steps: int = MAX_STEPS) -> bool:
     """Whether a pattern matches anywhere in a text. Both engines use this function.
 
-    The native engine matches most patterns without backtracking and limits it for the others, so
-    that no text makes it hang.
+    The native engine matches most patterns in linear time, and counts its steps where it has to
+    backtrack. What an author writes goes through a `PatternMatcher`, which limits the time, too.
 
     Raises:
-        PatternLimitError: the limit is reached.
+        PatternLimitError: it takes more than so many steps, a power of two or `MAX_STEPS`.
 
     """
-    validator = _pattern(pattern)
-    try:
-        is_match = validator.is_valid(text)
-    except ValueError:  # a lone surrogate, which is not valid Unicode
-        text = text.encode("utf-8", "replace").decode()
-        is_match = validator.is_valid(text)
-    if not is_match and _may_backtrack(pattern) and _is_limited(validator, text):
-        raise PatternLimitError(pattern)
-    return bool(is_match)
-
-
-def _is_limited(validator: NativeValidator, text: str) -> bool:
-    """Whether a pattern does not match a text only because a limit is reached."""
+    is_limited = may_backtrack(pattern)
+    validator = _pattern(pattern, steps if is_limited else MAX_STEPS)
+    text = encodable(text)
+    if not is_limited:
+        return validator.is_valid(text)
     from jsonschema_rs import ValidationErrorKind  # slow to import
 
-    errors = validator.iter_errors(text)
-    return any(not isinstance(error.kind, ValidationErrorKind.Pattern) for error in errors)
+    error = next(iter(validator.iter_errors(text)), None)
+    if error is not None and not isinstance(error.kind, ValidationErrorKind.Pattern):
+        raise PatternLimitError(pattern)
+    return error is None
+
+
+def encodable(text: str) -> str:
+    """Return a text with lone surrogates, which are not valid Unicode, replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def surely_fits(value: Any, schema: Schema) -> bool:
-    """Whether a value is known to be valid: False for what cannot be decided."""
+    """Whether a value is known to be valid: False for what cannot be decided quickly."""
     try:
-        return native_for(schema).is_valid(value)
+        return native_for(schema, _matches_quickly).is_valid(value)
     except (ValueError, TypeError, RecursionError):
         return False
+
+
+def _matches_quickly(pattern: str, text: str) -> bool:
+    return matches(pattern, text, steps_for(text, _QUICK_WORK, _QUICK_STEPS))
+
+
+def steps_for(text: str, work: int, most: int = MAX_STEPS) -> int:
+    """Return the steps of a search that are at most so much `work`: steps times characters.
+
+    A power of two, so that few validators are compiled for a pattern, or `most`.
+    """
+    return min(most, 1 << (work // (len(text) + 1)).bit_length())

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import validators
 
-from evalcontract.structure.exact import NOTHING_TO_FETCH, DetailValidator
+from evalcontract.structure.exact import NOTHING_TO_FETCH, DetailValidator, pattern_keywords
+from evalcontract.structure.native import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jsonschema import ValidationError
+
+    from evalcontract.structure.native import Matches
 
 #: The number of keys or values that cost one step, for keywords that only compare them.
 _COMPARED_PER_STEP = 10
@@ -32,11 +35,13 @@ class StepLimitExceeded(Exception):
 class StepCounter:
     """Checks values against an untrusted schema; `steps` is what the last check took.
 
-    A step is a keyword that is applied to a part of the value.
+    A step is a keyword that is applied to a part of the value. `search` tells whether a pattern
+    matches in a text.
     """
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, search: Matches = matches) -> None:
         self.steps = 0
+        self._search = search
         self._counting = _counting()
         self._validator = self._counting.validator(schema, registry=NOTHING_TO_FETCH)
 
@@ -45,11 +50,12 @@ class StepCounter:
 
         Raises:
             StepLimitExceeded: the check takes more than `limit` steps.
+            PatternLimitError: it depends on a pattern whose search reached a limit.
             RecursionError: the value is nested too deeply.
 
         """
         count = self._counting.count
-        count.steps, count.limit = 0, limit
+        count.steps, count.limit, count.search = 0, limit, self._search
         try:
             return list(self._validator.iter_errors(value))
         except BaseException as error:
@@ -66,6 +72,7 @@ class _Count(threading.local):
 
     steps = 0
     limit = 0
+    search: Matches = staticmethod(matches)
 
 
 class _Counting:
@@ -73,9 +80,16 @@ class _Counting:
 
     def __init__(self) -> None:
         self.count = _Count()
+
+        def search(pattern: str, text: str) -> bool:
+            return self.count.search(pattern, text)
+
         keywords = {
             name: self._counted(name, keyword)
-            for name, keyword in DetailValidator.VALIDATORS.items()
+            for name, keyword in {
+                **DetailValidator.VALIDATORS,
+                **pattern_keywords(search),
+            }.items()
         }
         self.validator = validators.extend(DetailValidator, keywords)
 

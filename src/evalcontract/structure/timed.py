@@ -11,12 +11,13 @@ from functools import cached_property
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import matches, native_for
 from evalcontract.structure.subschemas import IN_PLACE_LISTS, IN_PLACE_MAPPINGS, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from evalcontract.structure.native import Matches
     from evalcontract.structure.schemas import Schema
 
 #: A schema with so many alternatives is always quick.
@@ -34,18 +35,22 @@ class TooMuchWork(Exception):
 class TimedValidator:
     """Checks values against the schema of a bundle.
 
-    `make` compiles the validator, by default that of the schema itself; `clock` returns the
-    processor time in seconds.
+    `whole` is the schema that they are checked against, if that of the bundle is a part of it.
+    `search` tells whether a pattern matches in a text; `clock` returns the processor time in
+    seconds.
     """
 
     def __init__(
         self,
         schema: Schema,
-        make: Callable[[], Any] | None = None,
+        search: Matches = matches,
+        *,
+        whole: Schema | None = None,
         clock: Callable[[], float] = thread_time,
     ) -> None:
         self._schema = schema
-        self._make = make or (lambda: native_for(schema))
+        self._search = search
+        self._whole = whole if whole is not None else schema
         self._clock = clock
         self._seconds = 0.0
         self._values = 0
@@ -80,7 +85,7 @@ class TimedValidator:
     @cached_property
     def native(self) -> Any:
         """The native validator, without a limit."""
-        return self._make()
+        return native_for(self._whole, self._search)
 
     @cached_property
     def _alternatives(self) -> int:

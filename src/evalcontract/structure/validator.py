@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.gate import closed
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import matches, native_for
 from evalcontract.structure.schemas import load
 from evalcontract.structure.violations import SchemaPair
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatch, KeyMismatches
-    from evalcontract.structure.native import NativeValidator
+    from evalcontract.structure.native import Matches, NativeValidator
     from evalcontract.structure.schemas import Schema
 
 
@@ -29,17 +29,23 @@ class SchemaValidator:
     """Validates values of one kind; `kind` is the prefix of the codes.
 
     `bundle_schema` is a second schema for the same value. A key defined by either schema is known,
-    and no problem is reported twice.
+    and no problem is reported twice. `search` tells whether one of its patterns matches in a text.
     """
 
-    def __init__(self, kind: str, schema: Schema, bundle_schema: Schema | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        schema: Schema,
+        bundle_schema: Schema | None = None,
+        search: Matches = matches,
+    ) -> None:
         self.schema = schema
-        self._pair = SchemaPair(kind, schema, bundle_schema)
+        self._pair = SchemaPair(kind, schema, bundle_schema, search)
 
-    def with_bundle(self, bundle_schema: Schema) -> SchemaValidator:
+    def with_bundle(self, bundle_schema: Schema, search: Matches = matches) -> SchemaValidator:
         """Return a validator with a second schema, which shares what is compiled of the first."""
         validator = SchemaValidator(self._pair.kind, self.schema)
-        validator._pair = self._pair.with_bundle(bundle_schema)
+        validator._pair = self._pair.with_bundle(bundle_schema, search)
         return validator
 
     def is_clean(self, value: Any) -> bool:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.native import PatternLimitError, native_for
+from evalcontract.structure.native import PatternLimitError, matches, native_for
 from evalcontract.structure.native_errors import from_native
 from evalcontract.structure.schemas import follow, known_keys, properties
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.native import NativeValidator
+    from evalcontract.structure.native import Matches, NativeValidator
     from evalcontract.structure.native_errors import SchemaViolation
     from evalcontract.structure.schemas import Schema
     from evalcontract.structure.step_limit import StepCounter
@@ -83,19 +83,27 @@ class _Compiled:
 class SchemaPair:
     """The schema of a kind, and the schema of a bundle that applies to the same value.
 
-    `bundle_schema` is empty if there is no bundle.
+    `bundle_schema` is empty if there is no bundle. `search` tells whether one of its patterns
+    matches in a text.
     """
 
-    def __init__(self, kind: str, schema: Schema, bundle_schema: Schema | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        schema: Schema,
+        bundle_schema: Schema | None = None,
+        search: Matches = matches,
+    ) -> None:
         self.kind = kind
         self.schema = schema
         self.bundle_schema = bundle_schema or {}
+        self._search = search
         self._compiled = _Compiled(schema)
         self._steps_left = MAX_TOTAL_STEPS
 
-    def with_bundle(self, bundle_schema: Schema) -> SchemaPair:
+    def with_bundle(self, bundle_schema: Schema, search: Matches = matches) -> SchemaPair:
         """Return a pair with the same first schema, which is compiled once for both."""
-        pair = SchemaPair(self.kind, self.schema, bundle_schema)
+        pair = SchemaPair(self.kind, self.schema, bundle_schema, search)
         pair._compiled = self._compiled
         return pair
 
@@ -131,13 +139,13 @@ class SchemaPair:
 
     @cached_property
     def _timed_bundle(self) -> TimedValidator:
-        return TimedValidator(self.bundle_schema)
+        return TimedValidator(self.bundle_schema, self._search)
 
     @cached_property
     def _exact_bundle(self) -> StepCounter:
         from evalcontract.structure.step_limit import StepCounter  # slow to import
 
-        return StepCounter(self.bundle_schema)
+        return StepCounter(self.bundle_schema, self._search)
 
     def _own(self, value: Any) -> Found:
         """Return the violations of the first schema, and a problem if some are not described."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.structure.pattern_limit import PatternMatcher
+
 if TYPE_CHECKING:
     from evalcontract.structure.authored.fault import SchemaFault
     from evalcontract.structure.authored.keywords import Remark
@@ -13,10 +15,11 @@ class SchemaAnalyses:
     """The faults of authored schemas, and the remarks on those without faults.
 
     A schema is known by its identity, and kept, so that its id is not reused. The patterns of all
-    schemas together must not be too large.
+    schemas together must not be too large; `patterns` limits the time to match them.
     """
 
     def __init__(self) -> None:
+        self.patterns = PatternMatcher()
         self._states = 0
         self._faults: dict[int, tuple[Any, tuple[SchemaFault, ...]]] = {}
         self._remarks: dict[int, tuple[Any, tuple[Remark, ...]]] = {}

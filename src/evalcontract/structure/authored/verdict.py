@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.listing import clipped
 from evalcontract.model.path import format_path
-from evalcontract.structure.native import PatternLimitError
+from evalcontract.structure.native import PatternLimitError, matches
 from evalcontract.structure.native_errors import from_native
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:
+    from evalcontract.structure.native import Matches
     from evalcontract.structure.step_limit import StepCounter
 
 #: Maximum number of steps of the exact engine for one value.
@@ -25,10 +26,14 @@ class UndecidedError(Exception):
 
 
 class AuthoredSchema:
-    """A schema without faults that an author wrote, for many values."""
+    """A schema without faults that an author wrote, for many values.
 
-    def __init__(self, schema: Any) -> None:
+    `search` tells whether a pattern matches in a text.
+    """
+
+    def __init__(self, schema: Any, search: Matches = matches) -> None:
         self._schema = schema
+        self._search = search
         self._native: TimedValidator | None = None
         self._exact: StepCounter | None = None
 
@@ -42,7 +47,7 @@ class AuthoredSchema:
         """
         if isinstance(self._schema, bool):
             return None if self._schema else "no value is valid by its schema"
-        self._native = self._native or TimedValidator(self._schema)
+        self._native = self._native or TimedValidator(self._schema, self._search)
         try:
             return None if self._native.is_valid(value) else self._described(self._native, value)
         except TooMuchWork:
@@ -79,7 +84,7 @@ class AuthoredSchema:
     def _by_steps(self, value: Any) -> str | None:
         from evalcontract.structure.step_limit import StepCounter, StepLimitExceeded
 
-        self._exact = self._exact or StepCounter(self._schema)
+        self._exact = self._exact or StepCounter(self._schema, self._search)
         try:
             errors = self._exact.errors(value, MAX_STEPS)
         except StepLimitExceeded:
