@@ -55,7 +55,7 @@ from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.reference import Kind
 from evalcontract.report.report import Report, Style
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
-from evalcontract.rules._row_rule import RowRule, RowSubject, row_rule
+from evalcontract.rules._row_rule import RowGroup, RowRule, RowSubject, row_rule
 from evalcontract.rules._rule import Context, Rule, Subject, rule
 from evalcontract.source.external import ExternalFile
 
@@ -90,6 +90,7 @@ __all__ = [
     "Rename",
     "Report",
     "RowChecker",
+    "RowGroup",
     "RowLayout",
     "RowRule",
     "RowSubject",

@@ -42,7 +42,7 @@ RULE = """
         if subject.row["input"].isupper():
             yield Problem(NAME, "this row shouts", (*subject.path, "input"))
 
-    def broken(plan, bundle):
+    def broken(group):
         raise LookupError("nowhere")
 
     ASKED = []
@@ -50,12 +50,12 @@ RULE = """
     DECLARED = Code(NAME, soft=Severity.NOTE, guess=True, page=__doc__)
     QUIET = {"properties": {"input": {"pattern": "[a-z]"}}}
     RULE = row_rule(DECLARED)(shouts)
-    SILENT = row_rule(DECLARED, silent=lambda plan, bundle: QUIET)(shouts)
-    NEVER_SILENT = row_rule(DECLARED, silent=lambda plan, bundle: False)(shouts)
-    NO_SCHEMA = row_rule(DECLARED, silent=lambda plan, bundle: {"type": 7})(shouts)
+    SILENT = row_rule(DECLARED, silent=lambda group: QUIET)(shouts)
+    NEVER_SILENT = row_rule(DECLARED, silent=lambda group: False)(shouts)
+    NO_SCHEMA = row_rule(DECLARED, silent=lambda group: {"type": 7})(shouts)
     RAISES = row_rule(DECLARED, silent=broken)(shouts)
     SUSPECTS = row_rule(
-        DECLARED, silent=lambda plan, bundle: True, suspects=lambda row: "HELLO" in row["input"]
+        DECLARED, silent=lambda group: True, suspects=lambda row, group: "HELLO" in row["input"]
     )(shouts)
     PLAIN_TEXT = row_rule(NAME)(shouts)
     NO_PAGE = row_rule(Code(NAME))(shouts)

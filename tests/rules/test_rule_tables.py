@@ -14,6 +14,7 @@ from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES, check_always_passes, load_rules
+from evalcontract.rules._row_rule import RowGroup
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import native_for
@@ -39,6 +40,6 @@ def test_an_empty_key_that_the_runner_grades(row: dict[str, Any], *, is_silent: 
     assert silent is not None
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "allOf": [silent(plan, None)],
+        "allOf": [silent(RowGroup(plan, graded=plan.graded))],
     }
     assert native_for(schema).is_valid({"id": "a", "input": "b", **row}) is is_silent

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.checks import KINDS, kinds_in_use
 from evalcontract.checks._kind import (
+    ANY_TEXT,
     RUNS,
     CheckKind,
     EvalContext,
@@ -243,10 +244,17 @@ def own_predictions(
         if row.get(key) is None:
             continue
         kind, outlook = own.get(key, RUNNER), own_outlook(key, row, is_graded=key not in own)
-        if key in graded and outlook.state in (State.UNAVAILABLE, State.SKIP):
+        if key in graded and _is_left_to_runner(outlook, row):
             kind, outlook = RUNNER, RUNS
         predicted.append((key, kind, outlook))
     return predicted
+
+
+def _is_left_to_runner(outlook: Prediction, row: Mapping[str, Any]) -> bool:
+    """Whether only the graders of the runner can use what a row expects."""
+    if outlook is ANY_TEXT:  # the format says nothing, and the runner reads what is beside it
+        return any(value is not None for key, value in row["expected"].items() if key != "format")
+    return outlook.state in (State.UNAVAILABLE, State.SKIP)
 
 
 def own_outlook(key: str, row: Mapping[str, Any], *, is_graded: bool = False) -> Prediction:

@@ -118,7 +118,13 @@ class DatasetCheck:
         has_odd_numbers = (
             partial(_has_other_numbers, quickly_read) if quickly_read is not None else bool
         )
-        return Gates(self.grading, self._rules.row, has_odd_numbers, self._context.gates)
+        return Gates(
+            self.grading,
+            self._rules.row,
+            has_odd_numbers,
+            self._context.gates,
+            has_bare_keys=self._rows.has_bare_keys,
+        )
 
     def _check_batch(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> BatchResult:
         first = batch.first_index
@@ -145,11 +151,11 @@ class DatasetCheck:
         These are the rows that do not pass their gate or have a problem by a rule without a gate.
         """
         if gates.pass_all(rows, refs):
-            yield from self._suspicious_beside_gates(rows, first)
+            yield from self._suspicious_beside_gates(rows, gates, first)
             return
         if len(rows) == 1:
             if gates.learn(rows[0]) and gates.pass_all(rows, refs):
-                yield from self._suspicious_beside_gates(rows, first)
+                yield from self._suspicious_beside_gates(rows, gates, first)
             else:
                 yield first
             return
@@ -158,19 +164,20 @@ class DatasetCheck:
             part = rows[start : start + size]
             yield from self._suspicious_rows(part, refs_of_rows(part), gates, first + start)
 
-    def _suspicious_beside_gates(self, rows: list[Any], first: int) -> Iterator[int]:
+    def _suspicious_beside_gates(self, rows: list[Any], gates: Gates, first: int) -> Iterator[int]:
         """Yield the indexes of rows that pass their gate, and may have problems nevertheless."""
         if not self._suspecting and not self._ungated_rules:
             return
         for index, row in enumerate(rows, first):
-            if self._is_suspected(row) or (
+            if self._is_suspected(row, gates) or (
                 self._ungated_rules and any(self._run_rules(row, index, self._ungated_rules))
             ):
                 yield index
 
-    def _is_suspected(self, row: dict[str, Any]) -> bool:
+    def _is_suspected(self, row: dict[str, Any], gates: Gates) -> bool:
+        group = gates.group_of(row)
         try:
-            return any(suspects(row) for suspects in self._suspecting)
+            return group is None or any(suspects(row, group) for suspects in self._suspecting)
         except Exception:  # noqa: BLE001 - the rule is run, and reports what it has
             return True
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.gate import INSIDE
+from evalcontract.structure.gate import INSIDE, is_closed
 from evalcontract.structure.schemas import properties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.structure.keys.bundle_fields import BundleFields
+    from evalcontract.structure.keys.mismatches import KeyMismatches
     from evalcontract.structure.schemas import Schema
 
 #: The mappings of a row that allow extra keys: the name of the definition, and the path.
@@ -28,8 +30,10 @@ def _bundle_fields_of(bundle: Schema, row: Schema) -> BundleFields:
 class ExtraKeys:
     """The extra keys of the rows of one bundle, or of rows without a bundle.
 
-    A key is harmless if it causes no finding in any row. This is tested with a mapping that has no
-    other key: since all known keys are missing, each of them may be the one that was meant.
+    `harmless` are the keys that cause no finding, each with those known keys of which one must be
+    beside it; none for a key that never causes one. This is tested with a mapping that has only
+    the required keys: since all others are missing, each of them may be the one that was meant. A
+    known key that is present rules out some meanings, and never adds one.
     """
 
     def __init__(self, row: Schema, bundle: Schema | None) -> None:
@@ -37,7 +41,9 @@ class ExtraKeys:
         self._bundle = bundle
         self._classified: set[tuple[str, str]] = set()
         self._bundle_fields = _bundle_fields_of(bundle, row) if bundle else None
-        self.harmless: dict[str, set[str]] = {name: set() for name in (*PLACES, INSIDE)}
+        self.harmless: dict[str, dict[str, frozenset[str]]] = {
+            name: {} for name in (*PLACES, INSIDE)
+        }
 
     def learn(self, row: Any) -> bool:
         """Classify the unknown keys of a row; return whether a new one is harmless."""
@@ -45,8 +51,9 @@ class ExtraKeys:
         for name, key in self._unknown(row):
             if (name, key) not in self._classified and len(self._classified) < _MAX_KEYS:
                 self._classified.add((name, key))
-                if self._is_harmless(name, key):
-                    self.harmless[name].add(key)
+                conditions = self._conditions(name, key)
+                if conditions is not None:
+                    self.harmless[name][key] = conditions
                     grew = True
         return grew
 
@@ -62,21 +69,45 @@ class ExtraKeys:
         for key in self._bundle_fields.unknown(row) if self._bundle_fields else ():
             yield INSIDE, key
 
-    def _is_harmless(self, name: str, key: str) -> bool:
+    def _conditions(self, name: str, key: str) -> frozenset[str] | None:
+        """Return the keys of which one makes a key harmless; None if it is not harmless."""
         if name == INSIDE:
-            return self._bundle_fields is not None and self._bundle_fields.is_harmless(key)
-        path = PLACES[name]
-        if not path and key in properties(self._bundle or {}):
-            return False  # the bundle defines its value
-        from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
+            fields = self._bundle_fields
+            return frozenset() if fields is not None and fields.is_harmless(key) else None
+        if not PLACES[name] and (key in properties(self._bundle or {}) or self._is_closed):
+            return None  # the bundle defines its value, or forbids it
+        if not self._is_reported(name, key):
+            return frozenset()
+        known = self._row["$defs"][name]["properties"]
+        return frozenset(k for k in known if not self._is_reported(name, key, beside=k)) or None
 
-        near_misses = KeyMismatches(self._row, self._bundle)
+    def _is_reported(self, name: str, key: str, beside: str | None = None) -> bool:
+        """Whether a key may be reported in a mapping with the required keys, and another."""
+        path = PLACES[name]
+        required = {} if path else dict.fromkeys(self._required)
         # A list of mappings is the value that suggests the most keys; null fits any key.
         candidates: tuple[Any, ...] = ([{}], None)
         for candidate in candidates:
-            value: Any = {key: candidate}
+            value: Any = {**required, **({beside: None} if beside else {}), key: candidate}
             for step in reversed(path):
                 value = {step: value}
-            if any(miss.path == path and miss.key == key for miss in near_misses.of(value)):
-                return False
-        return True
+            for miss in self._mismatches.of(value):
+                # The gate itself excludes the values of a word that is read elsewhere.
+                is_word = miss.fault == "misplaced-key" and not miss.meant
+                if miss.path == path and miss.key == key and not is_word:
+                    return True
+        return False
+
+    @cached_property
+    def _mismatches(self) -> KeyMismatches:
+        from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
+
+        return KeyMismatches(self._row, self._bundle)
+
+    @cached_property
+    def _required(self) -> list[str]:
+        return [*self._row["$defs"]["row"]["required"], *(self._bundle or {}).get("required", ())]
+
+    @cached_property
+    def _is_closed(self) -> bool:
+        return is_closed(self._bundle or {})

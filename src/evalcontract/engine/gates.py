@@ -17,9 +17,8 @@ from evalcontract.structure.native import is_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from evalcontract.checks.plan import Plan
     from evalcontract.engine.grading import Grading
-    from evalcontract.rules._row_rule import RowRule
+    from evalcontract.rules._row_rule import RowGroup, RowRule
     from evalcontract.structure.schemas import Schema
 
     _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
@@ -57,7 +56,7 @@ class SharedGates:
     """The silent schemas and compiled gates that all datasets of one run share."""
 
     def __init__(self) -> None:
-        self.silent_schemas: dict[tuple[int, str | None], SilentSchema | None] = {}
+        self.silent_schemas: dict[tuple[Any, ...], SilentSchema | None] = {}
         self.gates: dict[tuple[Any, ...], Gate] = {}
 
 
@@ -73,7 +72,7 @@ class Gates:
 
     `rules` are the row rules. `has_odd_numbers` returns whether the fast reader may have read
     numbers differently from the exact reader; if so, rows of a bundle get no gate, since the schema
-    of a bundle may restrict numbers.
+    of a bundle may restrict numbers. `has_bare_keys` is as in `RowGroup`.
     """
 
     def __init__(
@@ -82,11 +81,15 @@ class Gates:
         rules: Iterable[RowRule],
         has_odd_numbers: Callable[[], bool] = lambda: False,
         shared: SharedGates | None = None,
+        *,
+        has_bare_keys: bool = False,
     ) -> None:
         self._grading = grading
         self._rules = tuple(rule for rule in rules if rule.silent is not None)
         self._has_odd_numbers = has_odd_numbers
         self._shared = shared or SharedGates()
+        self._has_bare_keys = has_bare_keys
+        self._groups: dict[_Refs, RowGroup | None] = {}
         self._by_refs: dict[_Refs, Gate | None] = {}
         self._extra_keys: dict[str | None, ExtraKeys] = {}
         self._uses: dict[_Refs, int] = {}
@@ -109,6 +112,10 @@ class Gates:
             gate = self._gate(row.get("bundle"), row.get("rubric_ref"))
             groups.setdefault(gate, []).append(row)
         return all(gate is not None and gate.passes(group) for gate, group in groups.items())
+
+    def group_of(self, row: dict[str, Any]) -> RowGroup | None:
+        """Return what a row has in common with others; None if it is unknown how it is graded."""
+        return self._group(row.get("bundle"), row.get("rubric_ref"))
 
     def learn(self, row: Any) -> bool:
         """Classify the keys of a row; return whether new ones are accepted, so that it may pass."""
@@ -144,7 +151,11 @@ class Gates:
     def _gate_of(self, key: _GateKey, refs: _Refs) -> Gate | None:
         """Return the gate with a key; None if compiling it is not worth it yet."""
         extra_keys = self._keys_of(key.bundle).harmless
-        name = (key.bundle, key.silent.text, *(frozenset(keys) for keys in extra_keys.values()))
+        name = (
+            key.bundle,
+            key.silent.text,
+            *(frozenset(keys.items()) for keys in extra_keys.values()),
+        )
         gates = self._shared.gates
         if name not in gates:
             if not self._is_worth_compiling(refs):
@@ -167,6 +178,25 @@ class Gates:
 
     def _resolve(self, bundle: Any, reference: Any) -> _GateKey | None:
         """Return the key of the gate for these refs; None if there can be no gate for them."""
+        group = self._group(bundle, reference)
+        if group is None:
+            return None
+        with_schema = self._with_schema(group.bundle)
+        silent = self._silent_schema(group)
+        if silent is None or (with_schema is not None and self._has_odd_numbers()):
+            return None
+        return _GateKey(with_schema, silent)
+
+    def _group(self, bundle: Any, reference: Any) -> RowGroup | None:
+        """Return what rows with these refs have in common; None if their rubric is uncertain."""
+        refs = (bundle, reference)
+        if refs not in self._groups:
+            self._groups[refs] = self._grouped(bundle, reference)
+        return self._groups[refs]
+
+    def _grouped(self, bundle: Any, reference: Any) -> RowGroup | None:
+        from evalcontract.rules._row_rule import RowGroup  # slow to import
+
         plan = None
         grading = self._grading
         name = grading.default if bundle is None else bundle
@@ -177,18 +207,15 @@ class Gates:
             plan = grading.plan(rubric.artifact)
             if plan is None:
                 return None
-        with_schema = self._with_schema(name) if isinstance(name, str) else None
-        silent = self._silent_schema(plan, name if isinstance(name, str) else None)
-        if silent is None or (with_schema is not None and self._has_odd_numbers()):
-            return None
-        return _GateKey(with_schema, silent)
+        name = name if isinstance(name, str) else None
+        return RowGroup(plan, name, grading.graded, self._has_bare_keys)
 
-    def _silent_schema(self, plan: Plan | None, bundle: str | None) -> SilentSchema | None:
+    def _silent_schema(self, group: RowGroup) -> SilentSchema | None:
         """Return the schema of rows in which no rule finds a problem; None if there is none."""
         silent_schemas = self._shared.silent_schemas
-        key = (id(plan), bundle)  # plans live as long as the run
+        key = (id(group.plan), *group[1:])  # plans live as long as the run
         if key not in silent_schemas:
-            parts = [self._silent_schema_of(rule, plan, bundle) for rule in self._rules]
+            parts = [self._silent_schema_of(rule, group) for rule in self._rules]
             by_text = {json.dumps(part, sort_keys=True): part for part in parts if part is not True}
             schemas = [part for part in by_text.values() if isinstance(part, dict)]
             all_schemas = len(schemas) == len(by_text)
@@ -197,12 +224,10 @@ class Gates:
             silent_schemas[key] = SilentSchema(schema, text) if all_schemas else None
         return silent_schemas[key]
 
-    def _silent_schema_of(
-        self, rule: RowRule, plan: Plan | None, bundle: str | None
-    ) -> Schema | bool:
+    def _silent_schema_of(self, rule: RowRule, group: RowGroup) -> Schema | bool:
         """Return the silent schema of a rule; False if there is none, or `silent` fails."""
         try:
-            schema = rule.silent(plan, bundle) if rule.silent else False
+            schema = rule.silent(group) if rule.silent else False
             if _is_built_in(rule) or is_schema(schema):
                 return schema
             error: Exception = TypeError("`silent` does not return a JSON Schema")

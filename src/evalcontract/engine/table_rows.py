@@ -94,6 +94,7 @@ class TableRows:
     stream = None
     progress = None
     has_other_numbers = False
+    has_bare_keys = False
 
     def __init__(self, table: CsvTable | ParquetTable, columns: Sequence[Column]) -> None:
         self.file = table.file

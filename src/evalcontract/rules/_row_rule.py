@@ -67,18 +67,31 @@ class RowSubject:
         return lacks_key and not any(outlook.runs for outlook in outlooks)
 
 
-#: The type of `RowRule.silent`: takes the rows' plan and bundle, returns a JSON Schema.
-Silent = Callable[["Plan | None", "str | None"], dict[str, Any] | bool]
+class RowGroup(NamedTuple):
+    """What rows that share a prefilter have in common; see `RowSubject`.
 
-#: The type of `RowRule.suspects`: takes a row.
-Suspects = Callable[[dict[str, Any]], bool]
+    `plan`, `bundle` and `graded` are those of each row. `has_bare_keys` is whether a key may be
+    written alone, without a colon and a value, as between the braces of YAML.
+    """
+
+    plan: Plan | None = None
+    bundle: str | None = None
+    graded: frozenset[str] = frozenset()
+    has_bare_keys: bool = False
+
+
+#: The type of `RowRule.silent`: takes what rows have in common, returns a JSON Schema.
+Silent = Callable[[RowGroup], dict[str, Any] | bool]
+
+#: The type of `RowRule.suspects`: takes a row, and what it has in common with others.
+Suspects = Callable[[dict[str, Any], RowGroup], bool]
 
 
 class RowRule(NamedTuple):
     """A rule for one row. Pure.
 
-    `silent` is a prefilter. For a plan and a bundle it returns a JSON Schema of rows for which
-    the rule reports nothing: `True` for all rows, `False` for none. The rule never sees rows that
+    `silent` is a prefilter. For a group of rows it returns a JSON Schema of those for which the
+    rule reports nothing: `True` for all rows, `False` for none. The rule never sees rows that
     the schema accepts, so the schema may reject too many rows but must not accept too many.
     Without it the rule runs on every row, which is slower.
 

@@ -26,8 +26,8 @@ from evalcontract.rules._texts import LISTS, TEXTS, is_blank
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
     from evalcontract.model.path import Path
+    from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/blank-value", page=__doc__)
 
@@ -37,8 +37,8 @@ _ADVICE = {"id": "give the row an id", "input": "write what the system is asked"
 _NOT_BLANK: dict[str, Any] = {"pattern": VISIBLE}
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
-    del plan, bundle
+def _silent(group: RowGroup) -> dict[str, Any]:
+    del group
     lists = {key: {"items": _NOT_BLANK} for key in LISTS}
     tools = {"items": {**_NOT_BLANK, "properties": {"name": _NOT_BLANK}}}
     return {"properties": {**dict.fromkeys(TEXTS, _NOT_BLANK), **lists, "expected_tools": tools}}

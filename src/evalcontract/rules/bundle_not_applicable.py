@@ -44,12 +44,14 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+
 
 CODE = Code("dataset/bundle-not-applicable", page=__doc__)
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> bool:
+def _silent(group: RowGroup) -> bool:
+    plan, bundle = group.plan, group.bundle
     return plan is None or bundle is None or not plan.bundles or bundle in plan.bundles
 
 

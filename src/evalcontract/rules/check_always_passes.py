@@ -2,8 +2,9 @@
 An expectation of the row is empty, so the check that uses it always passes or compares nothing.
 
 Why: Every output meets an empty expectation. The row adds a pass to the score whatever the model
-says. `expected: {format: text}` requires nothing either; it is reported only if it is the row's
-only expectation.
+says. `expected: {format: text}` requires nothing either, whatever other keys `expected` has: only
+judges read those. It is reported only if nothing else in the row is graded. `criteria` alone are
+not graded in a row without a rubric, unless `row_keys_graded` names them.
 
 Bad:
     questions:
@@ -30,22 +31,40 @@ from evalcontract.rules._texts import LISTS, TEXTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+
 
 CODE = Code("dataset/check-always-passes", page=__doc__)
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
-    del bundle
-    filled: dict[str, Any]
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    plan, graded = group.plan, sorted(group.graded)
     if plan is not None:
-        filled = {"properties": dict.fromkeys(sorted(plan.graded), FILLED)}
+        filled = {"properties": dict.fromkeys(graded, FILLED)}
         every = rows_with_all(plan)
-        return {"allOf": [every, filled]} if plan.graded else every
+        return {"allOf": [every, filled]} if graded else every
+    fallible: dict[str, Any] = {"properties": {"expected": {"not": _ANY_TEXT}}}
+    fallible["properties"] |= dict.fromkeys(group.graded - OWN_EXPECTATIONS.keys(), FILLED)
     filled = {"properties": dict.fromkeys(OWN_EXPECTATIONS, FILLED)}
-    some: dict[str, dict[str, Any]] = {key: {"required": [key]} for key in OWN_EXPECTATIONS}
-    some["expected"]["properties"] = {"expected": {"not": {"const": {"format": "text"}}}}
-    return {**filled, "anyOf": list(some.values())}
+    return {**filled, "anyOf": [*_running(group.graded), fallible]}
+
+
+_ANY_TEXT: dict[str, Any] = {"required": ["format"], "properties": {"format": {"const": "text"}}}
+_NULL = {"type": "null"}
+
+
+def _running(graded: frozenset[str]) -> Iterator[dict[str, Any]]:
+    """Yield schemas of rows without a rubric in which something is graded.
+
+    The row's own expectations must not be empty.
+    """
+    for key in OWN_EXPECTATIONS.keys() - {"criteria", "expected"}:
+        yield {"required": [key]}
+    for key in sorted(graded - {"expected"}):
+        yield {"required": [key], "properties": {key: {**FILLED, "not": _NULL}}}
+    if "expected" in graded:
+        nothing_else = {"properties": {"format": True}, "additionalProperties": _NULL}
+        yield {"required": ["expected"], "properties": {"expected": {"not": nothing_else}}}
 
 
 @row_rule(CODE, silent=_silent)

@@ -52,12 +52,13 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
     from evalcontract.checks.steps import StepGroup
+    from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/check-never-runs", page=__doc__)
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
-    del bundle
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    plan = group.plan
     return plan is None or rows_with_all(plan)
 
 

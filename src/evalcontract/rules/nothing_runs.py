@@ -47,7 +47,8 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+
 
 CODE = Code("dataset/nothing-runs", page=__doc__)
 
@@ -55,8 +56,8 @@ CODE = Code("dataset/nothing-runs", page=__doc__)
 _MAX_KEYS = 10
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
-    del bundle
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    plan = group.plan
     return plan is None or rows_with_all(plan)
 
 

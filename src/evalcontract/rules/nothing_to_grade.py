@@ -24,16 +24,24 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+
 
 CODE = Code("dataset/nothing-to-grade", page=__doc__)
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
-    del bundle
-    if plan is not None:
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    if group.plan is not None:
         return True
-    return {"anyOf": [{"required": [key]} for key in OWN_EXPECTATIONS]}
+    own = [{"required": [key]} for key in OWN_EXPECTATIONS]
+    not_null = {"not": {"type": "null"}}
+    others = sorted(group.graded - OWN_EXPECTATIONS.keys())
+    return {
+        "anyOf": [
+            *own,
+            *({"required": [key], "properties": {key: not_null}} for key in others),
+        ]
+    }
 
 
 @row_rule(CODE, silent=_silent)

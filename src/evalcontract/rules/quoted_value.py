@@ -25,8 +25,8 @@ from evalcontract.rules._wrapped import MARKS, fault_of, is_plain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
     from evalcontract.model.path import Path
+    from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
 
@@ -34,8 +34,8 @@ _LISTS = ("must_not_contain", "must_contain_any", "tags", "expected_tools")
 _NOT_QUOTED: dict[str, Any] = {"not": {"type": "string", "pattern": f"^[{MARKS}]|[{MARKS}]$"}}
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
-    del plan, bundle
+def _silent(group: RowGroup) -> dict[str, Any]:
+    del group
     named = {"items": {**_NOT_QUOTED, "properties": {"name": _NOT_QUOTED}}}
     return {"properties": {"id": _NOT_QUOTED, **dict.fromkeys(_LISTS, named)}}
 

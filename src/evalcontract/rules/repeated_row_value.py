@@ -25,13 +25,14 @@ from evalcontract.rules._texts import LISTS, is_blank
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+
 
 CODE = Code("dataset/repeated-value", strict=Severity.WARNING, page=__doc__)
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
-    del plan, bundle
+def _silent(group: RowGroup) -> dict[str, Any]:
+    del group
     return {"properties": {key: {"uniqueItems": True} for key in LISTS}}
 
 

@@ -51,24 +51,37 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from evalcontract.checks.conflicts import Conflict, Conflicts
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/contradiction", page=__doc__)
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
-    del bundle
-    return all_of(_refused(plan.conflicts if plan else OWN_CONFLICTS))
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    return all_of(_refused(_conflicts_of(group)))
 
 
-def _suspects(row: dict[str, Any]) -> bool:
-    """Whether a text that the row expects contains one that it forbids, whatever the case."""
-    forbidden = row.get("must_not_contain")
-    if not forbidden:
+def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
+    """Whether a text that the row expects contains a forbidden one that no schema finds.
+
+    That is one that the row forbids, or one of the rubric's where letters beyond ASCII are folded,
+    or which are too many for a pattern.
+    """
+    conflicts, forbidden = _conflicts_of(group), row.get("must_not_contain")
+    if not forbidden and not conflicts.banned:
         return False
-    expected = [*(row.get("expected_facts") or ()), *(row.get("must_contain_any") or ())]
-    bans = Substrings(folded(ban) for ban in forbidden)
-    return any(bans.first_in(folded(text)) is not None for text in expected)
+    own = Substrings(folded(ban) for ban in forbidden or ())
+    has_pattern = _fit_pattern(conflicts.banned)
+    for text in (*(row.get("expected_facts") or ()), *(row.get("must_contain_any") or ())):
+        if forbidden and own.first_in(folded(text)) is not None:
+            return True
+        is_left = not has_pattern or not text.isascii()
+        if is_left and conflicts.substrings.first_in(folded(text)) is not None:
+            return True
+    return False
+
+
+def _conflicts_of(group: RowGroup) -> Conflicts:
+    return group.plan.conflicts if group.plan else OWN_CONFLICTS
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)
@@ -97,12 +110,12 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
         yield {"properties": {"expected_tools": {"maxItems": conflicts.max_calls[0]}}}
     facts, alternatives = (key in conflicts.texts for key in ("expected_facts", "must_contain_any"))
     words = [text for text in conflicts.banned if not any(map(str.isspace, text))]
-    if facts and words:
-        item = _without_any(words)
-        yield {"properties": {"expected_facts": {"items": item} if item else False}}
-    if alternatives and conflicts.banned:
+    has_pattern = _fit_pattern(conflicts.banned)
+    if facts and has_pattern and any(map(str.isascii, words)):
+        yield {"properties": {"expected_facts": {"items": _without_any(words)}}}
+    if alternatives and has_pattern and any(map(str.isascii, conflicts.banned)):
         item = _without_any(conflicts.banned)
-        yield {"properties": {"must_contain_any": {"contains": item} if item else False}}
+        yield {"properties": {"must_contain_any": {"contains": item}}}
     if conflicts.max_chars is not None:
         limit = {"maxLength": conflicts.max_chars[0]}
         yield {"properties": {"expected_facts": {"items": limit}}}
@@ -113,18 +126,19 @@ def _refused(conflicts: Conflicts) -> Iterator[dict[str, Any]]:
 
 # Texts longer than this in total are not made into a pattern.
 _MAX_PATTERN_LENGTH = 5000
-_NOT_ASCII = "[^\\u0000-\\u007f]"
 
 
-def _without_any(texts: Collection[str]) -> dict[str, Any] | None:
-    """Return a schema of texts that contain none of these, or None if they are too long.
+def _fit_pattern(texts: Collection[str]) -> bool:
+    return sum(map(len, texts)) <= _MAX_PATTERN_LENGTH
 
-    It refuses all texts with other letters than ASCII: a pattern cannot fold them.
+
+def _without_any(texts: Collection[str]) -> dict[str, Any]:
+    """Return a schema of texts that contain none of those that are ASCII.
+
+    Of ASCII texts it is exact. A pattern cannot fold other letters: see `_suspects`.
     """
-    if sum(map(len, texts)) > _MAX_PATTERN_LENGTH:
-        return None
     words = map(_ignoring_case, filter(str.isascii, sorted(texts)))
-    return {"not": {"pattern": "|".join((*words, _NOT_ASCII))}}
+    return {"not": {"pattern": "|".join(words)}}
 
 
 def _ignoring_case(word: str) -> str:

@@ -25,15 +25,16 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+
 
 CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
 
 _LISTS = ("must_contain_any", "must_not_contain")
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
-    del plan, bundle
+def _silent(group: RowGroup) -> dict[str, Any]:
+    del group
     ordinary = {"items": {"not": {"pattern": SUSPICIOUS}}}
     return {"properties": dict.fromkeys(_LISTS, ordinary)}
 

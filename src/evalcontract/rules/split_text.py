@@ -25,16 +25,24 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.source import Rows
+
 
 CODE = Code("dataset/split-text", guess=True, page=__doc__)
 
 _SENTENCE_ENDS = (".", "?", "!", "…")
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
-    del plan, bundle
-    return {"additionalProperties": {"not": {"type": "null"}}}
+# Matches every key that looks like the rest of a sentence, and few others. It means the same in
+# ECMA-262, which has no `str.islower`.
+_MAYBE_REST = f"[{''.join(_SENTENCE_ENDS)}]$|^[^\\u0000-\\u0060\\u007b-\\u007f][^ ]* "
+
+
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    if not group.has_bare_keys:
+        return True
+    return {"patternProperties": {_MAYBE_REST: {"not": {"type": "null"}}}}
 
 
 @row_rule(CODE, silent=_silent)
@@ -59,4 +67,12 @@ def _is_rest(subject: RowSubject, key: str) -> bool:
         return False
     if subject.source.raw((*subject.path, key)) != "":
         return False  # a null that is written, or of unknown origin
-    return key.endswith(_SENTENCE_ENDS) or (" " in key and key[:1].islower())
+    looks_so = key.endswith(_SENTENCE_ENDS) or (" " in key and key[:1].islower())
+    return looks_so and _is_bare(subject, subject.source, key)
+
+
+def _is_bare(subject: RowSubject, source: Rows, key: str) -> bool:
+    """Whether no colon follows a key; between braces, a comma may have made it one."""
+    place = source.place((*subject.path, key), on_key=True)
+    after = (place.text or "")[place.span.end_column - 1 :] if place.span else ""
+    return not after.lstrip().startswith(":")

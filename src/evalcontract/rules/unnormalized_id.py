@@ -28,7 +28,8 @@ from evalcontract.rules._texts import is_blank
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.rules._row_rule import RowGroup
+
 
 CODE = Code("dataset/unnormalized-id", strict=Severity.WARNING, page=__doc__)
 
@@ -38,8 +39,8 @@ _MARKS = "\u0300-\u036f"
 _ODD = f"^[{_SPACES}]|[{_SPACES}]$|[{_MARKS}]"
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any]:
-    del plan, bundle
+def _silent(group: RowGroup) -> dict[str, Any]:
+    del group
     return {"properties": {"id": {"not": {"pattern": _ODD}}}}
 
 

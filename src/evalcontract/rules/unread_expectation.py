@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.plan import Plan
     from evalcontract.checks.steps import StepGroup
+    from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/unread-expectation", page=__doc__)
 #: Expectations of a row that its rubric should read, and what reads them.
@@ -65,8 +66,8 @@ _NAMEABLE = re.compile(r"[^\s.{}]+")
 _FORMAT = "it is read by a `format` check without its own `format`"
 
 
-def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
-    del bundle
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    plan = group.plan
     if plan is None or not plan.is_complete:
         return True
     unread: list[dict[str, Any]] = [
@@ -74,12 +75,24 @@ def _silent(plan: Plan | None, bundle: str | None) -> dict[str, Any] | bool:
     ]
     if "expected" not in plan.reads:
         known = dict.fromkeys(sorted(_keys_of_expected(plan)), True)
-        expected = {"properties": known, "additionalProperties": False}
+        if "expected_facts" in plan.reads:
+            known["reference"] = True  # it may be one of the facts, see `_suspects`
+        expected = {"properties": known, "additionalProperties": {"type": "null"}}
         unread.append({"properties": {"expected": expected}})
     return all_of(unread)
 
 
-@row_rule(CODE, silent=_silent)
+def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
+    """Whether nothing reads the reference answer of a row, and it is not one of the facts."""
+    plan, expected = group.plan, row.get("expected")
+    if plan is None or not plan.is_complete or "expected" in plan.reads or not expected:
+        return False
+    if expected.get("reference") is None or "reference" in _keys_of_expected(plan):
+        return False
+    return not _is_a_fact(row, plan)
+
+
+@row_rule(CODE, silent=_silent, suspects=_suspects)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     plan = subject.plan
     if plan is None or not plan.is_complete:

@@ -45,6 +45,7 @@ class RowStream:
     unreadable = None
     #: The quick and the exact reader agree on what is a number.
     has_other_numbers = False
+    has_bare_keys = False
 
     def __init__(
         self,

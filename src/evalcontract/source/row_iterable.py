@@ -32,6 +32,7 @@ class IterableRows:
     stream = None
     progress = None
     has_other_numbers = False
+    has_bare_keys = False
 
     def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
         self.file = name

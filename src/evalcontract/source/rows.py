@@ -99,6 +99,11 @@ class Rows(Protocol):
         """Whether quick rows may hold numbers where exact rows hold text."""
         ...
 
+    @property
+    def has_bare_keys(self) -> bool:
+        """Whether a key of a row may be written alone, without a colon and a value."""
+        ...
+
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path; see `Document.place`."""
         ...
@@ -132,6 +137,11 @@ class DocumentRows:
     def has_other_numbers(self) -> bool:
         """Whether quick rows may hold numbers where exact rows hold text."""
         return self._document.has_other_numbers
+
+    @property
+    def has_bare_keys(self) -> bool:
+        """Whether a key may be written alone: only YAML allows it, between braces."""
+        return self._document.may_be_yaml and "{" in self._document.text
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Yield all rows; an empty list yields one empty batch."""

@@ -74,15 +74,16 @@ def gate_schema(
     references: Iterable[str],
     extra: list[Schema],
     demand: Schema | None = None,
-    harmless: Mapping[str, Iterable[str]] | None = None,
+    harmless: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
 ) -> Schema:
     """Return the schema of a list of rows with only known keys and resolving references.
 
     `extra` are the schemas of bundles, whose keys are known too. `demand` is a schema with further
     requirements, such as those of the checks in a rubric. `harmless` are the accepted custom keys,
     by the definition (`row`, `expected`) of their mapping, or `INSIDE` for the mappings that a
-    bundle describes. Each bundle is embedded under its own `$id`, so that its local references
-    stay local, together with a schema that closes those mappings.
+    bundle describes; each with the known keys of which one must be beside it, if any. Each bundle
+    is embedded under its own `$id`, so that its local references stay local, together with a
+    schema that closes those mappings.
     """
     definitions = copied(row["$defs"])
     row_definition = definitions["row"]
@@ -96,10 +97,15 @@ def gate_schema(
             mapping["properties"][key] = {"allOf": [mapping["properties"][key], _PLAIN]}
     row_definition["properties"]["rubric_ref"] = _one_of(sorted(references))
     accepted = dict(harmless or {})
-    inside = accepted.pop(INSIDE, ())
+    inside = accepted.pop(INSIDE, {})
     for name, keys in accepted.items():
         definitions[name]["properties"].update({key: _custom(key, name) for key in keys})
-    row_keys = row_definition["properties"]
+        definitions[name]["dependentSchemas"] = {
+            key: {"anyOf": [{"required": [known]} for known in sorted(beside)]}
+            for key, beside in keys.items()
+            if beside
+        }
+    row_keys = row["$defs"]["row"]["properties"]
     embedded = {
         f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_with_keys(bundle, row_keys)}
         for n, bundle in enumerate(extra)
@@ -178,9 +184,14 @@ def _with_keys(bundle: Schema, keys: Iterable[str]) -> Schema:
 
     The exact engine knows them, because it reads both schemas.
     """
-    if False not in (bundle.get("additionalProperties"), bundle.get("unevaluatedProperties")):
+    if not is_closed(bundle):
         return bundle
     return {**bundle, "properties": {**dict.fromkeys(keys, True), **bundle.get("properties", {})}}
+
+
+def is_closed(bundle: Schema) -> bool:
+    """Whether the top level of a bundle forbids keys that it does not know."""
+    return False in (bundle.get("additionalProperties"), bundle.get("unevaluatedProperties"))
 
 
 def closed(schema: Schema) -> Schema:

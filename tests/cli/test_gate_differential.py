@@ -1,0 +1,135 @@
+"""With gates and without them, the same is found in the rows of a file, whatever else they hold."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from doors import command_line
+from examples import tries
+from mixed_rows import MixedRows
+
+from evalcontract.engine.gates import Gates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Row = dict[str, Any]
+
+ROWS = 60_000  # `make test` tries a sixth of them
+
+_RUBRIC: dict[str, Any] = {"version": "1.0.0", "scoring": {"combine": "all_pass"}}
+CHECKS: dict[str, list[Any]] = {
+    "facts": [{"id": "a", "kind": "fact_match"}],
+    "words": [
+        {"id": "a", "kind": "must_not_contain", "values": ["refund", "strasse", "СЛОВО"]},
+        {"id": "b", "kind": "fact_match"},
+        {"id": "c", "kind": "must_contain_any"},
+        {"id": "d", "kind": "must_not_contain"},
+    ],
+    "judged": [
+        {"id": "a", "kind": "llm_judge", "judge_prompt_ref": "judge/contextual@1.0.0"},
+        {"id": "b", "kind": "format"},
+        {"id": "c", "kind": "tool_usage", "max_calls": 1},
+    ],
+    "fixed": [{"id": "a", "kind": "regex", "pattern": "a"}],
+}
+REFERENCES = (
+    *[f"rubric/{name}@1.0.0" for name in CHECKS for _ in range(4)],
+    *["rubric/facts@1.0", "rubric/facts", "rubric/nowhere@1.0.0", "judge/contextual@1.0.0"],
+)
+BUNDLES: dict[str, Any] = {
+    "tours": {"properties": {"tour": {"enum": ["text", "dutch", None]}}, "required": ["input"]},
+    "closed": {"properties": {"label": {"type": "string"}}, "additionalProperties": False},
+    "open": {},
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """Write rubrics, a judge and bundles."""
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    for name, checks in CHECKS.items():
+        write(tmp_path / f"rubrics/{name}.json", {"id": name, **_RUBRIC, "checks": checks})
+    shown = "{{# expected.answer }}{{ expected.answer }}{{/ expected.answer }}"
+    template = f"{{{{ output }}}} {{{{ context }}}} {shown}"
+    judge = {"id": "contextual", "version": "1.0.0", "template": template}
+    write(tmp_path / "judges/contextual.json", judge)
+    for name, schema in BUNDLES.items():
+        write(tmp_path / f"bundles/{name}.schema.json", {"$schema": draft, **schema})
+    return tmp_path
+
+
+def write(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def as_jsonl(rows: list[Row]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=n % 2 == 0)}\n" for n, row in enumerate(rows))
+
+
+def as_json(rows: list[Row]) -> str:
+    return json.dumps({"questions": rows}, ensure_ascii=False, indent=1)
+
+
+def as_yaml(rows: list[Row]) -> str:
+    text: str = yaml.dump(
+        {"questions": rows}, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True
+    )
+    return text.replace(": null\n", ":\n")  # as people leave a value out
+
+
+def as_yaml_in_braces(rows: list[Row]) -> str:
+    """Return rows in braces, in which a null is a key alone, as the rest of a sentence is."""
+    return "questions:\n" + "".join(f"- {{{', '.join(map(pair, row.items()))}}}\n" for row in rows)
+
+
+def pair(item: tuple[str, Any]) -> str:
+    key, value = item
+    plain = key if value is None else json.dumps(key, ensure_ascii=False)
+    return plain if value is None else f"{plain}: {json.dumps(value, ensure_ascii=False)}"
+
+
+FORMS: dict[str, tuple[str, Callable[[list[Row]], str], int]] = {
+    "JSON Lines": ("a.jsonl", as_jsonl, 1),
+    "JSON": ("a.json", as_json, 4),
+    "YAML": ("a.yaml", as_yaml, 6),
+    "YAML in braces": ("b.yaml", as_yaml_in_braces, 6),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("graded", [[], ["criteria", "context", "tags", "owner", "expected"]])
+def test_gates_change_no_finding(
+    form: str,
+    graded: list[str],
+    workspace: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (workspace / "evalcontract.toml").write_text(f"row_keys_graded = {graded}\n")
+    name, written, share = FORMS[form]
+    chance = Random(f"{form} {graded}")  # noqa: S311 - the same rows every time
+    rows = MixedRows(chance, [*BUNDLES, "undeclared"], REFERENCES)
+    file = workspace / "datasets" / name
+    file.parent.mkdir()
+    file.write_text(written([*rows.rows(tries(ROWS) // share // 2)]), encoding="utf-8")
+    with_gates = findings_in(file, capsys)
+    monkeypatch.setattr(Gates, "pass_all", lambda *_: False)
+    without = findings_in(file, capsys)
+    lost = [each for each in without if each not in with_gates]
+    assert (lost, [each for each in with_gates if each not in without]) == ([], [])
+    assert with_gates == without
+
+
+def findings_in(file: Path, capsys: pytest.CaptureFixture[str]) -> list[Any]:
+    """Return what the command line finds in the rows of a file, line by line."""
+    asked = ("--output-format", "json", "--max-findings", "0", "--limit", "0", "--jobs", "1")
+    assert command_line("validate-dataset", *asked, file) in {0, 1}
+    found = json.loads(capsys.readouterr().out)["findings"]
+    return [(each["code"], each["line"], each["message"]) for each in found]
