@@ -11,12 +11,16 @@ import yaml
 from doors import command_line
 from examples import tries
 from mixed_rows import MixedRows
+from tables import every_case
 
+from evalcontract.engine.dataset_check import DatasetCheck
 from evalcontract.engine.gates import Gates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from evalcontract.model.diagnostic import Problem
 
     Row = dict[str, Any]
 
@@ -125,6 +129,57 @@ def test_gates_change_no_finding(
     lost = [each for each in without if each not in with_gates]
     assert (lost, [each for each in with_gates if each not in without]) == ([], [])
     assert with_gates == without
+
+
+FACTS: Row = {"expected_facts": ["left"]}
+JUDGED = {"rubric_ref": "rubric/words@1.0.0", "must_contain_any": ["a"], "must_not_contain": ["b"]}
+#: Rows without a finding, in the shapes that tables and people give them.
+CLEAN: dict[str, Row] = {
+    "nulls": {**FACTS, "context": None, "owner": None, "user_name": None},
+    "empty texts": {**FACTS, "context": "", "note": "", "tags": []},
+    "names of other tools": {**FACTS, "question": "a", "answer": "b", "reference": "c"},
+    "a key of checks": {**FACTS, "facts": "left"},
+    "a word of rubrics": {**FACTS, "checks": "passed"},
+    "letters beyond ASCII": {"expected_facts": ["Größe", "слово"], "criteria": "日本語"},
+    "letters beyond ASCII, and banned words": {**JUDGED, "expected_facts": ["Größe", "日本語"]},
+    "an alternative with a forbidden text": {
+        "must_contain_any": ["a refund", "money"],
+        "must_not_contain": ["refund"],
+    },
+    "signs of patterns": {"must_contain_any": ["**bold**", "C++", "{}"]},
+    "quoted words": {"tags": ["“a” and “b”"], **FACTS},
+    "nulls beside an expectation": {"expected": {"format": "json", "note": None}},
+    "a fact as reference": {
+        "rubric_ref": "rubric/facts@1.0.0",
+        "expected": {"reference": "left", "note": None},
+        **FACTS,
+    },
+    "a bundle": {**FACTS, "bundle": "tours", "tour": "dutch", "owner": None},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@every_case("row", CLEAN.values(), ids=CLEAN)
+def test_clean_rows_are_not_looked_at_one_by_one(
+    form: str,
+    row: Row,
+    workspace: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[Row] = []
+
+    def look(_: DatasetCheck, row: Row, *__: Any) -> Iterator[Problem]:
+        looked_at.append(row)
+        return iter(())
+
+    monkeypatch.setattr(DatasetCheck, "_check_row", look)
+    name, written, _ = FORMS[form]
+    file = workspace / name
+    rows = [{"id": f"r{n}", "input": "b", **(row if n % 3 else FACTS)} for n in range(30)]
+    file.write_text(written(rows), encoding="utf-8")
+    assert findings_in(file, capsys) == []
+    assert looked_at == []
 
 
 def findings_in(file: Path, capsys: pytest.CaptureFixture[str]) -> list[Any]:

@@ -177,3 +177,26 @@ def test_settings_that_make_no_sense(value: str, words: str, tmp_path: Path) -> 
 def test_the_command_ends_with_2(place: Path) -> None:
     write(place, {"evalcontract.toml": settings("criterai")})
     assert command_line("check", place) == 2
+
+
+@every_case(
+    ("row", "found"),
+    [
+        ({"expected": {"format": "text", "reference": "Lima"}}, []),
+        ({"expected": {"format": "text", "note": None}}, ["dataset/check-always-passes"]),
+        ({"expected": {"format": "text"}}, ["dataset/check-always-passes"]),
+        ({"expected": {"format": "text"}, "tags": ["a"]}, []),
+        ({"expected": {"format": "text"}, "tags": []}, ["dataset/check-always-passes"] * 2),
+        ({"expected_facts": ["Lima"], "tags": []}, []),
+        ({"tags": ["a"]}, []),
+    ],
+    ids=json.dumps,
+)
+def test_a_row_without_a_rubric_is_graded_by_what_the_runner_reads(
+    row: dict[str, Any], found: list[str], tmp_path: Path
+) -> None:
+    """What is beside the format of `expected` counts only for a runner that reads it."""
+    line = json.dumps({"id": "a", "input": "b", "context": None, **row})
+    write(tmp_path, {"evalcontract.toml": settings("expected", "tags"), "data.jsonl": line})
+    report = validate(Kind.DATASET, [Input(tmp_path / "data.jsonl")], Options(today=TODAY))
+    assert [diagnostic.code for diagnostic in report.diagnostics] == found

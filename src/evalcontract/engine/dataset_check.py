@@ -123,7 +123,7 @@ class DatasetCheck:
             self._rules.row,
             has_odd_numbers,
             self._context.gates,
-            has_bare_keys=self._rows.has_bare_keys,
+            rows=self._rows,
         )
 
     def _check_batch(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> BatchResult:

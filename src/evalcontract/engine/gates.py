@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from evalcontract.engine.grading import Grading
     from evalcontract.rules._row_rule import RowGroup, RowRule
+    from evalcontract.source.rows import Rows
     from evalcontract.structure.schemas import Schema
 
     _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
@@ -72,7 +73,8 @@ class Gates:
 
     `rules` are the row rules. `has_odd_numbers` returns whether the fast reader may have read
     numbers differently from the exact reader; if so, rows of a bundle get no gate, since the schema
-    of a bundle may restrict numbers. `has_bare_keys` is as in `RowGroup`.
+    of a bundle may restrict numbers. `rows` know how they are written; without them, texts and
+    keys may be bare.
     """
 
     def __init__(
@@ -82,13 +84,13 @@ class Gates:
         has_odd_numbers: Callable[[], bool] = lambda: False,
         shared: SharedGates | None = None,
         *,
-        has_bare_keys: bool = False,
+        rows: Rows | None = None,
     ) -> None:
         self._grading = grading
         self._rules = tuple(rule for rule in rules if rule.silent is not None)
         self._has_odd_numbers = has_odd_numbers
         self._shared = shared or SharedGates()
-        self._has_bare_keys = has_bare_keys
+        self._bare = (True, True) if rows is None else (rows.has_bare_keys, rows.has_bare_texts)
         self._groups: dict[_Refs, RowGroup | None] = {}
         self._by_refs: dict[_Refs, Gate | None] = {}
         self._extra_keys: dict[str | None, ExtraKeys] = {}
@@ -208,7 +210,7 @@ class Gates:
             if plan is None:
                 return None
         name = name if isinstance(name, str) else None
-        return RowGroup(plan, name, grading.graded, self._has_bare_keys)
+        return RowGroup(plan, name, grading.graded, *self._bare)
 
     def _silent_schema(self, group: RowGroup) -> SilentSchema | None:
         """Return the schema of rows in which no rule finds a problem; None if there is none."""

@@ -95,6 +95,7 @@ class TableRows:
     progress = None
     has_other_numbers = False
     has_bare_keys = False
+    has_bare_texts = True
 
     def __init__(self, table: CsvTable | ParquetTable, columns: Sequence[Column]) -> None:
         self.file = table.file

@@ -16,14 +16,14 @@ _TAG = re.compile(r"\{\{\s*[\w.]+\s*\}\}")
 _VARIABLE = re.compile(r"\{\{\s*(?:input|output|expected|context|criteria)(?:\.\w+)*\s*\}\}")
 
 _TAGS = {"must_contain_any": _TAG, "must_not_contain": _VARIABLE}
-#: Matches every such text, and few others.
-SUSPICIOUS = r"[\\{*+^]|\(\?"
+# Matches every such text, and few others; it is faster than the other patterns.
+_SUSPICIOUS = re.compile(r"[\\{*+^]|\(\?")
 
 
 def fault_of(text: str, kind: str) -> tuple[str, str] | None:
     """Return the message about a text that a kind of check compares and the advice, or None."""
     tag = _TAGS.get(kind)
-    if tag is None:
+    if tag is None or _SUSPICIOUS.search(text) is None:
         return None
     if tag.search(text):
         message = f"`{text}` looks like a template, but is compared as it is"

@@ -71,13 +71,15 @@ class RowGroup(NamedTuple):
     """What rows that share a prefilter have in common; see `RowSubject`.
 
     `plan`, `bundle` and `graded` are those of each row. `has_bare_keys` is whether a key may be
-    written alone, without a colon and a value, as between the braces of YAML.
+    written alone, without a colon and a value, as between the braces of YAML. `has_bare_texts` is
+    whether a text may be written without straight quotation marks, which JSON requires.
     """
 
     plan: Plan | None = None
     bundle: str | None = None
     graded: frozenset[str] = frozenset()
-    has_bare_keys: bool = False
+    has_bare_keys: bool = True
+    has_bare_texts: bool = True
 
 
 #: The type of `RowRule.silent`: takes what rows have in common, returns a JSON Schema.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._row_rule import RowSubject, row_rule
-from evalcontract.rules._wrapped import MARKS, fault_of, is_plain
+from evalcontract.rules._wrapped import FAULTY, fault_of, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
 
 _LISTS = ("must_not_contain", "must_contain_any", "tags", "expected_tools")
-_NOT_QUOTED: dict[str, Any] = {"not": {"type": "string", "pattern": f"^[{MARKS}]|[{MARKS}]$"}}
+_NOT_QUOTED: dict[str, Any] = {"not": {"type": "string", "pattern": FAULTY}}
 
 
-def _silent(group: RowGroup) -> dict[str, Any]:
-    del group
+def _silent(group: RowGroup) -> dict[str, Any] | bool:
+    if not group.has_bare_texts:
+        return True
     named = {"items": {**_NOT_QUOTED, "properties": {"name": _NOT_QUOTED}}}
     return {"properties": {"id": _NOT_QUOTED, **dict.fromkeys(_LISTS, named)}}
 

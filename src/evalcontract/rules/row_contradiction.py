@@ -71,13 +71,14 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
         return False
     own = Substrings(folded(ban) for ban in forbidden or ())
     has_pattern = _fit_pattern(conflicts.banned)
-    for text in (*(row.get("expected_facts") or ()), *(row.get("must_contain_any") or ())):
-        if forbidden and own.first_in(folded(text)) is not None:
-            return True
-        is_left = not has_pattern or not text.isascii()
-        if is_left and conflicts.substrings.first_in(folded(text)) is not None:
-            return True
-    return False
+
+    def has_ban(text: str) -> bool:
+        text = folded(text)
+        return any(bans.first_in(text) is not None for bans in (own, conflicts.substrings))
+
+    facts, alternatives = row.get("expected_facts", ()), row.get("must_contain_any", ())
+    left = facts if forbidden or not has_pattern else [f for f in facts if not f.isascii()]
+    return any(map(has_ban, left)) or (bool(alternatives) and all(map(has_ban, alternatives)))
 
 
 def _conflicts_of(group: RowGroup) -> Conflicts:

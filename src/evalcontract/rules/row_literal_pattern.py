@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._literal import SUSPICIOUS, fault_of
+from evalcontract.rules._literal import fault_of
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
@@ -33,13 +33,17 @@ CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__do
 _LISTS = ("must_contain_any", "must_not_contain")
 
 
-def _silent(group: RowGroup) -> dict[str, Any]:
+def _silent(group: RowGroup) -> bool:
     del group
-    ordinary = {"items": {"not": {"pattern": SUSPICIOUS}}}
-    return {"properties": dict.fromkeys(_LISTS, ordinary)}
+    return True
 
 
-@row_rule(CODE, silent=_silent)
+def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
+    del group
+    return any(fault_of(text, key) for key in _LISTS for text in row.get(key, ()))
+
+
+@row_rule(CODE, silent=_silent, suspects=_suspects)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for key in _LISTS:
         for index, text in enumerate(subject.row.get(key, ())):

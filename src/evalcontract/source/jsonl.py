@@ -45,7 +45,7 @@ class RowStream:
     unreadable = None
     #: The quick and the exact reader agree on what is a number.
     has_other_numbers = False
-    has_bare_keys = False
+    has_bare_keys = has_bare_texts = False
 
     def __init__(
         self,

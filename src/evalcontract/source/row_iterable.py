@@ -33,6 +33,7 @@ class IterableRows:
     progress = None
     has_other_numbers = False
     has_bare_keys = False
+    has_bare_texts = True
 
     def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
         self.file = name

@@ -104,6 +104,11 @@ class Rows(Protocol):
         """Whether a key of a row may be written alone, without a colon and a value."""
         ...
 
+    @property
+    def has_bare_texts(self) -> bool:
+        """Whether a text of a row may be written without straight quotation marks."""
+        ...
+
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path; see `Document.place`."""
         ...
@@ -142,6 +147,11 @@ class DocumentRows:
     def has_bare_keys(self) -> bool:
         """Whether a key may be written alone: only YAML allows it, between braces."""
         return self._document.may_be_yaml and "{" in self._document.text
+
+    @property
+    def has_bare_texts(self) -> bool:
+        """Whether a text may be written without straight quotation marks: not in JSON."""
+        return self._document.may_be_yaml
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Yield all rows; an empty list yields one empty batch."""
