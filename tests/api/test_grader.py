@@ -43,7 +43,7 @@ ROWS: list[dict[str, Any]] = [
 ANSWERS: list[Any] = [
     "A day, today.",
     {"id": "b", "output": "Soon."},
-    {"output": "", "tool_calls": [{"function": {"name": "search", "arguments": "{}"}}]},
+    {"tool_calls": [{"type": "tool_use", "name": "search", "input": {}}]},
 ]
 
 
@@ -129,6 +129,11 @@ def test_files_are_graded_as_on_the_command_line(
         (7, "b", "row is malformed"),
         (ROWS[0], {"output": 7}, "output is malformed"),
         (ROWS[0], 7, "output is malformed"),
+        (ROWS[0], {"response": "A day"}, "output is malformed: `response` is not read"),
+        (ROWS[0], {"id": "a"}, "output is malformed: the record has neither"),
+        (ROWS[0], {"id": 7.0, "output": ""}, "output is malformed: `id` must be"),
+        (ROWS[0], {"id": 7, "output": ""}, "the output is of `7`, the row is `a`"),
+        (ROWS[2], {"tool_calls": [{"name": "x", "kwargs": {"n": 1}}]}, "malformed: `kwargs`"),
         (ROWS[0], {"id": "b", "output": "c"}, "the output is of `b`, the row is `a`"),
     ],
 )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from doors import ROOT, Kind
 
 from evalcontract.checks import KINDS, EvalContext
+from evalcontract.checks._calls import read_calls
 from evalcontract.checks._kind import outlooks_of
-from evalcontract.checks.outcome import ANY_SCORE, Outcome, Output, ToolCall, Verdict
+from evalcontract.checks.outcome import ANY_SCORE, Outcome, Output, Verdict
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.source import Document, read_stream
@@ -89,7 +90,7 @@ def around(
 def output(**recorded: Any) -> Output:
     """Return an output as it is recorded."""
     calls = recorded.get("tool_calls")
-    made = None if calls is None else tuple(ToolCall(**call) for call in calls)
+    made = None if calls is None else read_calls(calls).calls
     return Output(recorded.get("text"), made, recorded.get("context"))
 
 

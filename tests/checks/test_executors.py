@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from check_cases import FOLDER, around, cases, graded, output, predicted, suites
+from doors import ROOT
 from tables import every_case
 
 from evalcontract.checks import KINDS, State
-from evalcontract.checks.outcome import Outcome
+from evalcontract.checks._calls import SHAPES, CallShape, ReadCalls, read_calls
+from evalcontract.checks.outcome import Outcome, ToolCall
 from evalcontract.structure.native import native_for
-from evalcontract.structure.schemas import definition
+from evalcontract.structure.schemas import definition, properties
 
 
 def test_every_kind_that_runs_has_cases() -> None:
@@ -58,3 +60,21 @@ def bounds(case: dict[str, Any]) -> Any:
     has_any = case["outcome"] in ("error", "unavailable")
     wanted = case.get("bounds", (0, 1) if has_any else None)
     return wanted and pytest.approx(tuple(wanted))
+
+
+@every_case("shape", SHAPES, ids=str)
+def test_every_shape_of_a_call_is_read_and_described(shape: CallShape) -> None:
+    call: dict[str, Any] = {}
+    for path, value in ((shape.name, "find"), (shape.arguments, {"n": 1})):
+        inner = call
+        for key in path[:-1]:
+            inner = inner.setdefault(key, {})
+        inner[path[-1]] = value
+    assert read_calls([call]) == ReadCalls((ToolCall("find", {"n": 1}),))
+    calls = definition("tool_call", of="output")
+    assert native_for(calls).is_valid(call)
+    assert call.keys() <= properties(calls).keys()
+    page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in page.splitlines() if line.startswith("| ")]
+    name, arguments = f"`{'.'.join(shape.name)}`", shape.arguments[-1]
+    assert any(len(row) > 3 and name in row[2] and arguments in row[3] for row in rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -151,6 +152,28 @@ def test_outputs_may_come_in_any_order_and_from_standard_input(
     assert "sha256" not in lines[0]["manifest"]["outputs"]
 
 
+def lost(**record: Any) -> str:
+    """Return outputs of which one is this record."""
+    return recorded(lost=None) + lines_of({"id": "lost", **record})
+
+
+CALLS = [{"name": "find"}]
+LOST: list[tuple[dict[str, Any], int, str, tuple[str, float | None] | None]] = [
+    ({"outptu": "x"}, 1, "output/unread-answer", ("error", None)),
+    ({"response": ""}, 1, "output/unread-answer", ("error", None)),
+    ({"tools_called": CALLS}, 1, "output/unread-answer", ("error", None)),
+    ({"output": None, "content": "x"}, 1, "output/unread-answer", ("undecided", None)),
+    ({"tool_calls": CALLS, "content": "x"}, 1, "output/unread-answer", ("undecided", None)),
+    ({}, 1, "output/no-answer", ("error", None)),
+    ({"metadata": {}, "latency": 3}, 1, "output/no-answer", ("error", None)),
+    ({"output": "x", "metadat": {}}, 0, "output/near-miss-key", ("failed", 0.25)),
+    ({"output": "x", "tools_called": CALLS}, 0, "output/near-miss-key", ("failed", 0.25)),
+    ({"output": "x", "tool_calls": "x"}, 1, "output/invalid-record", ("error", None)),
+    ({"output": "x", "tool_calls": [7]}, 1, "output/unreadable-tool-call", ("failed", 0.25)),
+]
+NO_IDS: list[Any] = [True, 7.0, 7.5, None, [], "", 10**400]
+
+
 @every_case(
     ("outputs", "code", "finding", "row"),
     [
@@ -161,12 +184,8 @@ def test_outputs_may_come_in_any_order_and_from_standard_input(
         (recorded() + "{broken\n", 1, "source/syntax", None),
         (recorded() + lines_of({"output": "x"}), 1, "output/invalid-record", None),
         (recorded() + "7\n", 1, "output/invalid-record", None),
-        (
-            recorded(lost=None) + lines_of({"id": "lost", "outptu": "x"}),
-            0,
-            "output/near-miss-key",
-            ("undecided", None),
-        ),
+        *((lost(**record), code, finding, row) for record, code, finding, row in LOST),
+        *((lost(id=id_, output="x"), 1, "output/invalid-record", None) for id_ in NO_IDS),
     ],
 )
 def test_faulty_outputs(
@@ -183,6 +202,132 @@ def test_faulty_outputs(
     assert f"[{finding}]" in err
     assert rows(lines)["refund"] == ("passed", 1.0), "the others are graded"
     assert row is None or rows(lines)["lost"] == row
+
+
+@every_case(
+    ("key", "typed"),
+    [
+        ("response", "response=output"),
+        ("completion", "completion=output"),
+        ("answer", "answer=output"),
+        ("text", "text=output"),
+        ("content", "content=output"),
+        ("actualOutput", "actualOutput=output"),
+        ("Output", "Output=output"),
+        ("outptu", "outptu=output"),
+        ("Model Output", "'Model Output=output'"),
+    ],
+)
+def test_another_key_of_the_answer_is_named_and_can_be_mapped(
+    place: Path, capsys: pytest.CaptureFixture[str], key: str, typed: str
+) -> None:
+    records = [{"id": id_, key: text} for id_, text in OUTPUTS.items()]
+    write(place, {"outputs.jsonl": lines_of(*records)})
+    status, lines, err = results(capsys)
+    assert status == 1
+    assert err.count("[output/") == 1, "one cause, one finding"
+    assert f"`{key}`" in err
+    assert "3 records" in err
+    assert f"`--map {typed}`" in err
+    assert {row[0] for row in rows(lines).values()} == {"error"}
+    status, lines, err = results(capsys, "--map", shlex.split(typed)[0])
+    assert (status, err) == (0, "")
+    assert rows(lines)["lost"] == ("passed", 0.75)
+
+
+def test_calls_under_another_key_can_be_mapped_too(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"id": "a", "input": "b", "expected_tools": ["find"]}
+    record = {"id": "a", "actual_output": "", "tools_called": [{"name": "find"}]}
+    write(place, {"datasets/a.json": {"questions": [row]}, "outputs.jsonl": lines_of(record)})
+    mapped = ("--map", "actual_output=output", "--map", "tools_called=tool_calls")
+    status, lines, err = results(capsys, *mapped)
+    assert (status, err, rows(lines)["a"]) == (0, "", ("passed", 1.0))
+
+
+@every_case(
+    ("outputs", "place_of"),
+    [
+        ({"id": "refund", "response": 7, "output": "x"}, "1:30"),
+        ({"id": "refund", "output": 7}, "1:28"),
+    ],
+)
+def test_what_is_mapped_is_placed_where_it_stands(
+    place: Path, capsys: pytest.CaptureFixture[str], outputs: dict[str, Any], place_of: str
+) -> None:
+    write(place, {"outputs.jsonl": lines_of(outputs)})
+    _, _, err = results(capsys, "--map", "response=output")
+    assert "[output/invalid-record]" in err
+    assert f"outputs.jsonl:{place_of}" in err
+
+
+def test_what_cannot_be_typed_or_is_no_text_is_not_mapped(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [{"id": "refund", "out\nput": "x"}, {"id": "lost", "content": [{"text": "x"}]}]
+    write(place, {"outputs.jsonl": lines_of(*records)})
+    status, _, err = results(capsys)
+    assert (status, err.count("[output/unread-answer]")) == (1, 2)
+    assert "--map" not in err
+
+
+def test_ids_may_be_whole_numbers(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = [{**ROWS[2], "id": id_} for id_ in ("7", "-3", "8")]
+    records = [{"id": id_, "output": "at nine"} for id_ in (8, -3, 7, 7, "8")]
+    write(place, {"datasets/a.json": {"questions": questions}, "outputs.jsonl": lines_of(*records)})
+    status, lines, err = results(capsys)
+    assert rows(lines) == dict.fromkeys(("7", "-3", "8"), ("passed", 1.0))
+    assert (status, err.count("[output/duplicate-id]")) == (1, 2)
+
+
+RECORD = {"id": "refund", "output": "Within 30 days."}
+
+
+@every_case(
+    ("name", "text", "missing"),
+    [
+        ("one.txt", json.dumps(RECORD), 2),
+        ("one.txt", json.dumps(RECORD, indent=2), 2),
+        ("one.json", json.dumps(RECORD), 2),
+        ("one.yaml", "id: refund\noutput: Within 30 days.\n", 2),
+        ("one.jsonl", json.dumps(RECORD), 2),
+        ("several.txt", recorded(), 0),
+        ("list.txt", json.dumps([RECORD]), 2),
+        ("list.json", json.dumps([RECORD]), 2),
+        ("none.txt", "[]", 3),
+    ],
+)
+def test_a_file_of_any_name_may_hold_one_record_or_several(
+    place: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, missing: int
+) -> None:
+    write(place, {name: text})
+    status = command_line("grade", "datasets/a.json", "--outputs", name, "--output-format", "jsonl")
+    printed = capsys.readouterr()
+    graded = rows([json.loads(line) for line in printed.out.splitlines()])
+    assert [outcome for outcome, _ in graded.values()].count("error") == missing
+    assert ("refund", ("passed", 1.0)) in graded.items() or missing == 3
+    assert printed.err.count("error[") == (1 if missing else 0) == status
+    assert ("[output/missing]" in printed.err) is bool(missing)
+
+
+@every_case(("name", "finding"), [("e.txt", "source/empty"), ("e.jsonl", "source/empty")])
+def test_an_empty_file_of_outputs_is_an_error(
+    place: Path, capsys: pytest.CaptureFixture[str], name: str, finding: str
+) -> None:
+    write(place, {name: ""})
+    assert command_line("grade", "datasets/a.json", "--outputs", name) == 1
+    assert f"[{finding}]" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("place")
+@every_case("wrapped", [{"questions": []}, {"outputs": [RECORD]}, {}], ids=str)
+def test_a_mapping_that_is_no_record_is_none(
+    place: Path, capsys: pytest.CaptureFixture[str], wrapped: dict[str, Any]
+) -> None:
+    write(place, {"one.json": wrapped})
+    assert command_line("grade", "datasets/a.json", "--outputs", "one.json") == 1
+    assert "[output/invalid-record]: the file is not a list" in capsys.readouterr().err
 
 
 @every_case(

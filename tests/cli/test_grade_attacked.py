@@ -56,7 +56,7 @@ def grade(*arguments: str, outputs: str = "outputs.jsonl") -> int:
 
 @pytest.mark.slow
 @every_case(
-    ("arguments", "passes"),
+    ("arguments", "is_read"),
     [
         ('{"a": 1}', True),
         ('{"a": 2, "a": 1}', False),  # which of both is meant nobody knows
@@ -70,12 +70,17 @@ def grade(*arguments: str, outputs: str = "outputs.jsonl") -> int:
     ],
     ids=lambda value: str(value)[:16],
 )
-def test_arguments_of_a_tool_call(arguments: str, *, passes: bool, place: Path) -> None:
+def test_arguments_of_a_tool_call(
+    arguments: str, *, is_read: bool, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """More rows than one process grades at a time, so that they are sent to another."""
     made(place, TOOLS, rows=260, tool_calls=[{"name": "t", "arguments": arguments}])
-    assert grade("--jobs", "2", "--results", "r.jsonl", "--force") == 0
+    assert grade("--jobs", "2", "--results", "r.jsonl", "--force") == (not is_read)
     rows = [json.loads(line) for line in (place / "r.jsonl").read_text().splitlines()[1:-1]]
-    assert {row["outcome"] for row in rows} == {"passed" if passes else "failed"}
+    assert {row["outcome"] for row in rows} == {"passed" if is_read else "unavailable"}
+    found = capsys.readouterr().err
+    assert found.count("output/unreadable-tool-call") == (not is_read)
+    assert ("260 records" in found) is not is_read
 
 
 MANIFEST = {

@@ -13,14 +13,14 @@ from evalcontract.api.workspace import Workspace
 from evalcontract.engine.asking_ahead import asked_ahead
 from evalcontract.engine.grade import Grading
 from evalcontract.engine.options import Input, Options
-from evalcontract.engine.outputs import output_of
+from evalcontract.engine.recorded import read_record, row_id_of
 from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.scoring.runner import Task
 from evalcontract.structure.codes import GUESSES, ILL_FORMED
 from evalcontract.structure.schemas import definition
-from evalcontract.structure.validator import SchemaValidator, structure_of
+from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -63,7 +63,6 @@ class Grader:
         run = Run(self._workspace.opened, None, today(), has_php=has_php, ask=ask)
         self._grader = RowGrader(run)
         self._row = SchemaValidator("dataset", definition("row", of="dataset"))
-        self._record = structure_of("output")
 
     def __enter__(self) -> Self:
         return self
@@ -129,12 +128,13 @@ class Grader:
         record = dict(record) if isinstance(record, Mapping) else record
         if isinstance(record, dict):
             record.setdefault("id", plain["id"])
-        for problem in self._record.check(record):
-            if not problem.code.endswith(GUESSES):
-                raise UsageError(f"the output is malformed: {problem.message}")
-        if record["id"] != plain["id"]:
-            raise UsageError(f"the output is of `{record['id']}`, the row is `{plain['id']}`")
-        return Task(plain["id"], plain.get("rubric_ref"), plain, output_of(record))
+        read = read_record(record)
+        faults = [each for each in read.problems if not each.code.endswith(GUESSES)]
+        if read.output is None or faults:
+            raise UsageError(f"the output is malformed: {faults[0].message}")
+        if (id_ := row_id_of(record)) != plain["id"]:
+            raise UsageError(f"the output is of `{id_}`, the row is `{plain['id']}`")
+        return Task(plain["id"], plain.get("rubric_ref"), plain, read.output)
 
 
 class GradedFiles:

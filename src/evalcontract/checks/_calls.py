@@ -1,25 +1,137 @@
-"""Compare recorded tool calls with expected ones."""
+"""Read recorded tool calls in the shapes of several tools, and compare them with expected ones."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks._texts import quoted
+from evalcontract.checks.outcome import ToolCall
 from evalcontract.model.equality import hashable
+from evalcontract.model.listing import clipped, listed
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from evalcontract.checks.outcome import ToolCall
+    from evalcontract.model.path import Path
+
+
+class CallShape(NamedTuple):
+    """Where tools record the name of a call, and its arguments: an object, or its JSON text."""
+
+    name: tuple[str, ...]
+    arguments: tuple[str, ...]
+    recorded_by: str
+
+
+#: The shapes of recorded calls that are read. `schema/output.schema.json` describes them.
+SHAPES = (
+    CallShape(("name",), ("arguments",), "evalcontract, the Responses API of OpenAI, MLflow"),
+    CallShape(("function", "name"), ("function", "arguments"), "chat completions of OpenAI"),
+    CallShape(("name",), ("input",), "Anthropic"),
+    CallShape(("name",), ("args",), "LangChain"),
+    CallShape(("name",), ("inputs",), "spans of MLflow"),
+    CallShape(("name",), ("attributes", "mlflow.spanInputs"), "spans of MLflow, as they are kept"),
+    CallShape(("name",), ("input_parameters",), "DeepEval"),
+    CallShape(("name",), ("inputParameters",), "DeepEval, in its files"),
+    CallShape(("function",), ("arguments",), "Inspect"),
+)
+_NAMES = tuple(dict.fromkeys(shape.name for shape in SHAPES))
+_ARGUMENTS = tuple(dict.fromkeys(shape.arguments for shape in SHAPES))
+# Keys that those tools have beside the arguments; what a call returned is none.
+_BESIDE = frozenset(
+    {
+        *("id", "call_id", "index", "type", "status", "description", "reasoning", "caller"),
+        *("output", "outputs", "result", "error", "exception", "parse_error", "view", "internal"),
+        *("metadata", "attributes", "events", "context", "function"),
+    }
+)
+
+
+class ReadCalls(NamedTuple):
+    """The recorded calls of an output, and the faults of those that cannot be read.
+
+    Each fault has a message and its path below the list.
+    """
+
+    calls: tuple[ToolCall, ...]
+    faults: tuple[tuple[str, Path], ...] = ()
+
+
+def read_calls(recorded: Iterable[Any]) -> ReadCalls:
+    """Read the calls of an output, each in any of the `SHAPES`.
+
+    A call that cannot be read says so (`ToolCall.fault`); its name is empty if it has none.
+    """
+    calls, faults = [], []
+    for index, item in enumerate(recorded):
+        call, path = _read_call(item)
+        calls.append(call)
+        if call.fault is not None:
+            faults.append((call.fault, (index, *path)))
+    return ReadCalls(tuple(calls), tuple(faults))
+
+
+def _read_call(item: Any) -> tuple[ToolCall, Path]:
+    """Return a call, and where it has its fault, if it has one."""
+    names = {path: name for path, name in _values(item, _NAMES) if isinstance(name, str)}
+    if len(names) != 1 or not all(names.values()):
+        several = "several names" if len(names) > 1 else "no name that is known"
+        return ToolCall("", None, f"a recorded tool call has {several}"), ()
+    (name,) = names.values()
+    given = [*_values(item, _ARGUMENTS)]
+    if len(given) > 1:
+        keys = listed([f"`{'.'.join(path)}`" for path, _ in given])
+        return ToolCall(name, None, f"a tool call has arguments under several keys: {keys}"), ()
+    if not given:
+        unknown = next(_may_be_arguments(item), None)
+        if unknown is None:
+            return ToolCall(name), ()
+        key = clipped(str(unknown[-1]))
+        return ToolCall(name, None, f"`{key}` is no known key of a tool call's arguments"), unknown
+    ((path, value),) = given
+    arguments = _parsed(value)
+    if arguments is None:
+        message = "the arguments of a tool call are no object, nor the JSON text of one"
+        return ToolCall(name, None, message), path
+    return ToolCall(name, arguments), ()
+
+
+def _values(item: Any, paths: Iterable[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the values of an item at some paths, but for those that are null."""
+    for path in paths:
+        value = item
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None:
+            yield path, value
+
+
+def _may_be_arguments(item: Any) -> Iterator[Path]:
+    """Yield the paths of what a call without known arguments may have as such."""
+    inner = item.get("function")
+    for path, mapping in (((), item), (("function",), inner if isinstance(inner, dict) else {})):
+        for key, value in mapping.items():
+            if key not in _BESIDE and (isinstance(value, list) or _parsed(value)):
+                yield (*path, key)
+
+
+def _parsed(arguments: Any) -> dict[str, Any] | None:
+    """Return arguments, which may be JSON text; None if they are no object."""
+    if isinstance(arguments, str):
+        try:
+            arguments = load_json(arguments.encode()) if arguments.strip() else {}
+        except (ParseError, ValueError):  # not JSON, or not Unicode
+            return None
+    return arguments if isinstance(arguments, dict) else None
 
 
 class Call(NamedTuple):
     """A call, or what is expected of one; the values of `arguments` are comparable.
 
     They are equal as in JSON Schema: 1 is 1.0, but not true. `arguments` is None if what was
-    recorded is no object, or nothing asks for them.
+    given is no object, or nothing asks for them.
     """
 
     name: str
@@ -49,24 +161,20 @@ def expectations_of(expected: Iterable[Any]) -> list[Call]:
 
 
 def calls_of(recorded: Iterable[ToolCall], expected: Iterable[Call]) -> list[Call]:
-    """Return the recorded calls; arguments that are the text of a JSON object are parsed.
-
-    They have their arguments only if an expected call has some.
-    """
+    """Return the recorded calls; they have their arguments only if an expected call has some."""
     if any(call.arguments for call in expected):
-        return [Call(call.name, _comparable(_parsed(call.arguments))) for call in recorded]
+        return [Call(call.name, _comparable(call.arguments or {})) for call in recorded]
     return [Call(call.name, None) for call in recorded]
 
 
-def _parsed(arguments: Any) -> Any:
-    if arguments is None:
-        return {}
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return load_json(arguments.encode()) if arguments.strip() else {}
-    except (ParseError, ValueError):  # not JSON, or not Unicode
-        return None
+def fault_of(recorded: Iterable[ToolCall], expected: Iterable[Call]) -> str | None:
+    """Return why recorded calls cannot be compared with the expected ones; None if they can.
+
+    Without its name none can; without its arguments one that may be expected to have some.
+    """
+    compared = {call.name for call in expected if call.arguments}
+    faulty = (call for call in recorded if call.fault is not None)
+    return next((call.fault for call in faulty if not call.name or call.name in compared), None)
 
 
 def _comparable(arguments: Any) -> dict[str, Hashable] | None:

@@ -153,10 +153,14 @@ def gravest(verdicts: Iterable[Judged]) -> tuple[Outcome, str | None]:
 
 
 class ToolCall(NamedTuple):
-    """A call of a tool; `arguments` is a JSON value, also if they were recorded as its text."""
+    """A call of a tool; `arguments` is a mapping, also if they were recorded as its JSON text.
+
+    `fault` is why the call cannot be read: its name is empty, or its arguments are unknown.
+    """
 
     name: str
     arguments: Any = None
+    fault: str | None = None
 
 
 class Output(NamedTuple):

@@ -13,7 +13,7 @@ from evalcontract.model.listing import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evalcontract.checks._calls import Call
     from evalcontract.checks.outcome import Executor, Output, Verdict
@@ -43,13 +43,19 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
-    from evalcontract.checks._calls import calls_of, expectations_of  # not needed for coverage
+    from evalcontract.checks._calls import (  # not needed for coverage
+        calls_of,
+        expectations_of,
+        fault_of,
+    )
 
     filled = with_defaults(check)
     own = filled.get("expected_tools")
 
-    def judge(expected: Iterable[Any] | None, recorded: Iterable[ToolCall]) -> Verdict:
+    def judge(expected: Iterable[Any] | None, recorded: Sequence[ToolCall]) -> Verdict:
         wanted = None if expected is None else expectations_of(expected)
+        if (unread := fault_of(recorded, wanted or ())) is not None:
+            return unavailable(unread)
         calls = calls_of(recorded, wanted or ())
         fault = _limit_fault(filled, calls)
         if fault is None and wanted is not None:
@@ -58,7 +64,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
     @lru_cache(maxsize=_MAX_KNOWN)  # many rows expect the same tools and call the same
     def judge_names(expected: tuple[str, ...], called: tuple[str, ...]) -> Verdict:
-        return judge(expected, map(ToolCall, called))
+        return judge(expected, [*map(ToolCall, called)])
 
     def execute(row: Mapping[str, Any], output: Output) -> Verdict:
         recorded = output.tool_calls
@@ -67,7 +73,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         expected = row.get("expected_tools") if own is None else own
         if expected and {item.__class__ for item in expected} == {str}:
             called = tuple([call.name for call in recorded])
-            if len(expected) + len(called) <= _MAX_NAMES:
+            if len(expected) + len(called) <= _MAX_NAMES and all(called):
                 return judge_names(tuple(expected), called)
         try:
             return judge(expected, recorded)

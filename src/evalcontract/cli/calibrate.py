@@ -12,6 +12,7 @@ import click
 from evalcontract import __version__
 from evalcontract.calibration.measuring import AUTO
 from evalcontract.cli.candidates import files
+from evalcontract.cli.columns import MAP_WITH_OUTPUTS
 from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.failures import refuse
@@ -25,7 +26,7 @@ from evalcontract.engine.calibration_options import CalibrationOptions
 from evalcontract.judging.usage import Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
-from evalcontract.policy.exit_status import ERRORS
+from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.calibration import write_text
 from evalcontract.report.calibration_json import write_json
 from evalcontract.report.fixes import write_diff
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.calibration import Calibrated
     from evalcontract.engine.fix_options import FileFix
     from evalcontract.engine.options import Options
+    from evalcontract.structure.columns import ColumnKeys
 
 
 def _threshold(
@@ -152,6 +154,7 @@ _FILE = click.Path(path_type=Path)
     default=None,
     help="Reuse answers of the judge to the same question (default: not in CI).",
 )
+@MAP_WITH_OUTPUTS
 @workspace_options("the judge")
 def calibrate_command(
     judge: str,
@@ -168,6 +171,7 @@ def calibrate_command(
     is_written: bool,  # noqa: FBT001 - click passes flags by name
     output_format: str,
     cache: bool | None,  # noqa: FBT001 - the same
+    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Measure how well a judge agrees with human labels.
@@ -198,6 +202,7 @@ def calibrate_command(
             dataset=dataset,
             outputs=outputs,
             progress=bar.advance,
+            columns=columns,
         )
         judging = judging_for(cache)
         done = calibrate(judge, options, judging)
@@ -206,8 +211,7 @@ def calibrate_command(
     status = exit_status(done.diagnostics)
     if done.result is None:
         return status or refuse(done.nothing or "there is nothing to compare")
-    if is_written:
-        status = status or _write(done)
+    status = status or (_write(done) if is_written else OK)
     _print(done.result, usage, done.change, output_format, is_written=is_written and not status)
     below = _below(done.result, {"tpr": min_tpr, "tnr": min_tnr})
     put([f"{message}\n" for message in below], err=True)

@@ -14,9 +14,20 @@ if TYPE_CHECKING:
 
 def _parsed(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys:
     """Return the columns and keys of `COLUMN=KEY`; the name of a column may contain `=`."""
+    return _checked(context, parameter, values)
+
+
+def _parsed_with_outputs(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys:
+    """Return as `_parsed`; a key may be one of recorded outputs, too."""
+    return _checked(context, parameter, values, has_outputs=True)
+
+
+def _checked(
+    context: Any, parameter: Any, values: tuple[str, ...], *, has_outputs: bool = False
+) -> ColumnKeys:
     if not values:
         return ()
-    from evalcontract.structure.columns import checked  # rarely needed
+    from evalcontract.structure.columns import RECORDED, checked  # rarely needed
 
     pairs = [value.rpartition("=")[::2] for value in values]
     for value, (column, key) in zip(values, pairs, strict=True):
@@ -24,7 +35,7 @@ def _parsed(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys
             message = f"expected COLUMN=KEY, such as question=input, not `{value}`"
             raise click.BadParameter(message, context, parameter)
     try:
-        return checked(pairs)
+        return checked(pairs, RECORDED if has_outputs else ())
     except UsageError as error:
         raise click.BadParameter(str(error), context, parameter) from None
 
@@ -38,4 +49,15 @@ MAP = click.option(
     metavar="COLUMN=KEY",
     help="Column of a CSV or Parquet file, and the key of a row that it is read as, such as "
     "answer=expected.reference (default: by the names of the columns). Can be given several times.",
+)
+#: The same, and keys of recorded outputs.
+MAP_WITH_OUTPUTS = click.option(
+    "--map",
+    "columns",
+    callback=_parsed_with_outputs,
+    multiple=True,
+    metavar="COLUMN=KEY",
+    help="Column of a CSV or Parquet file, and the key of a row that it is read as, such as "
+    "answer=expected.reference; or key of the outputs that is read as `output` or `tool_calls`, "
+    "such as response=output (default: by the names of the columns). Can be given several times.",
 )

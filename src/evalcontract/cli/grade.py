@@ -11,7 +11,7 @@ import click
 
 from evalcontract import __version__
 from evalcontract.cli.candidates import files
-from evalcontract.cli.columns import MAP
+from evalcontract.cli.columns import MAP_WITH_OUTPUTS
 from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.grade_shares import Kept, Taken
@@ -137,7 +137,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     metavar="NUMBER",
     help="Number of processes (default: number of cores).",
 )
-@MAP
+@MAP_WITH_OUTPUTS
 def grade_command(
     dataset: str,
     outputs: str,

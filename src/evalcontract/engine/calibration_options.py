@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.named_judge import NamedJudge
     from evalcontract.engine.options import Progress
     from evalcontract.statistics.corrected import Measured
+    from evalcontract.structure.columns import ColumnKeys
 
 
 class CalibrationOptions(NamedTuple):
@@ -28,7 +29,8 @@ class CalibrationOptions(NamedTuple):
     `split` selects labels. `threshold` is the lowest score that passes, `AUTO` for the best on
     these labels, None for that of the judge. `observed` is a pass rate to correct. `progress` is
     called with the name of the labels, the number of outputs judged, and that of all.
-    `configuration` is the one that the caller chooses.
+    `configuration` is the one that the caller chooses. `columns` are columns of the dataset, and
+    keys of the outputs, with the keys that they are read as.
     """
 
     labels: Path
@@ -42,6 +44,7 @@ class CalibrationOptions(NamedTuple):
     outputs: Path | None = None
     progress: Progress | None = None
     configuration: ChosenConfiguration = NEAREST
+    columns: ColumnKeys = ()
 
 
 def scale_for(judge: NamedJudge, options: CalibrationOptions) -> Scale:

@@ -12,6 +12,7 @@ from evalcontract.engine.outputs import Outputs
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import UsageError
+from evalcontract.structure.columns import of_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from evalcontract.calibration.records import Record
     from evalcontract.engine.calibration_options import CalibrationOptions
     from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.structure.columns import ColumnKeys
     from evalcontract.workspace import Workspace
 
 _OUTPUT = "output"
@@ -52,10 +54,11 @@ class Shower:
         self._run = Run(workspace, None, options.today or today())
         ids = {label.id for label in labels}
         self._rows = self._outputs = None
+        columns, keys = of_outputs(options.columns)
         if options.dataset:
-            self._rows = dict(self._rows_of(options.dataset, ids))
+            self._rows = dict(self._rows_of(options.dataset, columns, ids))
         if options.outputs:
-            self._outputs = self._outputs_of(options.outputs, ids)
+            self._outputs = self._outputs_of(options.outputs, keys, ids)
 
     def of(self, label: Record) -> Shown | str:
         """Return what the judge is shown, or why it cannot be asked."""
@@ -71,10 +74,10 @@ class Shower:
         return "it has no recorded output" if output.text is None else Shown(row, output)
 
     def _rows_of(
-        self, path: Path, ids: Container[str]
+        self, path: Path, columns: ColumnKeys, ids: Container[str]
     ) -> Iterator[tuple[str, Mapping[str, Any] | str]]:
         """Yield the rows with these ids, the first of each; or why one cannot be used."""
-        dataset = open_dataset(Input(path))
+        dataset = open_dataset(Input(path), columns=columns)
         if dataset.dialect != NATIVE:
             raise UsageError(f"{dataset.file} is a dataset of {dataset.dialect}: convert it first")
         if dataset.unreadable:
@@ -91,12 +94,12 @@ class Shower:
                     fault = row.fault
                     yield id_, f"its row is not valid: {fault.message}" if fault else row.value
 
-    def _outputs_of(self, path: Path, ids: Container[str]) -> dict[str, Output]:
+    def _outputs_of(self, path: Path, keys: ColumnKeys, ids: Container[str]) -> dict[str, Output]:
         source = Input(path).read()
         if source.unreadable:
             self.diagnostics += self._run.unreadable([source.unreadable])
             return {}
-        outputs = Outputs(source, self._run.base_policy)
+        outputs = Outputs(source, self._run.base_policy, keys)
         records = (record for batch in outputs.batches() for record in batch)
         found = {record.id: record.output for record in records if record.id in ids}
         self.diagnostics += outputs.diagnostics

@@ -25,6 +25,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.scoring.runner import Task
 from evalcontract.scoring.summary import OPEN, Gate
 from evalcontract.source.digest import sha256_of
+from evalcontract.structure.columns import of_outputs
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class Grading:
         self._judging = judging if has_judges else None
         self._options = options
         self._inputs = (dataset, outputs)
-        self._dataset = open_dataset(dataset, options.dialect, columns=options.columns)
+        columns, keys = of_outputs(options.columns)
+        self._dataset = open_dataset(dataset, options.dialect, columns=columns)
         if self._dataset.dialect != NATIVE:
             raise UsageError(
                 f"{self._dataset.file} is a dataset of {self._dataset.dialect}: convert it first"
@@ -98,7 +100,7 @@ class Grading:
         unreadable = [file for file in (self._dataset.unreadable, source.unreadable) if file]
         self.diagnostics: list[Diagnostic] = list(self._run.unreadable(unreadable))
         policy = self._run.policy_for(dataset.path)
-        self._outputs = None if unreadable else Outputs(source, policy)
+        self._outputs = None if unreadable else Outputs(source, policy, keys)
         self._outputs_file = source.file
         self._grader = RowGrader(self._run)
         self._gate = gate

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.checks.outcome import Output, ToolCall
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
+from evalcontract.engine.recorded import (
+    INVALID,
+    OF_MANY,
+    ReadRecord,
+    read_clean,
+    read_record,
+    row_id_of,
+)
 from evalcontract.model.diagnostic import Problem
-from evalcontract.source.fault import ParseError
-from evalcontract.source.json import load_json
-from evalcontract.source.rows import DocumentRows
-from evalcontract.structure.codes import GUESSES
+from evalcontract.source.rows import DocumentRows, OneRow
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from evalcontract.checks.outcome import Output
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Source
     from evalcontract.source.jsonl import RowStream
     from evalcontract.source.rows import Rows
+    from evalcontract.structure.columns import ColumnKeys
 
-_INVALID, _REPEATED = "output/invalid-record", "output/duplicate-id"
+_ID, _REPEATED = "id", "output/duplicate-id"
 #: After so many findings on a file no other is reported, as `--max-findings` has it.
 MAX_FINDINGS = 10_000
 _NO_ROWS = "outputs are JSON Lines, or a list of records in JSON or YAML"
@@ -41,23 +46,28 @@ class Outputs:
     """The records of one file; `diagnostics` has the findings on it so far.
 
     Of the records of one id, only the first is yielded. `invalid` are the ids of records that are
-    not valid, as far as they have one.
+    not valid, as far as they have one. `keys` are keys of the records, and those that they are read
+    as.
     """
 
-    def __init__(self, source: Source, policy: Policy) -> None:
+    def __init__(self, source: Source, policy: Policy, keys: ColumnKeys = ()) -> None:
         self.file = source.file
         self.diagnostics: list[Diagnostic] = []
         self.invalid: set[str] = set()
         self._policy = policy
         self._is_cut = False
         self._seen: dict[str, int] = {}
+        self._repeated: dict[tuple[str, str], tuple[Problem, int, int]] = {}
         self._structure = structure_of("output")
+        self._keys = dict(keys)
         self._rows: Rows | None = source.stream
         document = source.document
         if document is not None and isinstance(document.value, list):
             self._rows = DocumentRows(document, ())
+        elif document is not None and isinstance(document.value, dict) and _ID in document.value:
+            self._rows = OneRow(document)
         elif document is not None:
-            problem = Problem(_INVALID, f"the file is not a list: {_NO_ROWS}", ())
+            problem = Problem(INVALID, f"the file is not a list: {_NO_ROWS}", ())
             self.diagnostics += to_diagnostics([problem], document, policy, {})
 
     @property
@@ -80,6 +90,10 @@ class Outputs:
                 if found := from_source_fault(fault, self.file, text, self._policy):
                     self.diagnostics.append(found)
             yield list(self._records(batch.first_index, batch.rows))
+        for problem, number, count in self._repeated.values():
+            more = f"; so it is in {count:,} records" if count > 1 else ""
+            self.report(problem._replace(message=f"{problem.message}{more}"), number)
+        self._repeated.clear()
 
     @property
     def stream(self) -> RowStream | None:
@@ -92,44 +106,60 @@ class Outputs:
         They are numbered from the start of the part; several may have the same id.
         """
         for batch in part.batches():
-            if batch.faults or not self._structure.are_clean(batch.rows):
+            values = [_renamed(value, self._keys) for value in batch.rows]
+            if batch.faults or not self._structure.are_clean(values):
+                yield None
+                return
+            read = [read_clean(value) for value in values]
+            if any(each.problems for each in read):
                 yield None
                 return
             yield [
-                Record(value["id"], number, output_of(value))
-                for number, value in enumerate(batch.rows, batch.first_index)
+                Record(row_id_of(value), number, each.output)
+                for number, (value, each) in enumerate(
+                    zip(values, read, strict=True), batch.first_index
+                )
+                if each.output is not None
             ]
 
-    def _records(self, first: int, values: list[Any]) -> Iterator[Record]:
+    def _records(self, first: int, rows: list[Any]) -> Iterator[Record]:
+        values = [_renamed(value, self._keys) for value in rows]
         are_clean = self._structure.are_clean(values)
-        for number, value in enumerate(values, first):
-            if not are_clean and not self._is_usable(number, value):
+        for number, (value, row) in enumerate(zip(values, rows, strict=True), first):
+            read = read_clean(value) if are_clean else self._read(value)
+            for problem in read.problems:
+                self._note(self._as_written(problem, row), number)
+            id_ = row_id_of(value)
+            if read.output is None:
+                self.invalid.update([id_] if id_ else [])
                 continue
-            id_ = value["id"]
             earlier = self._seen.setdefault(id_, number)
             if earlier == number:
-                yield Record(id_, number, output_of(value))
+                yield Record(id_, number, read.output)
             else:
                 message = f"there is another output for the row `{id_}`, which is used"
-                self.report(Problem(_REPEATED, message, ("id",)), number)
+                self.report(Problem(_REPEATED, message, (_ID,)), number)
 
-    def _is_usable(self, number: int, value: Any) -> bool:
-        """Report the problems of a record; return whether it is valid."""
-        if self._structure.is_clean(value):
-            return True
-        problems, is_whole = None, _is_whole(value)
-        if not self._is_full:
-            problems = self._structure.check(value)
-        for problem in problems or ():
-            is_guess = is_whole and problem.code.endswith(GUESSES)
-            code = "output/near-miss-key" if is_guess else _INVALID
-            self.report(problem._replace(code=code, fix=None), number)
-        are_guesses = all(problem.code.endswith(GUESSES) for problem in problems or ())
-        if problems is not None and are_guesses and (is_whole or not problems):
-            return True
-        id_ = value.get("id") if isinstance(value, dict) else None
-        self.invalid.update([id_] if isinstance(id_, str) else [])
-        return False
+    def _read(self, value: Any) -> ReadRecord:
+        if self._is_full and not self._structure.is_clean(value):
+            return ReadRecord(None, [])  # finding out what is wrong with it takes time
+        return read_record(value)
+
+    def _note(self, problem: Problem, number: int) -> None:
+        """Report a problem of a record, one that many probably have when all records are read."""
+        if problem.code not in OF_MANY:
+            self.report(problem, number)
+            return
+        key = problem.code, problem.message
+        first, at, count = self._repeated.get(key, (problem, number, 0))
+        self._repeated[key] = first, at, count + 1
+
+    def _as_written(self, problem: Problem, row: Any) -> Problem:
+        """Return a problem of a record whose keys are renamed, where they stand in the file."""
+        for old, new in self._keys.items():
+            if problem.path[:1] == (new,) and isinstance(row, dict) and old in row:
+                return problem._replace(path=(old, *problem.path[1:]))
+        return problem
 
     @property
     def _is_full(self) -> bool:
@@ -154,28 +184,10 @@ class Outputs:
             self.diagnostics += to_diagnostics([placed], self._rows, self._policy, {})
 
 
-def _is_whole(record: Any) -> bool:
-    """Whether a record has the keys that it needs; of others, a misspelled one is no guess."""
-    if not isinstance(record, dict) or "id" not in record:
-        return False
-    calls = record.get("tool_calls") or ()
-    return all("name" in (call.get("function") or call) for call in calls if isinstance(call, dict))
-
-
-def output_of(record: Mapping[str, Any]) -> Output:
-    """Return the output of a valid record."""
-    calls = record.get("tool_calls")
-    return Output(
-        record.get("output"),
-        None if calls is None else tuple(map(_call_of, calls)),
-        record.get("context"),
-    )
-
-
-def _call_of(call: Mapping[str, Any]) -> ToolCall:
-    parts = call.get("function") or call
-    arguments = parts.get("arguments")
-    if isinstance(arguments, str):
-        with suppress(ParseError, ValueError):  # not JSON: then its text is the argument
-            arguments = load_json(arguments.encode())
-    return ToolCall(parts["name"], arguments)
+def _renamed(record: Any, keys: Mapping[str, str]) -> Any:
+    """Return a record by the keys that its own are read as."""
+    if not keys or not isinstance(record, dict):
+        return record
+    given = {new: record[old] for old, new in keys.items() if old in record}
+    rest = {key: value for key, value in record.items() if key not in given and key not in keys}
+    return {**rest, **given}

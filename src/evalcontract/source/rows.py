@@ -178,3 +178,27 @@ class DocumentRows:
     def raw(self, path: Path) -> str | None:
         """Return the source text of a scalar."""
         return self._document.raw(path)
+
+
+class OneRow(DocumentRows):
+    """The only row of a JSON or YAML document, which is a mapping; it is row 0."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document, ())
+
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:
+        """Yield the row."""
+        yield Batch(0, [self._document.quick if quick else self._document.value])
+
+    def exact(self, index: int) -> Any:
+        """Return the row from the exact reader."""
+        del index
+        return self._document.value
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return the place of a path, which begins with the number of the row."""
+        return self._document.place(path[1:], on_key=on_key, within=within)
+
+    def raw(self, path: Path) -> str | None:
+        """Return the source text of a scalar."""
+        return self._document.raw(path[1:])

@@ -17,13 +17,16 @@ from evalcontract.source.shipped import table
 from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 #: Columns and the keys of rows that they are read as, such as `("answer", "expected.reference")`.
 #: The key of a list may have the separator of its items behind it, as `tags[;]`.
 ColumnKeys = tuple[tuple[str, str], ...]
 
 INPUT, METADATA = "input", "metadata"
+#: The keys of recorded outputs that other keys may be read as, and what they hold: a text, or a
+#: list of calls; what else may stand in their place.
+RECORDED: Mapping[str, tuple[type, ...]] = {"output": (str, list, dict), "tool_calls": (list, dict)}
 _SEPARATORS = ("|", "\r\n", "\n", "\r")
 
 
@@ -55,8 +58,14 @@ def path_of(key: str) -> tuple[str, ...] | None:
     return (key,) if key in _known() or key.startswith("x_") else None
 
 
-def checked(pairs: Iterable[tuple[str, str]]) -> ColumnKeys:
-    """Return columns and their keys, as the caller names them.
+def of_outputs(columns: ColumnKeys) -> tuple[ColumnKeys, ColumnKeys]:
+    """Divide columns and keys: those of the rows of a dataset, and those of recorded outputs."""
+    outputs = tuple(pair for pair in columns if pair[1] in RECORDED)
+    return tuple(pair for pair in columns if pair not in outputs), outputs
+
+
+def checked(pairs: Iterable[tuple[str, str]], others: Collection[str] = ()) -> ColumnKeys:
+    """Return columns and their keys, as the caller names them; `others` are no keys of rows.
 
     Raises:
         UsageError: rows have no such key, or a column or a key is named twice.
@@ -64,11 +73,13 @@ def checked(pairs: Iterable[tuple[str, str]]) -> ColumnKeys:
     """
     given = tuple(pairs)
     for column, whole in given:
+        if whole in others:
+            continue
         key, separator = _separated(whole)
         if separator is not None and key not in table("columns")["lists"]:
             raise UsageError(f"`{key}` is no list, so `{whole}` cannot have a separator")
         if path_of(key) is None:
-            near = nearest(key, [*_known(), *_names()])
+            near = nearest(key, [*_known(), *_names(), *others])
             advice = f"did you mean `{near}`?" if near else f"rows have {listed(_known())}"
             raise UsageError(f"cannot map `{column}` to `{key}`: rows have no such key; {advice}")
     bare = [(column, _separated(whole)[0]) for column, whole in given]

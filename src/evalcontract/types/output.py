@@ -4,22 +4,32 @@ from typing import Any, NotRequired, TypedDict
 
 
 class ToolCallFunction(TypedDict):
-    """The name and the arguments, as chat completions have them."""
+    """The name and the arguments, as chat completions have them, or the name alone, as Inspect
+    has it.
+    """
 
     name: str
-    arguments: NotRequired[Any]
+    arguments: NotRequired[dict[str, Any] | str | None]
 
 
 class ToolCall(TypedDict):
-    """A call of a tool: its name and arguments, or both under `function`, as chat completions
-    have them.
+    """A call of a tool, in the shape in which the tools of OpenAI, Anthropic, LangChain,
+    MLflow, DeepEval or Inspect record it.
+
+    Its arguments stand under one key.
     """
 
     name: NotRequired[str]
-    arguments: NotRequired[Any]
+    arguments: NotRequired[dict[str, Any] | str | None]
+    input: NotRequired[dict[str, Any] | str | None]
+    args: NotRequired[dict[str, Any] | str | None]
+    inputs: NotRequired[dict[str, Any] | str | None]
+    input_parameters: NotRequired[dict[str, Any] | str | None]
+    inputParameters: NotRequired[dict[str, Any] | str | None]
     id: NotRequired[Any]
     type: NotRequired[Any]
-    function: NotRequired[ToolCallFunction]
+    function: NotRequired[ToolCallFunction | str]
+    attributes: NotRequired[dict[str, Any]]
 
 
 class RecordedOutput(TypedDict):
@@ -27,7 +37,7 @@ class RecordedOutput(TypedDict):
     grade` reads.
     """
 
-    id: str
+    id: str | int
     output: NotRequired[str | None]
     tool_calls: NotRequired[list[ToolCall] | None]
     context: NotRequired[Any]

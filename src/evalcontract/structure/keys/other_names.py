@@ -28,6 +28,19 @@ _GROUPS = (
     ("additional_metadata", "metadata", "meta"),
 )
 
+#: The names of other tools, in snake case, for the keys of a recorded output; the first one counts.
+NAMES_OF_OUTPUTS = {
+    "output": (
+        *("actual_output", "outputs", "response", "completion", "prediction", "answer", "text"),
+        *("content", "output_text", "generated_text", "generation", "model_output", "llm_output"),
+        *("actual_response", "actual_answer", "model_response", "reply", "message", "result"),
+    ),
+    "tool_calls": (
+        *("tools_called", "actual_tools", "actual_tool_calls", "function_calls", "function_call"),
+        *("tool_uses", "tool_use", "tool_call", "called_tools", "trajectory"),
+    ),
+}
+
 
 def other_name(
     key: str, mapping: dict[str, Any], known: dict[str, Schema], fits: Fits
