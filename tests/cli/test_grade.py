@@ -265,7 +265,10 @@ def test_what_is_mapped_is_placed_where_it_stands(
 def test_what_cannot_be_typed_or_is_no_text_is_not_mapped(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    records = [{"id": "refund", "out\nput": "x"}, {"id": "lost", "content": [{"text": "x"}]}]
+    records: list[Any] = [
+        {"id": "refund", "out\nput": "x"},
+        {"id": "lost", "content": [{"text": "x"}]},
+    ]
     write(place, {"outputs.jsonl": lines_of(*records)})
     status, _, err = results(capsys)
     assert (status, err.count("[output/unread-answer]")) == (1, 2)
