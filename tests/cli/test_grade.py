@@ -159,16 +159,16 @@ def lost(**record: Any) -> str:
 
 CALLS = [{"name": "find"}]
 LOST: list[tuple[dict[str, Any], int, str, tuple[str, float | None] | None]] = [
-    ({"outptu": "x"}, 1, "output/unread-answer", ("error", None)),
-    ({"response": ""}, 1, "output/unread-answer", ("error", None)),
-    ({"tools_called": CALLS}, 1, "output/unread-answer", ("error", None)),
+    ({"outptu": "x"}, 1, "output/unread-answer", ("undecided", None)),
+    ({"response": ""}, 1, "output/unread-answer", ("undecided", None)),
+    ({"tools_called": CALLS}, 1, "output/unread-answer", ("undecided", None)),
     ({"output": None, "content": "x"}, 1, "output/unread-answer", ("undecided", None)),
     ({"tool_calls": CALLS, "content": "x"}, 1, "output/unread-answer", ("undecided", None)),
-    ({}, 1, "output/no-answer", ("error", None)),
-    ({"metadata": {}, "latency": 3}, 1, "output/no-answer", ("error", None)),
+    ({}, 1, "output/no-answer", ("undecided", None)),
+    ({"metadata": {}, "latency": 3}, 1, "output/no-answer", ("undecided", None)),
     ({"output": "x", "metadat": {}}, 0, "output/near-miss-key", ("failed", 0.25)),
     ({"output": "x", "tools_called": CALLS}, 0, "output/near-miss-key", ("failed", 0.25)),
-    ({"output": "x", "tool_calls": "x"}, 1, "output/invalid-record", ("error", None)),
+    ({"output": "x", "tool_calls": "x"}, 1, "output/invalid-record", ("undecided", None)),
     ({"output": "x", "tool_calls": [7]}, 1, "output/unreadable-tool-call", ("failed", 0.25)),
 ]
 NO_IDS: list[Any] = [True, 7.0, 7.5, None, [], "", 10**400]
@@ -229,7 +229,7 @@ def test_another_key_of_the_answer_is_named_and_can_be_mapped(
     assert f"`{key}`" in err
     assert "3 records" in err
     assert f"`--map {typed}`" in err
-    assert {row[0] for row in rows(lines).values()} == {"error"}
+    assert {row[0] for row in rows(lines).values()} == {"undecided"}
     status, lines, err = results(capsys, "--map", shlex.split(typed)[0])
     assert (status, err) == (0, "")
     assert rows(lines)["lost"] == ("passed", 0.75)
@@ -308,7 +308,7 @@ def test_a_file_of_any_name_may_hold_one_record_or_several(
     status = command_line("grade", "datasets/a.json", "--outputs", name, "--output-format", "jsonl")
     printed = capsys.readouterr()
     graded = rows([json.loads(line) for line in printed.out.splitlines()])
-    assert [outcome for outcome, _ in graded.values()].count("error") == missing
+    assert [outcome for outcome, _ in graded.values()].count("undecided") == missing
     assert ("refund", ("passed", 1.0)) in graded.items() or missing == 3
     assert printed.err.count("error[") == (1 if missing else 0) == status
     assert ("[output/missing]" in printed.err) is bool(missing)

@@ -281,9 +281,7 @@ class Grading:
             message = f"{rows} no output in this file: {names}"
             advice = "record an output for every row; an empty text is one, too"
             outputs.report(Problem("output/missing", message, (), advice))
-        for record in surplus:
-            message = f"the dataset has no row `{clipped(record.id, NAME_LENGTH)}`"
-            outputs.report(Problem("output/unknown-id", message, ("id",)), record.number)
+        outputs.report_unknown(surplus)
 
     def _show_progress(self, outputs: Outputs) -> None:
         if self._options.progress and outputs.progress:

@@ -14,11 +14,12 @@ from evalcontract.engine.recorded import (
     row_id_of,
 )
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.listing import NAME_LENGTH, clipped
 from evalcontract.source.rows import DocumentRows, OneRow
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from evalcontract.checks.outcome import Output
     from evalcontract.model.diagnostic import Diagnostic
@@ -176,6 +177,12 @@ class Outputs:
         """Report a problem of the record with a number, or else of the file."""
         if not self._is_full:
             self._place(problem, number)
+
+    def report_unknown(self, records: Iterable[Record]) -> None:
+        """Report records whose id is that of no row."""
+        for record in records:
+            message = f"the dataset has no row `{clipped(record.id, NAME_LENGTH)}`"
+            self.report(Problem("output/unknown-id", message, (_ID,)), record.number)
 
     def _place(self, problem: Problem, number: int | None) -> None:
         if self._rows is not None:
