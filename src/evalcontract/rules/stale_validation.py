@@ -38,12 +38,12 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     day = validated_on(subject.value)
     if day is None:
         return
-    age = (context.today - day).days
-    if age > context.max_age_days:
+    if (context.today - day).days > context.max_age_days:
         origin = f" of {context.age_from}" if context.age_from else ""
         yield Problem(
             CODE,
-            f"last validated {age} days ago; the limit{origin} is {context.max_age_days}",
+            # Not the age: it would change what is printed from day to day.
+            f"last validated on {day}; the limit{origin} is {context.max_age_days} days",
             ("validation", "validated_at"),
             "validate the judge again, and record the date",
         )
