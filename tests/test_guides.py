@@ -13,6 +13,9 @@ from doors import command_line
 from guides import follow, matches, steps
 from ruamel.yaml import YAML
 from tables import every_case
+from writing import write
+
+from evalcontract import __version__
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -76,11 +79,16 @@ def test_the_plugin_of_the_guide_is_found(tmp_path: Path) -> None:
 def test_the_workflow_of_both_pages_is_the_one_that_init_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    guide = (DOCS / "guides" / "ci.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^evalcontract (init evals --source \S+)$", guide, re.MULTILINE)
+    source = command.split()[-1]
+    assert f"{source.rpartition('/')[2]}" == f"evalcontract-{__version__}-py3-none-any.whl"
+    write(tmp_path, {source: ""})
     monkeypatch.chdir(tmp_path)
-    assert command_line("init", "evals") == 0
+    assert command_line(*command.split()) == 0
     name, text = re.findall(
         r"<!-- file: (\S+) -->\n\n```yaml\n(.*?)^```$",
-        (DOCS / "guides" / "ci.md").read_text(encoding="utf-8"),
+        guide,
         re.MULTILINE | re.DOTALL,
     )[0]
     assert (tmp_path / name).read_text(encoding="utf-8") == text

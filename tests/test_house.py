@@ -254,6 +254,7 @@ KNOWN = {
     "engine/migration_output.py": "writes",
     "engine/init.py": "writes",
     "engine/init_source.py": "is not remembered",
+    "engine/init_install.py": "is not remembered",
     "engine/modelines.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/calibrating.py": "is not remembered",

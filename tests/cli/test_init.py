@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,9 +17,10 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-import evalcontract
 from evalcontract import DatasetLoader
-from evalcontract.engine.init_project import CI_FILES, REPOSITORY
+from evalcontract.engine import init_install
+from evalcontract.engine.init_project import CI_FILES
+from evalcontract.model import page
 from evalcontract.source import shipped
 
 if TYPE_CHECKING:
@@ -30,6 +33,11 @@ OURS = "# Mine.\r\nquestions:\r\n  - {id: a, input: Hello!, criteria: Greets} # 
 MOVED = "# yaml-language-server: $schema=https://elsewhere.example/dataset.json\n" + OURS.replace(
     "\r", ""
 )
+
+#: A URL that CI installs from.
+URL = "https://git.example.org/evals/evalcontract.git"
+SOURCE = ("--source", f"git+{URL}@v0.1.0")
+WHEEL = "vendor/evalcontract-0.1.0-py3-none-any.whl"
 
 
 def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -96,8 +104,8 @@ def test_what_it_makes_is_clean(
 
 
 def test_files_are_formatted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(capsys, "init", "evals")
-    run(capsys, "init", "evals", "--ci", "gitlab")
+    run(capsys, "init", "evals", *SOURCE)
+    run(capsys, "init", "evals", "--ci", "gitlab", *SOURCE)
     for name, data in contents(folder).items():
         text = data.decode()
         assert text.endswith("\n"), name
@@ -110,7 +118,7 @@ def test_files_are_formatted(folder: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_every_template_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for ci in CI_FILES:
-        run(capsys, "init", "--ci", ci)
+        run(capsys, "init", "--ci", ci, *SOURCE)
     written = [data.decode() for data in contents(folder).values()]
     folders = (TEMPLATES / "project", TEMPLATES / "workspace")
     templates = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
@@ -118,7 +126,7 @@ def test_every_template_is_written(folder: Path, capsys: pytest.CaptureFixture[s
     for path in templates:
         name = path.relative_to(TEMPLATES).as_posix()
         text = re.escape(shipped.template(name)).replace("%%", "%")
-        pattern = re.sub(r"%\\\{\w+\\\}", ".+", text)
+        pattern = re.sub(r"%\\\{\w+\\\}", r"[\\s\\S]+", text)
         assert any(re.search(pattern, each) for each in written), name
 
 
@@ -142,41 +150,218 @@ def test_settings_lead_to_the_schemas(folder: Path, capsys: pytest.CaptureFixtur
         assert all((folder / path).exists() for path in paths)
 
 
-def test_ci_installs_this_version_and_checks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its shell is run, with the commands of this tree in place of those that it installs."""
-    folder = begun(tmp_path, monkeypatch)
-    run(capsys, "init", "my evals", "--ci", "gitlab")
-    file = yaml.safe_load((folder / CI_FILES["gitlab"][0]).read_text(encoding="utf-8"))
-    install, check = file["evalcontract"]["script"]
-    assert install == f"python -m pip install evalcontract=={evalcontract.__version__}"
-    called = subprocess.run(
-        ["bash", "-euc", 'evalcontract() { printf "%s\\n" "$@"; }\n' + check],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    arguments = called.stdout.splitlines()
-    assert arguments[:3] == ["check", "my evals", "--strict"]
-    assert run(capsys, *arguments).endswith(NOTHING_FOUND)
+def settings_of(folder: Path, name: str) -> Any:
+    """Return what a file of settings says, in YAML."""
+    return yaml.safe_load((folder / name).read_text(encoding="utf-8"))
 
 
-def test_the_workflow_uses_the_action(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def hook_of(folder: Path) -> dict[str, Any]:
+    """Return the only hook of pre-commit."""
+    (repository,) = settings_of(folder, ".pre-commit-config.yaml")["repos"]
+    assert repository["repo"] == "local"
+    (hook,) = repository["hooks"]
+    return dict(hook)
+
+
+def sources_of(folder: Path, command: str) -> list[str]:
+    """Return what the files of CI install, as pip gets it."""
+    workflow = settings_of(folder, CI_FILES["github"][0])
+    steps = workflow["jobs"]["check"]["steps"]
+    (install,) = [step for step in steps if "pip install" in step.get("run", "")]
+    assert '"$SOURCE"' in install["run"]
+    script = settings_of(folder, CI_FILES["gitlab"][0])["evalcontract"]["script"]
+    (line,) = [line for line in script if "pip install" in line]
+    called = f'{command}() {{ printf "%s" "${{!#}}"; }}\n' + line.replace(
+        "/tmp/evalcontract/bin/python",  # noqa: S108 - of the container of the job
+        command,
+    )
+    done = subprocess.run(["bash", "-euc", called], capture_output=True, text=True, check=True)
+    return [install["env"]["SOURCE"], done.stdout]
+
+
+@every_case(
+    ("named", "written", "facts"),
+    [
+        (f"git+{URL}@v0.1.0", f"evalcontract @ git+{URL}@v0.1.0", []),
+        (f"git+{URL}@v0.1.0#subdirectory=a", f"evalcontract @ git+{URL}@v0.1.0#subdirectory=a", []),
+        (f"{URL}@v0.1.0", f"evalcontract @ git+{URL}@v0.1.0", []),
+        (URL, f"evalcontract @ git+{URL}", ["@COMMIT"]),
+        (
+            "git+ssh://git@example.org/a.git@1",
+            "evalcontract @ git+ssh://git@example.org/a.git@1",
+            [],
+        ),
+        ("https://example.org/$(id).whl", "evalcontract @ https://example.org/$(id).whl", []),
+        (WHEEL, f"./{WHEEL}", [f"commit ./{WHEEL}"]),
+        ("./vendor/../" + WHEEL, f"./{WHEEL}", ["commit"]),
+        ("it's $(id)", "./it's $(id)", ["commit"]),
+    ],
+)
+def test_what_ci_installs(
+    named: str,
+    written: str,
+    facts: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Of this version; tests/hooks runs the action itself."""
+    """The very source that is named, whatever it is called."""
     folder = begun(tmp_path, monkeypatch)
-    run(capsys, "init", "my evals", "--ci", "github")
-    file = yaml.safe_load((folder / CI_FILES["github"][0]).read_text(encoding="utf-8"))
-    get, use = file["jobs"]["check"]["steps"][-2:]
-    assert f"--branch v{evalcontract.__version__} {REPOSITORY} .evalcontract" in get["run"]
-    assert use["uses"] == "./.evalcontract"
-    assert use["with"] == {"path": "my evals", "strict": True}
+    write(folder, {WHEEL: "", "it's $(id)/pyproject.toml": ""})
+    printed = run(capsys, "init", "evals", "--source", named)
+    run(capsys, "init", "evals", "--source", named, "--ci", "gitlab")
+    assert sources_of(folder, "python") == [written, written]
+    assert [fact for fact in facts if fact not in printed] == []
+    assert printed.count("note: ") == 1 + len(facts)
+
+
+@every_case(
+    ("named", "facts"),
+    [
+        ("../evalcontract-0.1.0.tar.gz", ["outside of the repository"]),
+        ("missing.whl", ["no such file"]),
+        ("other-1.0-py3-none-any.whl", ["no wheel"]),
+        ("empty", ["pyproject.toml"]),
+        ("a[b]", ["choose another name"]),
+        ("a;b", ["choose another name"]),
+        ("${{ github.token }}", ["choose another name"]),
+        ("-r evil.txt", ["no such file"]),
+        ("http://example.org/a.whl", ["https://"]),
+        ("git+http://example.org/a.git", ["git+https://"]),
+        ("git+file:///srv/a.git", ["is no URL"]),
+        ("file:///srv/a.whl", ["is no URL"]),
+        ("https://example.org/evalcontract", ["git+", ".whl"]),
+        ("https://[", ["is no URL"]),
+        ("https://example.org/a b.whl", ["is no URL"]),
+        ("https://example.org/a.whl; id", ["is no URL"]),
+        ("https://example.org/${{ github.token }}.whl", ["is no URL"]),
+        ("https://example.org/a.whl\n- run: id", ["is no URL"]),
+        ("git@example.org:a/b.git", ["git+ssh://git@example.org/a/b.git"]),
+        ("https://me:SECRET@example.org/a.git", ["a name or a key"]),
+        ("git+https://SECRET@example.org/a.git", ["a name or a key"]),
+    ],
+    ids=ascii,
+)
+def test_a_source_that_a_clone_cannot_install(
+    named: str,
+    facts: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It is refused, nothing is written, and a key is not repeated."""
+    folder = begun(tmp_path, monkeypatch)
+    there = ("../evalcontract-0.1.0.tar.gz", "other-1.0-py3-none-any.whl", "empty/a", "a[b]/a")
+    write(folder, dict.fromkeys((*there, "a;b/a", "${{ github.token }}/a"), ""))
+    before = contents(folder)
+    printed = run(capsys, "init", "--source", named, exits=2)
+    assert [fact for fact in facts if fact not in printed] == []
+    assert "SECRET" not in printed
+    assert contents(folder) == before
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@every_case(
+    ("direct", "expected"),
+    [
+        (None, None),
+        ("no JSON", None),
+        ([], None),
+        ({"url": 7}, None),
+        ({"url": URL, "vcs_info": {"vcs": "git", "commit_id": COMMIT}},
+         f"evalcontract @ git+{URL}@{COMMIT}"),
+        ({"url": "file:///srv/a", "vcs_info": {"vcs": "git", "commit_id": COMMIT}}, None),
+        ({"url": "https://me:key@example.org/a.git", "vcs_info": {"vcs": "git", "commit_id": "1"}},
+         None),
+        ({"url": "https://example.org/a.whl", "archive_info": {}},
+         "evalcontract @ https://example.org/a.whl"),
+        ({"url": "file:HERE/vendor/evalcontract-0.1.0.tar.gz", "archive_info": {}},
+         "./vendor/evalcontract-0.1.0.tar.gz"),
+        ({"url": "file:HERE/my%20clone", "dir_info": {"editable": True}}, "./my clone"),
+        ({"url": "file:///", "dir_info": {}}, None),
+        ({"url": "file:HERE/gone", "dir_info": {}}, None),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_ci_installs_what_this_one_came_from(
+    direct: object,
+    expected: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Where others can reach it; else there is no file for CI, and that is said."""
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, {"vendor/evalcontract-0.1.0.tar.gz": "", "my clone/pyproject.toml": ""})
+    text = direct if isinstance(direct, str | None) else json.dumps(direct)
+    installed(monkeypatch, text and text.replace("file:HERE", folder.as_uri()))
+    printed = run(capsys, "init", "evals")
+    if expected:
+        run(capsys, "init", "evals", "--ci", "gitlab")
+        assert sources_of(folder, "python") == [expected, expected]
+        assert f"CI installs what is installed here: {expected}\n" in printed
+    else:
+        assert not (folder / CI_FILES["github"][0]).exists()
+        assert hook_of(folder)["language"] == "system"
+        assert f"note: {CI_FILES['github'][0]} was not written" in printed
+        assert "--source" in printed
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, direct_url: str | None) -> None:
+    """Let evalcontract be installed from somewhere else (PEP 610)."""
+
+    def distribution(name: str) -> SimpleNamespace:
+        assert name == "evalcontract"
+        return SimpleNamespace(read_text={"direct_url.json": direct_url}.__getitem__)
+
+    monkeypatch.setattr("importlib.metadata.distribution", distribution)
+
+
+def test_after_a_release_ci_installs_what_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One constant decides that; a source that somebody names comes first."""
+    assert not page.is_published()
+    monkeypatch.setattr(page, "SITE", "https://evalcontract.org")
+    found = init_install.source_of(None, tmp_path)
+    assert found
+    assert found.requirement.startswith(f"evalcontract @ git+{page.REPOSITORY}@v")
+    named = init_install.source_of(f"git+{URL}@v1", tmp_path)
+    assert named
+    assert URL in named.requirement
+
+
+def test_a_note_on_ci_only_where_it_is_wanted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not if there is a file that knows of evalcontract, and not if none was asked for."""
+    for command in (["--ci", "none"], ["--bare"]):
+        assert "was not written" not in run(capsys, "init", *command)
+    write(folder, {".gitlab-ci.yml": "test: {script: [make]}\n"})
+    assert ".gitlab-ci.yml was not written" in run(capsys, "init", "--ci", "gitlab")
+    write(folder, {".gitlab-ci.yml": "test: {script: [evalcontract check]}\n"})
+    assert "was not written" not in run(capsys, "init", "--ci", "gitlab")
+
+
+def test_nobody_is_sent_to_an_address_that_leads_nowhere(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No file for people or programs that run it has the address; schemas have it as their name."""
+    assert not page.is_published()
+    host = page.SITE.removeprefix("https://").encode()
+    for ci in (*CI_FILES, "none"):
+        run(capsys, "init", "evals", "--ci", ci, *(() if ci == "none" else SOURCE))
+    with_it = {name for name, data in contents(folder).items() if host in data}
+    assert {name for name in with_it if not name.endswith(".schema.json")} == set()
 
 
 def test_none_and_bare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "init", "a", "--ci", "none")
     assert not any((folder / path).exists() for path, _ in CI_FILES.values())
     run(capsys, "init", "b", "--bare")
+    assert "contradicts" in run(capsys, "init", "c", "--bare", *SOURCE, exits=2)
     assert {path.name for path in folder.iterdir()} == {
         *("a", "b", ".vscode", ".idea", ".pre-commit-config.yaml")
     }
@@ -187,7 +372,7 @@ def test_none_and_bare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_nothing_is_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every file that it would write is there already; what is missing in them is told."""
-    run(capsys, "init")
+    run(capsys, "init", *SOURCE)
     mine = {name: b"mine: true\n" for name in contents(folder) if "schema" not in name}
     mine["evalcontract.toml"] = b"strict = false\n"
     mine["datasets/example.yaml"] = b"questions: [{id: a, input: b, criteria: c}]\n"
@@ -196,13 +381,12 @@ def test_nothing_is_changed(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     for name, data in mine.items():
         (folder / name).write_bytes(data)
     before = contents(folder)
-    out = run(capsys, "init")
+    out = run(capsys, "init", *SOURCE)
     assert contents(folder) == before
     assert "nothing was made: all files exist\n" in out
     assert len(out.splitlines()) < 45
-    assert _added(out) == [".vscode/extensions.json", ".pre-commit-config.yaml"]
-    assert f"    - repo: {REPOSITORY}\n" in out
-    snippets = run(capsys, "init", "--snippets")
+    assert _added(out) == [".vscode/extensions.json"]
+    snippets = run(capsys, "init", "--snippets", *SOURCE)
     assert contents(folder) == before
     assert _added(snippets) == [
         *(".vscode/settings.json", ".vscode/extensions.json", ".idea/jsonSchemas.xml"),
@@ -225,7 +409,7 @@ def test_snippets_are_what_is_lacking(folder: Path, capsys: pytest.CaptureFixtur
     write(
         folder, {".vscode/settings.json": settings, ".pre-commit-config.yaml": f"repos:\n{hooks}"}
     )
-    assert yaml.safe_load(f"repos:\n{hooks}")["repos"][0]["repo"] == REPOSITORY
+    assert yaml.safe_load(f"repos:\n{hooks}")["repos"][0]["repo"] == "local"
     assert run(capsys, "init", "--snippets", "--ci", "none") == "there is nothing to add\n"
 
 
@@ -234,9 +418,9 @@ def _added(out: str) -> list[str]:
 
 
 def test_again_there_is_nothing_to_add(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(capsys, "init")
+    run(capsys, "init", *SOURCE)
     before = contents(folder)
-    out = run(capsys, "init")
+    out = run(capsys, "init", *SOURCE)
     assert contents(folder) == before
     assert "add to" not in out
 
@@ -261,7 +445,7 @@ def test_settings_go_to_the_repository(
     subprocess.run(["git", "init", "--quiet"], check=True)
     (folder / "docs").mkdir()
     monkeypatch.chdir(folder / "docs")
-    run(capsys, "init", "../evals")
+    run(capsys, "init", "../evals", *SOURCE)
     made = contents(folder)
     assert {name.partition("/")[0] for name in made} == {
         *("evals", ".vscode", ".idea", ".github", ".pre-commit-config.yaml")
@@ -501,11 +685,13 @@ def test_a_folder_with_an_odd_name(
 ) -> None:
     """Settings, XML, YAML and shells all mean that very folder."""
     folder = begun(tmp_path, monkeypatch)
-    run(capsys, "init", name)
-    hooks = yaml.safe_load((folder / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
-    assert hooks["repos"][0]["hooks"][0]["args"] == [name]
-    workflow = yaml.safe_load((folder / CI_FILES["github"][0]).read_text(encoding="utf-8"))
-    assert workflow["jobs"]["check"]["steps"][-1]["with"]["path"] == name
+    run(capsys, "init", name, *SOURCE)
+    run(capsys, "init", name, *SOURCE, "--ci", "gitlab")
+    assert hook_of(folder)["args"] == [name]
+    workflow = settings_of(folder, CI_FILES["github"][0])
+    assert workflow["jobs"]["check"]["steps"][-1]["env"]["FOLDER"] == name
+    check = settings_of(folder, CI_FILES["gitlab"][0])["evalcontract"]["script"][-1]
+    assert shlex.split(check)[-1] == name
     project = ET.parse(folder / ".idea/jsonSchemas.xml").getroot()
     paths = [each.get("value") for each in project.iter("option") if each.get("name") == "path"]
     assert f"{name}/datasets" in paths

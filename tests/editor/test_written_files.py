@@ -85,7 +85,7 @@ def test_migrated_files(client: Client, tmp_path: Path, monkeypatch: pytest.Monk
 
 def settings_around(workspace: str) -> dict[str, str]:
     """Return the settings that `init` writes around a workspace, by their paths."""
-    return {file.path: file.text for file in project_files(workspace or ".", None)}
+    return {file.path: file.text for file in project_files(workspace or ".", None, None)}
 
 
 @pytest.mark.slow

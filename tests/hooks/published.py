@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Never
 import pytest
 
 import evalcontract
-from evalcontract.engine.init_project import REPOSITORY
+from evalcontract.model.page import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ _FOLDERS = ("src", "schema", "action", "templates")
 def git_environment(published: Path) -> dict[str, str]:
     """Return variables with which git reads no settings, and finds the repository in a folder.
 
-    The address that the README names leads there.
+    The address of `REPOSITORY` leads there.
     """
     inherited = {
         name: value

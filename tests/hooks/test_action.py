@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from published import ROOT, TAG, absent, git_environment, need_git, need_packages, publish, tool
+from doors import command_line
+from published import (
+    ROOT,
+    TAG,
+    absent,
+    git,
+    git_environment,
+    need_git,
+    need_packages,
+    publish,
+    tool,
+)
 from tables import every_case
 from writing import write
+
+import evalcontract
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 INSTALL, CHECK = ACTION["runs"]["steps"]
 PAGE = ROOT / "docs" / "ci.md"
+# The action as a page writes it, and with a commit that somebody put there.
+COPY = ("OWNER/evalcontract@COMMIT", f"somebody/evalcontract@{'0123abcd' * 5} # {TAG}")
+WHEEL = f"evalcontract-{evalcontract.__version__}-py3-none-any.whl"
 # How a runner calls `shell: bash`.
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 DATASET = "questions:\n  - {id: hello, input: Hello!, criteria: Greets}\n"
@@ -225,14 +245,16 @@ def test_an_old_python(runner: Runner, tmp_path: Path) -> None:
 
 def workflows() -> dict[str, str]:
     """Return the workflows of the page, and the one that `init` writes."""
+    from evalcontract.engine.init_install import Source
     from evalcontract.engine.init_project import project_files
 
     page = PAGE.read_text(encoding="utf-8")
     shown = re.findall(r"^```yaml\n((?:# [^\n]*\n)?name: .*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert shown
-    written = {file.path: file.text for file in project_files("my evals", "github")}
+    source = Source(f"./vendor/{WHEEL}")
+    written = {file.path: file.text for file in project_files("my evals", "github", source)}
     return {
-        **{f"page{number}.yml": text for number, text in enumerate(shown)},
+        **{f"page{number}.yml": text.replace(*COPY) for number, text in enumerate(shown)},
         "init.yml": written[".github/workflows/evalcontract.yml"],
     }
 
@@ -240,10 +262,9 @@ def workflows() -> dict[str, str]:
 def test_the_page_names_this_version() -> None:
     """In every snippet of the page."""
     page = PAGE.read_text(encoding="utf-8")
-    named = re.findall(r"v\d+\.\d+\.\d+\b", page)
-    assert len(named) >= 4
-    assert {*named} == {TAG}
-    assert {f"v{each}" for each in re.findall(r"[@=](\d+\.\d+\.\d+)\b", page)} == {TAG}
+    named = re.findall(r"(?<!# )\bv?(\d+\.\d+\.\d+)(?=[-\s@`\"])", page)
+    assert len(named) >= 6
+    assert {*named} == {TAG.removeprefix("v")}
 
 
 def test_inputs_and_outputs_are_on_the_page() -> None:
@@ -267,43 +288,97 @@ def test_schemas(tmp_path: Path) -> None:
 
 
 def test_security(tmp_path: Path) -> None:
-    """Zizmor finds nothing, not even what it calls pedantic; GitHub's own actions may have tags."""
+    """Zizmor finds nothing, not even what it calls pedantic: actions are pinned to commits."""
     zizmor = tool("zizmor")
-    policies = {"actions/*": "ref-pin", "github/*": "ref-pin"}
-    pins = {"unpinned-uses": {"config": {"policies": policies}}}
-    # `$/` would be the repository that is checked, and not the clone of ours in it.
-    settings = {"rules": {**pins, "self-repository": {"disable": True}}}
-    write(tmp_path, {"zizmor.yml": yaml.safe_dump(settings)})
     write(tmp_path / ".github" / "workflows", workflows())
     (tmp_path / "action.yml").write_bytes((ROOT / "action.yml").read_bytes())
-    command = [zizmor, "--offline", "--no-progress", "--pedantic"]
-    command += ["--config", str(tmp_path / "zizmor.yml"), str(tmp_path)]
+    command = [zizmor, "--offline", "--no-progress", "--pedantic", "--no-config", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@every_case("name", ["page0.yml", "init.yml"])
-def test_the_workflow_finds_the_action(runner: Runner, tmp_path: Path, name: str) -> None:
-    """Its own step clones the tag to where it says that the action is, with inputs that exist."""
-    workflow = yaml.safe_load(workflows()[name])
-    (job,) = workflow["jobs"].values()
-    (get,) = [step for step in job["steps"] if "run" in step]
-    (use,) = [step for step in job["steps"] if step.get("uses", "").startswith("./")]
-    assert use.get("with", {}).keys() <= ACTION["inputs"].keys()
-    write(tmp_path, {"my evals/a.yaml": DATASET, "evals/a.yaml": DATASET})
-    done = subprocess.run(
-        [*BASH, get["run"]], cwd=tmp_path, env=runner.environment,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert TAG in get["run"].split()
-    action = yaml.safe_load((tmp_path / use["uses"] / "action.yml").read_text(encoding="utf-8"))
-    assert action == ACTION
-    # The clone in the repository is not checked itself.
-    inputs = {
-        key: str(value).lower() if value is True else value for key, value in use["with"].items()
-    }
-    assert runner.step(CHECK, inputs, tmp_path).returncode == 0
-    assert (
-        json.loads(Path(runner.outputs["check"]["json-file"]).read_bytes())["summary"]["rows"] == 1
+def test_the_page_uses_the_action_as_it_is() -> None:
+    """With inputs that exist, and outputs too."""
+    uses = [
+        step
+        for text in workflows().values()
+        for job in yaml.safe_load(text)["jobs"].values()
+        for step in job["steps"]
+        if step.get("uses", "") == COPY[1].partition(" ")[0]
+    ]
+    assert uses
+    assert {name for use in uses for name in use["with"]} <= ACTION["inputs"].keys()
+    named = set(
+        re.findall(r"steps\.evalcontract\.outputs\.([\w-]+)", "".join(workflows().values()))
     )
+    assert named
+    assert named <= ACTION["outputs"].keys()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a wheel of this tree, as the page says."""
+    folder = tmp_path_factory.mktemp("wheel")
+    need_packages(folder)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+    done = subprocess.run([*pip, str(ROOT)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / WHEEL
+
+
+@pytest.fixture(name="clone")
+def clone_of_a_repository(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Path]:
+    """Return a function that makes a workspace, commits it, and returns a clone of it."""
+    if sys.platform == "win32":
+        absent("bash is not what a runner has")
+    need_git()
+    begun = tmp_path / "begun"
+    environment = git_environment(begun)
+
+    def made(source: str) -> Path:
+        (begun / "vendor").mkdir(parents=True)
+        shutil.copy(wheel, begun / "vendor")
+        monkeypatch.chdir(begun)
+        git(begun, environment, "init", "--quiet")
+        assert command_line("init", "my evals", "--source", source) == 0
+        git(begun, environment, "add", "--all")
+        git(begun, environment, "commit", "--quiet", "--message", "Begin")
+        git(tmp_path, environment, "clone", "--quiet", str(begun), "clone")
+        return tmp_path / "clone"
+
+    return made
+
+
+def test_the_workflow_of_init_runs_in_a_clone(clone: Callable[[str], Path], tmp_path: Path) -> None:
+    """Its own steps install the wheel of the repository, and check, with faults too."""
+    folder = clone(f"vendor/{WHEEL}")
+    workflow = folder / ".github" / "workflows" / "evalcontract.yml"
+    (job,) = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"].values()
+    install, check = (step for step in job["steps"] if "run" in step)
+    summary = tmp_path / "summary.md"
+    runs_in = git_environment(folder) | {
+        "RUNNER_TEMP": str(tmp_path), "GITHUB_ACTIONS": "true", "CI": "true",
+        "GITHUB_STEP_SUMMARY": str(summary),
+    }  # fmt: skip
+
+    def run(step: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+        summary.write_text("", encoding="utf-8")
+        return subprocess.run(
+            [*BASH, step["run"]], cwd=folder, env=runs_in | step["env"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    done = run(install)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = run(check)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "no findings" in summary.read_text(encoding="utf-8")
+    dataset = folder / "my evals" / "datasets" / "example.yaml"
+    text = dataset.read_text(encoding="utf-8")
+    dataset.write_text(text.replace(" expected_facts:", " expecteed_facts:"), encoding="utf-8")
+    done = run(check)
+    assert done.returncode == 1
+    assert "::error file=my evals/datasets/example.yaml,line=" in done.stdout
+    assert "near-miss-key" in summary.read_text(encoding="utf-8")

@@ -9,7 +9,8 @@ import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,11 +18,8 @@ from published import ROOT, absent, tool
 from tables import every_case
 from writing import write
 
-import evalcontract
+from evalcontract.engine.init_install import Source
 from evalcontract.engine.init_project import project_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +35,10 @@ def job(**inputs: str) -> dict[str, Any]:
     """Return the job of the template with inputs, as GitLab makes it."""
     header, body = yaml.safe_load_all(TEMPLATE.read_text(encoding="utf-8"))
     specs = header["spec"]["inputs"]
-    values = {name: spec["default"] for name, spec in specs.items()} | inputs
+    must = {name for name, spec in specs.items() if "default" not in spec}
+    assert must == {"package"}
+    values = {name: spec.get("default", "./evalcontract.whl") for name, spec in specs.items()}
+    values |= inputs
     for name, spec in specs.items():
         assert values[name] in spec.get("options", [values[name]])
 
@@ -133,19 +134,15 @@ def test_inputs_are_variables() -> None:
     assert all(each["expand"] is False for each in free)
 
 
-def test_the_version_is_this_one() -> None:
-    header, _ = yaml.safe_load_all(TEMPLATE.read_text(encoding="utf-8"))
-    package = header["spec"]["inputs"]["package"]["default"]
-    assert package == f"evalcontract=={evalcontract.__version__}"
-
-
 def pipelines() -> dict[str, str]:
     """Return the configurations for GitLab: of the template, of the page and of `init`."""
     header, body = TEMPLATE.read_text(encoding="utf-8").split("---\n")
     page = PAGE.read_text(encoding="utf-8")
     shown = re.findall(r"^```yaml\n(include:\n.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert shown
-    written = {file.path: file.text for file in project_files("my evals", "gitlab")}
+    written = {
+        file.path: file.text for file in project_files("my evals", "gitlab", Source("./it's.whl"))
+    }
     pages = {f"page{number}.yml": text for number, text in enumerate(shown)}
     files = {"spec.yml": header, "job.yml": body, "init.yml": written[".gitlab-ci.yml"]}
     return pages | files | {"filled.yml": json.dumps({"evalcontract": job()})}
@@ -164,10 +161,12 @@ def test_the_page_includes_what_is_there() -> None:
     header, _ = yaml.safe_load_all(TEMPLATE.read_text(encoding="utf-8"))
     for name, text in pipelines().items():
         for include in yaml.safe_load(text).get("include", ()) if "page" in name else ():
-            assert include["inputs"].keys() <= header["spec"]["inputs"].keys()
-            assert include["remote"].endswith(
-                f"/v{evalcontract.__version__}/templates/evalcontract.yml"
-            )
+            inputs = header["spec"]["inputs"]
+            assert include["inputs"].keys() <= inputs.keys()
+            assert include["inputs"].keys() >= {
+                key for key, spec in inputs.items() if "default" not in spec
+            }
+            assert Path(include["local"]).name == TEMPLATE.name
 
 
 def test_what_init_writes(tmp_path: Path) -> None:

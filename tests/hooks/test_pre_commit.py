@@ -28,6 +28,8 @@ from published import (
 from tables import every_case
 from writing import write
 
+from evalcontract.engine.init_project import project_files
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -288,7 +290,7 @@ def test_prek(published: Published, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_snippet_of_the_readme(published: Published, tmp_path: Path) -> None:
-    """It is used as it is written: its address, its `rev` and its hook."""
+    """It is used as it is written, with the command of this environment."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"^```yaml\n(repos:\n.*?)^```$", readme, re.DOTALL | re.MULTILINE)
     write(tmp_path, {**CLEAN, ".pre-commit-config.yaml": snippet})
@@ -303,17 +305,67 @@ def test_snippet_of_the_readme(published: Published, tmp_path: Path) -> None:
 def test_configuration_of_init(
     published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What `init` writes is used as it is written, in a repository with a workspace in it."""
-    published.git(tmp_path, "init", "--quiet")
-    monkeypatch.chdir(tmp_path)
+    """What `init` writes is used in a clone of the repository, by `git commit` itself."""
+    begun, clone = tmp_path / "begun", tmp_path / "clone"
+    begun.mkdir()
+    published.git(begun, "init", "--quiet")
+    monkeypatch.chdir(begun)
     assert command_line("init", "evals") == 0
-    assert _said_of_all_files(published, tmp_path)[0] == 0
-    dataset = tmp_path / "evals" / "datasets" / "example.yaml"
-    text = dataset.read_text(encoding="utf-8")
-    dataset.write_text(text.replace(" expected_facts:", " expecteed_facts:"), encoding="utf-8")
-    status, said = _said_of_all_files(published, tmp_path)
-    assert status == 1
-    assert "did you mean `expected_facts`?" in said
+    published.git(begun, "add", "--all")
+    published.git(begun, "commit", "--quiet", "--message", "Begin")
+    published.git(tmp_path, "clone", "--quiet", str(begun), str(clone))
+    done = _pre_commit(clone, published.environment, "install")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for right, wrong, status in (("Where", "When", 0), ("expected_facts:", "expecteed_facts:", 1)):
+        _replace(clone / "evals" / "datasets" / "example.yaml", right, wrong)
+        command = ["git", "commit", "--all", "--message", "Change"]
+        done = subprocess.run(
+            command, cwd=clone, env=_with_commands(published.environment),
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == status, done.stdout + done.stderr
+    assert "did you mean `expected_facts`?" in done.stdout + done.stderr
+
+
+def test_the_hook_of_init_is_the_published_one(hooks: dict[str, dict[str, Any]]) -> None:
+    """It is written again as a local one; so are those of the README and of docs/ci.md."""
+    published = hooks["evalcontract-check"]
+    shown = [
+        text
+        for name in ("README.md", "docs/ci.md")
+        for text in re.findall(
+            r"^```yaml\n((?:#[^\n]*\n)?repos:\n.*?)^```$",
+            (ROOT / name).read_text(encoding="utf-8"),
+            re.DOTALL | re.MULTILINE,
+        )
+    ]
+    (written,) = (
+        file.text for file in project_files("evals", None, None) if "pre-commit" in file.path
+    )
+    assert written in shown
+    local = [
+        hook
+        for text in shown
+        for repository in yaml.safe_load(text)["repos"]
+        for hook in repository["hooks"]
+        if repository["repo"] == "local"
+    ]
+    assert len(local) == 2
+    for hook in local:
+        for key in ("id", "name", "entry", "always_run", "pass_filenames"):
+            assert hook[key] == published[key]
+
+
+def _replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def _with_commands(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return variables with which the commands of this environment are on the PATH."""
+    paths = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
+    return {**environment, "PATH": paths}
 
 
 def _said_of_all_files(published: Published, folder: Path) -> tuple[int, str]:
@@ -328,7 +380,12 @@ def _pre_commit(
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pre_commit", *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env=_with_commands(environment),
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

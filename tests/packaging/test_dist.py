@@ -20,8 +20,7 @@ import yaml
 from tables import every_case
 
 import evalcontract
-from evalcontract.engine.init_project import REPOSITORY
-from evalcontract.model.page import SITE
+from evalcontract.model.page import REPOSITORY, SITE, is_published
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -52,6 +51,36 @@ def test_addresses_are_those_of_the_site() -> None:
     assert {"Homepage", "Documentation", "Changelog", "Issues", "Source"} <= PROJECT["urls"].keys()
     assert PROJECT["urls"]["Source"] == REPOSITORY
     assert all(url.startswith(SITE) for url in PROJECT["urls"].values())
+    form = (ROOT / ".github/ISSUE_TEMPLATE/config.yml").read_text(encoding="utf-8")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["url"] == SITE
+    assert re.findall(r"https://[^/\s]+", form) == [SITE]
+
+
+#: Pages that name the address, and why.
+NAMES_IT = {"docs/decisions.md": "as a name that is reserved", "docs/reports.md": "in reports"}
+# What asks an index for evalcontract; `./evalcontract` does not.
+FROM_AN_INDEX = re.compile(
+    r"""(?:pip|pipx|tool) install\s+["']?evalcontract\b|uvx evalcontract|evalcontract=="""
+)
+
+
+def test_nobody_is_sent_to_what_is_not_published() -> None:
+    """Pages, templates and extensions say what works today; a release changes SITE, and these."""
+    assert not is_published()
+    folders = ("docs", "templates", "editors/vscode/src", "src/evalcontract/templates")
+    below = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
+    names = ("README.md", "action.yml", ".pre-commit-hooks.yaml", "editors/vscode/README.md")
+    pages = [ROOT / name for name in names] + [path for path in below if path.is_file()]
+    assert len(pages) > 60
+    wrong = {
+        path.relative_to(ROOT).as_posix(): found
+        for path in pages
+        if path.suffix in (".md", ".yml", ".yaml", ".ts", "", ".toml", ".jsonl")
+        if (text := path.read_text(encoding="utf-8"))
+        if (found := [SITE] * (SITE in text) + FROM_AN_INDEX.findall(text))
+    }
+    assert wrong == {name: [SITE] for name in NAMES_IT}
 
 
 def test_versions_agree() -> None:
@@ -63,7 +92,15 @@ def test_versions_agree() -> None:
     assert [author["name"] for author in PROJECT["authors"]] == [
         author["name"] for author in citation["authors"]
     ]
-    assert re.findall(r"rev: (\S+)", README) == [f"v{VERSION}"]
+    named = [
+        version
+        for name in ("docs/ci.md", "docs/guides/ci.md")
+        for version in re.findall(
+            r"evalcontract-(\S+?)-py3|(?<=rev: v)(\S+)", (ROOT / name).read_text(encoding="utf-8")
+        )
+    ]
+    assert len(named) >= 5
+    assert {"".join(each) for each in named} == {VERSION}
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (\S+)", changelog, re.MULTILINE)[0] == VERSION
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Never
 import pytest
 
 import evalcontract
+from evalcontract.judging.client import INSTALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +62,7 @@ def _reach(command: list[str]) -> None:
 
 
 def environment(tools: Tools, home: Path, *first: Path) -> dict[str, str]:
-    """Return variables with which `evalcontract` is the wheel, and all goes below a folder."""
+    """Return variables with which all goes below a folder."""
     paths = [*map(str, first), str(tools.folder), os.environ["PATH"]]
     names = ("PYTHONPATH", "VIRTUAL_ENV", "PIP_REQUIRE_VIRTUALENV")
     clean = {name: value for name, value in os.environ.items() if name not in names}
@@ -73,6 +74,8 @@ def environment(tools: Tools, home: Path, *first: Path) -> dict[str, str]:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "UV_FIND_LINKS": str(tools.wheels),
         "UV_CACHE_DIR": str(home / "uv"),
+        "UV_TOOL_DIR": str(home / "uv-tools"),
+        "UV_TOOL_BIN_DIR": str(home / "bin"),
         "UV_PYTHON": sys.executable,
         "UV_PYTHON_DOWNLOADS": "never",
         "PIPX_HOME": str(home / "pipx"),
@@ -100,52 +103,64 @@ def the_snippet(word: str) -> str:
     return found
 
 
+#: What tells each snippet from the others.
+WORDS = ("uvx", "pipx", "uv tool", "pip install ./evalcontract", "[")
+
+
 def test_every_snippet_is_tried() -> None:
-    tried = ("uvx", "pipx", "pip install evalcontract", "[", "install .")
-    assert sorted(map(the_snippet, tried)) == sorted(SNIPPETS)
+    assert sorted(map(the_snippet, WORDS)) == sorted(SNIPPETS)
 
 
-def test_uvx(tools: Tools, tmp_path: Path) -> None:
-    printed = run(the_snippet("uvx"), environment(tools, tmp_path), tmp_path)
+@pytest.fixture(name="beside")
+def beside_a_clone(tmp_path: Path) -> Path:
+    """Return a folder with what a clone has that an installation needs, and nothing else."""
+    clone = tmp_path / "work" / "evalcontract"
+    clone.mkdir(parents=True)
+    for name in ("src", "schema"):
+        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, clone)
+    return clone.parent
+
+
+def test_uvx(tools: Tools, beside: Path, tmp_path: Path) -> None:
+    printed = run(the_snippet("uvx"), environment(tools, tmp_path), beside)
     assert printed == f"evalcontract, version {evalcontract.__version__}\n"
 
 
-def test_pipx(tools: Tools, tmp_path: Path) -> None:
+@pytest.mark.parametrize("word", ["pipx", "uv tool"])
+def test_commands(word: str, tools: Tools, beside: Path, tmp_path: Path) -> None:
     """All commands are there afterwards."""
-    run(the_snippet("pipx"), environment(tools, tmp_path), tmp_path)
+    run(the_snippet(word), environment(tools, tmp_path), beside)
     assert {path.name for path in (tmp_path / "bin").iterdir()} == set(SCRIPTS)
     version = [str(tmp_path / "bin" / "evalcontract"), "--version"]
     printed = subprocess.run(version, check=True, capture_output=True, text=True)
     assert evalcontract.__version__ in printed.stdout
 
 
-@pytest.mark.parametrize("word", ["pip install evalcontract", "["])
-def test_pip(word: str, tools: Tools, tmp_path: Path) -> None:
+@pytest.mark.parametrize("word", ["pip install ./evalcontract", "["])
+def test_pip(word: str, tools: Tools, beside: Path, tmp_path: Path) -> None:
     """The extras that the snippet names, and no others, can be imported."""
     venv.create(tmp_path / "own", with_pip=True)
     variables = environment(tools, tmp_path, tmp_path / "own" / "bin")
-    run(the_snippet(word), variables, tmp_path)
-    assert run("evalcontract --version", variables, tmp_path).split()[-1] == (
-        evalcontract.__version__
-    )
+    run(the_snippet(word), variables, beside)
+    assert "dataset" in run("evalcontract schema list", variables, tmp_path)
     named = re.findall(r"\[(.*)\]", the_snippet(word))
     wanted = {MODULES[extra] for names in named for extra in names.split(",")}
     code = f"from importlib.util import find_spec; print(*filter(find_spec, {[*MODULES.values()]}))"
     assert set(run(f'python -c "{code}"', variables, tmp_path).split()) == wanted
 
 
-def test_clone(tools: Tools, tmp_path: Path) -> None:
-    clone = tmp_path / "clone"
-    clone.mkdir()
-    for name in ("src", "schema"):
-        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, clone)
+def test_what_a_message_says_to_install(tools: Tools, tmp_path: Path) -> None:
+    """Of what is installed already, pip asks no index: only the packages of the extra are new."""
     venv.create(tmp_path / "own", with_pip=True)
     variables = environment(tools, tmp_path, tmp_path / "own" / "bin")
+    (wheel,) = tools.wheels.glob("*.whl")
+    run(f"python -m pip install '{wheel}'", variables, tmp_path)
     del variables["PIP_FIND_LINKS"]
-    run(the_snippet("install ."), variables, clone)
-    assert "dataset" in run("evalcontract schema list", variables, tmp_path)
+    printed = run(f"{INSTALL} --dry-run", variables, tmp_path)
+    assert re.search(r"^Would install .*openai-", printed, re.MULTILINE)
+    assert "evalcontract-" not in printed.partition("Would install")[2]
 
 
 def test_the_first_finding(tools: Tools, tmp_path: Path) -> None:

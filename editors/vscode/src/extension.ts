@@ -42,7 +42,7 @@ async function start(): Promise<void> {
     await client.start();
   } catch (error) {
     client = undefined;
-    const advice = "Install it with: pip install 'evalcontract[lsp]', or set evalcontract.path.";
+    const advice = "Install evalcontract with its extra lsp, or set evalcontract.path.";
     void window.showErrorMessage(`${server.command} lsp does not start. ${advice} (${String(error)})`);
   }
 }

@@ -161,8 +161,8 @@ def grade_command(
     is 1 if there are errors, if a check ends in an error, or if the mean score may be below the
     threshold. Undecided rows are errors in strict mode, and where there is a threshold.
 
-    Judges are asked over a model if environment variables name an endpoint:
-    https://evalcontract.example/judges/#ask-a-model
+    Judges are asked over a model if environment variables name an endpoint: EVALCONTRACT_BASE_URL
+    and, if it needs them, EVALCONTRACT_API_KEY and EVALCONTRACT_MODEL.
     """
     if resume:
         _refuse_resume(results, (dataset, outputs))

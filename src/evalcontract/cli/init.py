@@ -42,6 +42,11 @@ _UNVALIDATED = """\
 note: nobody has compared the judges with people yet, so evalcontract.toml
       ignores `judge/unvalidated`: measure them, and delete that line
 """
+_NO_SOURCE = """\
+note: {} was not written, since evalcontract
+      is not published: name a wheel in the repository, or a git URL, with
+      `--source`, or ask for no CI with `--ci none`
+"""
 #: What a file is for, by its name or its folder.
 _ABOUT = {
     "evalcontract.toml": "the settings",
@@ -66,7 +71,10 @@ _ABOUT = {
     examples=[
         ("Make a workspace with examples", "evalcontract init evals"),
         ("Start from a dataset that you have", "evalcontract init evals --from support.yaml"),
-        ("Write no settings of editors and CI", "evalcontract init evals --bare"),
+        (
+            "Write a workflow that installs from a git URL",
+            "evalcontract init --source https://example.org/evalcontract.git@v0.1.0",
+        ),
         ("Print what to add to settings that exist", "evalcontract init evals --snippets"),
     ],
 )
@@ -95,6 +103,13 @@ _ABOUT = {
     help="System of CI to write a configuration for.",
 )
 @click.option(
+    "--source",
+    metavar="PATH|URL",
+    shell_complete=files(),
+    help="What CI installs: a wheel or folder in the repository, or the URL of git or of an "
+    "archive (default: what this evalcontract was installed from, if others can reach it).",
+)
+@click.option(
     "--bare", is_flag=True, help="Write no settings of editors, pre-commit and CI, only FOLDER."
 )
 @click.option(
@@ -108,6 +123,7 @@ def init_command(
     dialect: str | None,
     columns: ColumnKeys,
     ci: str,
+    source: str | None,
     bare: bool,  # noqa: FBT001 - click passes flags by name
     snippets: bool,  # noqa: FBT001 - the same
 ) -> int:
@@ -122,7 +138,8 @@ def init_command(
     if "-" in sources:
         raise UsageError("--from takes files, and cannot read standard input")
     inputs = find_inputs(sources, Kind.DATASET, None, dialect)
-    options = InitOptions(inputs, dialect, None if ci == _NO_CI else ci, bare, snippets, columns)
+    system = None if ci == _NO_CI else ci
+    options = InitOptions(inputs, dialect, system, bare, snippets, columns, source)
     with signals_as_interrupts():
         done = init(folder, options)
     write_findings(done.taken.diagnostics)
@@ -155,11 +172,28 @@ def _made(done: InitResult) -> Iterator[str]:
         yield "nothing was made: all files exist\n"
     if done.ignores_unvalidated:
         yield _UNVALIDATED
+    yield from _about_source(done)
     short = [each for each in done.additions if each.snippet.count("\n") <= _SHORT]
     yield from _snippets(short)
     if long := [each.name for each in done.additions if each not in short]:
         yield "\nlonger additions, which `--snippets` prints, belong in:\n"
         yield from (f"  {escape_controls(name)}\n" for name in long)
+
+
+def _about_source(done: InitResult) -> Iterator[str]:
+    """Yield what somebody has to know, or to do, that CI can install evalcontract."""
+    if done.missing_ci:
+        yield _NO_SOURCE.format(escape_controls(done.missing_ci))
+    if not done.source:
+        return
+    what = escape_controls(done.source.requirement)
+    if done.source.is_own:
+        yield f"note: CI installs what is installed here: {what}\n"
+    if not done.source.is_remote:
+        yield f"note: commit {what}, which CI installs\n"
+    if done.source.is_moving:
+        yield "note: the URL names no commit, so that it may install something else\n"
+        yield "      tomorrow: append @COMMIT\n"
 
 
 def _snippets(additions: Iterable[Addition]) -> Iterator[str]:

@@ -24,8 +24,6 @@ def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
     """Run the language server, which an editor starts and speaks to over standard input.
 
     It shows what `check` finds while you type, and completes, explains, renames and fixes.
-    The settings for VS Code, Neovim, Helix and JetBrains:
-    https://evalcontract.example/language-server/
     """
     del stdio  # editors pass it by convention
     if find_spec("pygls") is None:

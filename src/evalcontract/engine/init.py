@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.engine.editor_schemas import editor_schemas, modeline, schema_text
-from evalcontract.engine.init_project import filled, project_files
+from evalcontract.engine.init_install import EXPRESSION, source_of
+from evalcontract.engine.init_project import CI_FILES, PACKAGE, filled, project_files
 from evalcontract.engine.init_source import Taken, take
 from evalcontract.engine.opened import write_error
 from evalcontract.engine.selection import files_below
@@ -22,6 +23,7 @@ from evalcontract.workspace.configuration import FILE_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from evalcontract.engine.init_install import Source
     from evalcontract.engine.init_project import ProjectFile
     from evalcontract.engine.options import Input
     from evalcontract.structure.columns import ColumnKeys
@@ -31,8 +33,6 @@ EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jso
 _EXAMPLE_RUBRIC, _EXAMPLE_JUDGE = "rubrics/example.yaml", "judges/accuracy.yaml"
 _EXAMPLE_TARGET = "targets/nightly.yaml"
 _REPOSITORY = ".git"
-# What GitHub replaces in a command before the shell sees it.
-_EXPRESSION = "${{"
 
 
 class InitOptions(NamedTuple):
@@ -41,6 +41,8 @@ class InitOptions(NamedTuple):
     `ci` is a key of `CI_FILES`, or None for none. `is_bare` leaves out all files outside of the
     workspace. `dialect` is the format of `sources`; if None, it is detected. With `is_dry`, nothing
     is written. `columns` are columns of tables, and the keys of rows that they are read as.
+    `install_from` is a path or URL that CI installs evalcontract from; if None, it is where this
+    one was installed from.
     """
 
     sources: Sequence[Input] = ()
@@ -49,6 +51,7 @@ class InitOptions(NamedTuple):
     is_bare: bool = False
     is_dry: bool = False
     columns: ColumnKeys = ()
+    install_from: str | None = None
 
 
 class Addition(NamedTuple):
@@ -63,8 +66,9 @@ class InitResult:
     """The result of `init`: the names of the files that were written, and those that were kept.
 
     `datasets` are those of the workspace, relative to it. `ignores_unvalidated` says that the new
-    settings ignore `judge/unvalidated`, since the new judges are. If nothing was written, `refusal`
-    is the reason.
+    settings ignore `judge/unvalidated`, since the new judges are. `source` is what CI installs;
+    `missing_ci` is the file of CI that was not written, since there is no source. If nothing was
+    written, `refusal` is the reason.
     """
 
     taken: Taken = field(default_factory=Taken)
@@ -73,6 +77,8 @@ class InitResult:
     additions: list[Addition] = field(default_factory=list)
     datasets: list[str] = field(default_factory=list)
     ignores_unvalidated: bool = False
+    source: Source | None = None
+    missing_ci: str | None = None
     refusal: str | None = None
 
     @property
@@ -94,6 +100,9 @@ def init(folder: Path, options: InitOptions) -> InitResult:
     root = DISK.real(folder)
     project = project_of(root)
     place = _place_in(project, root)
+    if options.is_bare and options.install_from is not None:
+        raise UsageError("`--source` contradicts `--bare`: use one of them")
+    source = None if options.is_bare else source_of(options.install_from, project)
     result = InitResult(take(options.sources, root, options.dialect, options.columns))
     result.refusal = result.taken.refusal
     if result.refusal:
@@ -104,13 +113,29 @@ def init(folder: Path, options: InitOptions) -> InitResult:
         if DISK.is_there(root / name):
             raise UsageError(f"{display_name(root / name)} already exists")
         paths[root / name] = data
-    for file in () if options.is_bare else project_files(place, options.ci):
-        paths[project / file.path] = file.text.encode()
-        if DISK.is_there(project / file.path):
-            _note_file(project / file.path, file, result)
+    if not options.is_bare:
+        result.source = source
+        _add_settings(paths, project, [*project_files(place, options.ci, source)], result)
+        if options.ci and not source:
+            result.missing_ci = _missing(project / CI_FILES[options.ci][0])
     if not options.is_dry:
         _write(paths, project, result)
     return result
+
+
+def _add_settings(
+    paths: dict[Path, bytes], project: Path, files: list[ProjectFile], result: InitResult
+) -> None:
+    for file in files:
+        path = project / file.path
+        paths[path] = file.text.encode()
+        if DISK.is_there(path):
+            _note(path, file.mark, file.snippet, result)
+
+
+def _missing(path: Path) -> str | None:
+    """Return the name of a file of CI, or None if it is there and knows of evalcontract."""
+    return None if DISK.is_there(path) and _has(path, PACKAGE) else display_name(path)
 
 
 def project_of(root: Path) -> Path:
@@ -132,7 +157,7 @@ def _place_in(project: Path, root: Path) -> str:
 
     """
     place = root.relative_to(project).as_posix()
-    if not place.isprintable() or _EXPRESSION in place:
+    if not place.isprintable() or EXPRESSION in place:
         raise UsageError(f"`{place}` cannot be used in settings: choose another name")
     return place
 
@@ -189,15 +214,15 @@ def _example(name: str, datasets: list[str]) -> str:
     return f"{line}\n{filled(f'workspace/{name}', **values)}"
 
 
-def _note_file(path: Path, file: ProjectFile, result: InitResult) -> None:
-    _note(path, file.mark, file.snippet, result)
-
-
 def _note(path: Path, mark: str, snippet: str, result: InitResult) -> None:
     """Note what to add to an existing file, unless it has the mark."""
-    text = read_text(path, display_name(path))
-    if not isinstance(text, str) or mark not in text:
+    if not _has(path, mark):
         result.additions.append(Addition(display_name(path), snippet))
+
+
+def _has(path: Path, mark: str) -> bool:
+    text = read_text(path, display_name(path))
+    return isinstance(text, str) and mark in text
 
 
 def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:

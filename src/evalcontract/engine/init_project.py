@@ -8,25 +8,23 @@ from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 from xml.sax.saxutils import quoteattr
 
-import evalcontract
 from evalcontract.engine.editor_schemas import editor_schemas
-from evalcontract.model.page import SITE
 from evalcontract.source import SUFFIXES, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.engine.editor_schemas import EditorSchema
+    from evalcontract.engine.init_install import Source
 
-#: What `pre-commit` and a contributor clone.
-REPOSITORY = f"{SITE}/evalcontract.git"
 #: The file of each system of CI, and its template.
 CI_FILES = {
     "github": (".github/workflows/evalcontract.yml", "project/github.yaml"),
     "gitlab": (".gitlab-ci.yml", "project/gitlab-ci.yaml"),
 }
 _EXTENSIONS = ("redhat.vscode-yaml", "tamasfe.even-better-toml")
-_PACKAGE = "evalcontract"
+#: The name by which a file knows of evalcontract.
+PACKAGE = "evalcontract"
 
 
 class ProjectFile(NamedTuple):
@@ -53,14 +51,13 @@ def filled(template: str, **values: str) -> str:
     return _Template(shipped.template(template)).substitute(values)
 
 
-def project_files(folder: str, ci: str | None) -> Iterator[ProjectFile]:
-    """Yield the files for a workspace in a folder of the project, which is `.` or a path."""
-    values = {
-        "repository": REPOSITORY,
-        "version": evalcontract.__version__,
-        "quoted_folder": json.dumps(folder, ensure_ascii=False),
-        "shell_folder": shlex.quote(folder),
-    }
+def project_files(folder: str, ci: str | None, source: Source | None) -> Iterator[ProjectFile]:
+    """Yield the files for a workspace in a folder of the project, which is `.` or a path.
+
+    CI installs evalcontract from `source`; without one, there is no file for CI. pre-commit runs
+    what is installed.
+    """
+    values = {"quoted_folder": _quoted(folder), "shell_folder": shlex.quote(folder)}
     mark = f'{_below(folder, next(iter(editor_schemas())).path)}"'
     settings = _json(_vs_code(folder))
     yield ProjectFile(".vscode/settings.json", settings, f"./{mark}", settings)
@@ -70,11 +67,18 @@ def project_files(folder: str, ci: str | None) -> Iterator[ProjectFile]:
     yield ProjectFile(".idea/jsonSchemas.xml", _jetbrains(entries), f'"{mark}', entries)
     hooks = filled("project/pre-commit-config.yaml", **values)
     snippet = hooks.partition("repos:\n")[2]
-    yield ProjectFile(".pre-commit-config.yaml", hooks, _PACKAGE, snippet)
-    if ci is not None:
+    yield ProjectFile(".pre-commit-config.yaml", hooks, PACKAGE, snippet)
+    if ci is not None and source is not None:
         path, template = CI_FILES[ci]
+        values |= {"quoted_source": _quoted(source.requirement),
+                   "shell_source": shlex.quote(source.requirement)}  # fmt: skip
         text = filled(template, **values)
-        yield ProjectFile(path, text, _PACKAGE, text)
+        yield ProjectFile(path, text, PACKAGE, text)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a scalar of YAML."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _below(folder: str, name: str) -> str:
@@ -120,7 +124,7 @@ def _jetbrains(entries: str) -> str:
 
 def _mapping(schema: EditorSchema, folder: str) -> str:
     """Return the mapping of a folder or a file to its schema, as IDEs of JetBrains store it."""
-    name = f"{_PACKAGE} {schema.name}"
+    name = f"{PACKAGE} {schema.name}"
     described = {"path": _below(folder, schema.describes)}
     if schema.is_of_folder:
         described = {"directory": "true", **described, "mappingKind": "Directory"}

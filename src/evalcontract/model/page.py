@@ -16,8 +16,12 @@ _FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
 #: A fenced block of a Markdown page, optionally preceded by a file name.
 _BLOCK = re.compile(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 _SECTIONS = ("Why", "Bad", "Good")
-#: Where the documentation is published: the host of the schemas' `$id`.
+#: Where the project is published: the documentation, and what others clone. Nothing is yet, so this
+#: is a reserved name, with which schemas have an `$id`, and to which nobody is sent. This is the
+#: line that a release changes; see CONTRIBUTING.md.
 SITE = "https://evalcontract.example"
+#: What a contributor clones.
+REPOSITORY = f"{SITE}/evalcontract.git"
 
 
 class Page(NamedTuple):
@@ -36,6 +40,11 @@ class Page(NamedTuple):
     def summary(self) -> str:
         """The first sentence, without its full stop."""
         return " ".join(self.what.split()).split(". ")[0].rstrip(".")
+
+
+def is_published() -> bool:
+    """Whether `SITE` leads anywhere: a host below `.example` never does (RFC 2606)."""
+    return not SITE.endswith(".example")
 
 
 def page_url(code: str) -> str:
