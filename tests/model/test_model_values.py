@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from math import inf, nan
 from typing import Any
 
@@ -25,7 +26,7 @@ from evalcontract.model.errors import ContractViolation
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.listing import chained, listed
 from evalcontract.model.nearest import allowed_edits, edit_distance, nearest, normalise
-from evalcontract.model.numbers import is_finite_number
+from evalcontract.model.numbers import MAX_DIGITS, integer, is_finite_number, is_writable
 from evalcontract.model.page import example_files
 from evalcontract.model.path import Path, format_path, key_of
 from evalcontract.model.span import Place, Span
@@ -329,3 +330,36 @@ def test_finite_numbers(value: Any) -> None:
 @pytest.mark.parametrize("value", [True, False, None, "1", [1], nan, inf, -inf, 10**400], ids=str)
 def test_what_is_no_finite_number(value: Any) -> None:
     assert not is_finite_number(value)
+
+
+@every_case(
+    ("text", "base", "number"),
+    [
+        ("0", 10, 0),
+        ("-12", 10, -12),
+        ("9" * MAX_DIGITS, 10, 10**MAX_DIGITS - 1),
+        ("1" + "0" * MAX_DIGITS, 10, None),
+        ("9" * 10_000, 10, None),
+        ("0xff", 0, 255),
+        ("0o17", 0, 15),
+        ("0x" + "f" * 3321, 0, 16**3321 - 1),
+        ("0x" + "f" * 3323, 0, None),
+        ("", 10, None),
+        ("1.5", 10, None),
+        ("½", 10, None),
+    ],
+)
+def test_integers_of_texts(text: str, base: int, number: int | None) -> None:
+    assert integer(text, base) == number
+
+
+@every_case("limit", [0, 640, 4300, 10_000])
+def test_an_integer_of_a_text_can_be_written(limit: int) -> None:
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(limit)
+    try:
+        number = next(n for n in (16**3300, 16**2500, 16**200) if is_writable(n))
+        assert str(number)
+        assert not is_writable(10 * 10**MAX_DIGITS)
+    finally:
+        sys.set_int_max_str_digits(before)

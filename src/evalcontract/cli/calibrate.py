@@ -16,7 +16,7 @@ from evalcontract.cli.columns import MAP_WITH_OUTPUTS
 from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.failures import refuse
-from evalcontract.cli.options import NumberRange, workspace_options
+from evalcontract.cli.options import NumberRange, WholeNumber, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import is_log, put, put_json
 from evalcontract.cli.progress import Bar
@@ -125,7 +125,7 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--observed-n",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="NUMBER",
     help="Number of outputs that the observed rate is of.",
 )

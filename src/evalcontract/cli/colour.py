@@ -6,6 +6,8 @@ import os
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
+from evalcontract.model.numbers import integer
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -59,7 +61,7 @@ def wants_links(stream: IO[Any]) -> bool:
         return forced != "0"
     version = os.environ.get("VTE_VERSION", "")
     return (
-        (version.isdecimal() and int(version) >= _FIRST_VTE)
+        (integer(version) or 0) >= _FIRST_VTE
         or any(name in os.environ for name in _VARIABLES)
         or os.environ.get("TERM_PROGRAM") in _PROGRAMS
         or os.environ.get("TERM") in _TERMS

@@ -13,7 +13,7 @@ from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.graders import ONLY, PLAN
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT, NumberRange, workspace_options
+from evalcontract.cli.options import DIALECT, NumberRange, WholeNumber, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.engine.coverage import CoverageOutcome, coverage
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 @workspace_options("the files")
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="NUMBER",
     default=50,
     show_default=True,

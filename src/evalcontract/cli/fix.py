@@ -11,7 +11,7 @@ import click
 from evalcontract.cli.candidates import files
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_paths, standard_input
-from evalcontract.cli.options import selects_what_to_fix, workspace_options
+from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace_options
 from evalcontract.cli.output import OutputError, is_log, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.fix_options import FixOptions, write
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 @workspace_options("the paths")
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="NUMBER",
     default=200,
     show_default=True,

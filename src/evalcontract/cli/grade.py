@@ -16,7 +16,7 @@ from evalcontract.cli.command import Command
 from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.grade_shares import Kept, Taken
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import NumberRange, workspace_options
+from evalcontract.cli.options import NumberRange, WholeNumber, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
@@ -113,7 +113,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 )
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="NUMBER",
     default=20,
     show_default=True,
@@ -133,7 +133,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="NUMBER",
     help="Number of processes (default: number of cores).",
 )

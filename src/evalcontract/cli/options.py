@@ -83,6 +83,19 @@ class NumberRange(click.FloatRange):
         return number
 
 
+class WholeNumber(click.IntRange):
+    """A range of whole numbers, of a size that everything can be counted by."""
+
+    _MOST = 10**12
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """Return the number if it is in the range."""
+        number: int = super().convert(value, param, ctx)
+        if number > self._MOST:
+            self.fail(f"it must be at most {self._MOST:,}", param, ctx)
+        return number
+
+
 #: The options that choose the configuration.
 _CONFIGURATION = (
     click.option(
@@ -215,7 +228,7 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     click.option(
         "--limit",
-        type=click.IntRange(min=0),
+        type=WholeNumber(min=0),
         metavar="NUMBER",
         default=_DEFAULT.limit,
         show_default=True,
@@ -223,7 +236,7 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     click.option(
         "--max-findings",
-        type=click.IntRange(min=0),
+        type=WholeNumber(min=0),
         metavar="NUMBER",
         default=_DEFAULT.max_findings,
         show_default=True,
@@ -231,7 +244,7 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     click.option(
         "--jobs",
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         metavar="NUMBER",
         help="Number of processes for a large JSONL file (default: number of cores).",
     ),

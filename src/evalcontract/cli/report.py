@@ -12,7 +12,7 @@ from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
 from evalcontract.cli.graders import ONLY, PLAN
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT, workspace_options
+from evalcontract.cli.options import DIALECT, WholeNumber, workspace_options
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.html_output import HtmlFile
@@ -64,7 +64,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @workspace_options("the files")
 @click.option(
     "--max-rows",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="NUMBER",
     default=20_000,
     show_default=True,
@@ -72,7 +72,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 )
 @click.option(
     "--max-findings",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="NUMBER",
     default=10_000,
     show_default=True,

@@ -207,8 +207,8 @@ class Library:
             for id_, versions in self._known[kind].items():
                 for version in versions:
                     references.append(f"{kind}/{id_}@{version}")
-                    if version.patch == 0 and not version.is_prerelease:
-                        references.append(f"{kind}/{id_}@{version.major}.{version.minor}")
+                    if version.short is not None:
+                        references.append(f"{kind}/{id_}@{version.short}")
         return self._pinned[kind]
 
 

@@ -10,6 +10,7 @@ from evalcontract.library.advice import has_versions
 from evalcontract.model.fix import Fix, Write
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
+from evalcontract.model.numbers import integer
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
 
@@ -95,7 +96,7 @@ def _unknown(read: _Read, kind: Kind, known: str | None) -> str | None:
     """Return advice on how to write a reference to something that does not exist, or None."""
     id_ = normalise(read.id)
     numbers = _NUMBERS.fullmatch(read.version)
-    parts = [str(int(part)) for part in numbers[1].split(".")][:3] if numbers else []
+    parts = [str(integer(part)) for part in numbers[1].split(".")][:3] if numbers else []
     text = ".".join([*parts, "0", "0"][:3]) if parts else "1.0.0"
     reference = Reference.parse(f"{kind}/{id_}@{text}")
     spelling = f"write it as `{reference}`" if reference else None
@@ -135,5 +136,5 @@ def _version(text: str, id_: str, kind: Kind, library: Library) -> Version:
     if exact is not None and exact in library.versions(kind, id_):
         return exact
     numbers = _NUMBERS.match(text)
-    wanted = [int(part) for part in numbers[1].split(".")] if numbers else []
+    wanted = [integer(part) or 0 for part in numbers[1].split(".")] if numbers else []
     return library.newest_like(kind, id_, wanted[:3])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.numbers import integer, is_writable
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -49,6 +51,12 @@ class Version(NamedTuple):
         """Whether it has a pre-release part such as `-rc.1`."""
         return bool(self.pre)
 
+    @property
+    def short(self) -> str | None:
+        """The two-part form, `1.2` for 1.2.0; None if it has none."""
+        has_one = self.patch == 0 and not self.pre
+        return f"{_text(self.major)}.{_text(self.minor)}" if has_one else None
+
     # The order of tuples is not that of versions.
 
     def __lt__(self, other: Version) -> bool:  # type: ignore[override]
@@ -74,22 +82,18 @@ class Version(NamedTuple):
         return f"{_text(self.major)}.{_text(self.minor)}.{_text(self.patch)}{pre}"
 
 
-# Python converts at most 4300 digits, and the time grows with the square of their number. The
-# digits of a longer number are kept as the bytes of an integer, which has the same order.
+# A number of too many digits is kept as the bytes of its digits, which have the same order.
 
 
 def _number(digits: str) -> int:
-    try:
-        return int(digits)
-    except ValueError:
-        return int.from_bytes(digits.encode(), "big")
+    number = integer(digits)
+    return int.from_bytes(digits.encode(), "big") if number is None else number
 
 
 def _text(number: int) -> str:
-    try:
+    if is_writable(number):
         return str(number)
-    except ValueError:
-        return number.to_bytes(number.bit_length() // 8 + 1, "big").lstrip(b"\0").decode()
+    return number.to_bytes(number.bit_length() // 8 + 1, "big").lstrip(b"\0").decode()
 
 
 def newest(versions: Collection[Version]) -> Version:

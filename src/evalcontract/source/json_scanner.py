@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from bisect import bisect_right
 from typing import NoReturn
 
+from evalcontract.model.numbers import integer
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.json_hints import hint_at, hint_before
@@ -106,7 +106,7 @@ class _Scanner:
 
     def _number(self, text: str) -> None:
         is_whole = not set(text) & set(".eE")
-        if is_whole and len(text) > sys.get_int_max_str_digits():
+        if is_whole and integer(text) is None:
             self._fail("the number has too many digits", "quote it if it is text")
         if not is_whole and math.isinf(float(text)) and not self._is_tolerant:
             self._fail("the number is too large", "quote it if it is text")

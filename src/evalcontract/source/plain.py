@@ -10,6 +10,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.numbers import is_writable
 from evalcontract.model.path import format_path
 from evalcontract.source.limits import MAX_DEPTH
 
@@ -25,8 +26,6 @@ CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (Decimal, float),
     (bytes, lambda value: base64.b64encode(value).decode()),
 )
-# Python refuses to write longer integers in decimal digits.
-_MAX_BITS = 14_000
 _MAX_STEPS = 4  # steps of a path that a message quotes
 
 
@@ -111,7 +110,7 @@ def _text(value: str, *, as_python: bool) -> str:
 def _number(value: Any, *, as_python: bool) -> int | float:
     if isinstance(value, Integral):
         number = int(value)
-        if number.bit_length() > _MAX_BITS:
+        if not is_writable(number):
             raise NotPlainError("has too many digits", "source/limit-exceeded")
         return number
     if not isinstance(value, Real):

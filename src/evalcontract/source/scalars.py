@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from evalcontract.model.numbers import integer
+
 _CONSTANTS: dict[str, object] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -26,19 +28,26 @@ def resolve_plain(text: str) -> object:
     """Return the value of a plain scalar: None, bool, int, float or str.
 
     Raises:
-        ValueError: an integer has more digits than Python parses (4300 by default).
+        ValueError: an integer has too many digits.
 
     """
     if not text or text[0] in _STARTS:
         if text in _CONSTANTS:
             return _CONSTANTS[text]
         if _INTEGER.fullmatch(text):
-            return int(text)
+            return _integer(text)
         if _FLOAT.fullmatch(text):
             return float(text)
         if _BASED.fullmatch(text):
-            return int(text, 0)
+            return _integer(text, 0)
     return text
+
+
+def _integer(text: str, base: int = 10) -> int:
+    number = integer(text, base)
+    if number is None:
+        raise ValueError(text)
+    return number
 
 
 _TAGGED: dict[str, type | tuple[type, ...]] = {

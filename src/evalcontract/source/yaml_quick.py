@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import codecs
 import re
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.numbers import MAX_DIGITS
 from evalcontract.source.memory import collector_paused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Allowed bytes. Carriage returns are checked separately; tabs are read differently.
 _ORDINARY = bytes({*range(256)} - {*range(0x20)} - {0x7F}) + b"\n"
@@ -30,6 +33,8 @@ _FIRST_MARKERS = (b"%", b"...")
 # The header of a block scalar, searched in the last bytes of a file.
 _HEADER = re.compile(rb"[|>][-+0-9]*+ *+(?:#.*+)?$")
 _TAIL_BYTES = 1 << 12
+# The length from which on a text may hold an integer of too many digits: it may be hexadecimal.
+_FEWEST_BYTES = MAX_DIGITS * 4 // 5
 # A word that other YAML parsers may read as a number, and the exact reader may not.
 _OTHER_NUMBER = re.compile(
     r"(?<![^\s,\[{])[-+]*(?:\.(?i:inf|nan)|[0-9.eE+-]*_|0[bBoOxX])", re.ASCII
@@ -39,8 +44,8 @@ _OTHER_NUMBER = re.compile(
 def quick_value(text: str, data: bytes) -> Any:
     """Return the value of a YAML document; None if the exact reader has to read it.
 
-    `data` are the bytes that `text` came from. The caller has to check for keys that are not
-    strings and for values that are nested too deeply.
+    `data` are the bytes that `text` came from. The caller has to check with `is_plain` what it does
+    not read again: keys may be other than strings, and values nested too deeply.
     """
     try:
         import yaml_rs  # slow to import, and not available on every platform
@@ -53,7 +58,7 @@ def quick_value(text: str, data: bytes) -> Any:
             value = yaml_rs.loads(text, parse_datetime=False)
     except (ValueError, RecursionError, TypeError):  # TypeError: a mapping as a key, `? : {}`
         return None
-    return None if len(data) > sys.get_int_max_str_digits() and _has_large(value) else value
+    return None if len(data) > _FEWEST_BYTES and _has_large(value) else value
 
 
 def _has_large(value: Any) -> bool:
@@ -64,6 +69,24 @@ def _has_large(value: Any) -> bool:
         orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
     except TypeError:
         return True
+    return False
+
+
+def is_plain(rows: list[Any], depth: int) -> bool:
+    """Whether all keys are strings, and no row has more levels than a depth."""
+    level: Iterable[Any] = rows
+    for _ in range(depth + 1):
+        parts: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                if not all(isinstance(key, str) for key in value):
+                    return False
+                parts += value.values()
+            elif isinstance(value, list):
+                parts += value
+        if not parts:
+            return True
+        level = parts
     return False
 
 

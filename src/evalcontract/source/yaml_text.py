@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from evalcontract.model.errors import EditError
+from evalcontract.model.numbers import is_writable
 from evalcontract.source.scalars import resolve_plain
 
 # Characters that need no escape and are not line breaks in any version of YAML.
@@ -155,10 +156,9 @@ def _word(value: object) -> str:
 
 
 def _integer(value: int) -> str:
-    try:
-        return str(value)
-    except ValueError:
-        raise EditError("an integer has too many digits to be parsed again") from None
+    if not is_writable(value):
+        raise EditError("an integer has too many digits to be parsed again")
+    return str(value)
 
 
 def _float(value: float) -> str:

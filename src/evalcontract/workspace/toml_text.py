@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from evalcontract.model.errors import ConfigurationError
+from evalcontract.model.numbers import is_writable
 
 # A thousand times the usual size; `tomllib` is slow on larger files.
 _MAX_CHARACTERS = 1 << 18
@@ -72,11 +73,21 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         raise ConfigurationError(f"{name}: a key has more than {_MAX_KEY_PARTS} parts")
     import tomllib  # slow to import
 
+    too_long = f"{name}: contains a number with too many digits"
     try:
-        return tomllib.loads(text)
+        value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(explain_error(text, name, str(error))) from None
     except RecursionError:
         raise ConfigurationError(f"{name}: is nested too deeply") from None
     except ValueError:  # Python limits the digits of an integer, and raises no TOMLDecodeError
-        raise ConfigurationError(f"{name}: contains a number with too many digits") from None
+        raise ConfigurationError(too_long) from None
+    if _has_long_integer(value):  # hexadecimal, which Python does not limit
+        raise ConfigurationError(too_long)
+    return value
+
+
+def _has_long_integer(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_has_long_integer, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int) and not is_writable(value)

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from evalcontract.formats._conversion import last_question
+from evalcontract.model.numbers import integer
 
 #: The keys of a record that Inspect reads by default.
 KEYS = ("input", "target", "choices", "id", "metadata", "sandbox", "files", "setup", "checkpoint")
@@ -93,5 +94,7 @@ def has_other_choice(record: dict[str, Any]) -> bool:
 def _positions(word: str) -> list[int]:
     """Return the positions of the choices that a word names, from 0; -1 for none."""
     if word.isnumeric():
-        return [25 + int(word) if word.isdecimal() and int(word) else -1]
+        # One of too many digits is beyond all choices, as zero and a fraction are.
+        number = integer(word)
+        return [25 + number if number else -1]
     return [ord(letter.upper()[0]) - ord("A") if letter.isalpha() else -1 for letter in word]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from evalcontract.model.numbers import integer
+
 # The white space of Unicode, which differs from that of `str.strip`.
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -59,9 +61,9 @@ def to_int(value: Any) -> int:
     if match is None:
         raise CoercionError("malformed-value")
     digits = match["digits"].replace("_", "").lstrip("0")
-    if len(digits) > _MOST_DIGITS:
+    number = integer(digits or "0", most=_MOST_DIGITS)
+    if number is None:
         raise CoercionError("out-of-range")
-    number = int(digits or "0")
     return -number if "-" in (match["sign"], match["late"]) else number
 
 

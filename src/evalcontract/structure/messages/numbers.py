@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
+from evalcontract.model.numbers import integer
 from evalcontract.structure.native import surely_fits
 
 _NUMBER = re.compile(
@@ -70,4 +70,5 @@ def _is_unit_of(unit: str, key: str) -> bool:
 
 def _is_valid(number: str, schema: dict[str, Any]) -> bool:
     keywords = {keyword: schema[keyword] for keyword in _KEYWORDS if keyword in schema}
-    return surely_fits(json.loads(number), keywords)
+    value = float(number) if "." in number else integer(number)
+    return value is not None and surely_fits(value, keywords)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import normalise
+from evalcontract.model.numbers import integer
 from evalcontract.model.suggestions import suggestions
 from evalcontract.structure.keys.value_aliases import advice_for_value
 from evalcontract.structure.messages.keys import VALUES, listed
@@ -44,7 +45,8 @@ def short(value: Any) -> str:
 def quoted_version(text: str) -> str | None:
     """Return a version completed to three parts; None if the text is not a version."""
     match = _VERSION.fullmatch(text.strip())
-    return ".".join(str(int(part or 0)) for part in match.groups()) if match else None
+    numbers = [integer(part or "0") for part in match.groups()] if match else [None]
+    return None if None in numbers else ".".join(map(str, numbers))
 
 
 def malformed(violation: SchemaViolation, name: str, _: str | None) -> Message:
