@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 from evalcontract.source.fault import ParseError
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.yaml_columns import MAX_LINES_ABOVE
-from evalcontract.source.yaml_quick import quick_value
+from evalcontract.source.yaml_quick import is_plain, quick_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
+    from collections.abc import Callable
 
 _ROWS = re.compile(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
 _END_OF_ROWS = re.compile(r"\n[^\s#-]")
@@ -104,25 +103,7 @@ def _is_sound(text: str, start: int, end: int) -> bool:
     number = len(re.findall(rf"^ {{{column}}}-(?=[ \n])", piece, re.MULTILINE))
     value = quick_value(piece, piece.encode("utf-8", "surrogatepass"))
     # The rows are in the root and in their list: two levels of the depth.
-    return isinstance(value, list) and len(value) == number and _is_plain(value, MAX_DEPTH - 2)
-
-
-def _is_plain(rows: list[Any], depth: int) -> bool:
-    """Whether all keys are strings, and no row has more levels than a depth."""
-    level: Iterable[Any] = rows
-    for _ in range(depth + 1):
-        parts: list[Any] = []
-        for value in level:
-            if isinstance(value, dict):
-                if not all(isinstance(key, str) for key in value):
-                    return False
-                parts += value.values()
-            elif isinstance(value, list):
-                parts += value
-        if not parts:
-            return True
-        level = parts
-    return False
+    return isinstance(value, list) and len(value) == number and is_plain(value, MAX_DEPTH - 2)
 
 
 def _blanked(text: str, edges: list[int], kept: set[int]) -> str:

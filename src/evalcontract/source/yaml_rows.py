@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.source.document import Document, value_at
 from evalcontract.source.fault import ParseError, UnreadableFile
+from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.text import split_lines
-from evalcontract.source.yaml_quick import has_other_numbers, quick_value
+from evalcontract.source.yaml_quick import has_other_numbers, is_plain, quick_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,11 +72,15 @@ def read_quickly(text: str, file: str, data: bytes) -> QuickDocument | None:
     if list_start is None and (start or text.startswith(_KEY)):
         return None
     value = quick_value(text, data)
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+    if not isinstance(value, dict):
+        return None
+    # Rows with other keys than strings are read again, one by one.
+    rows = value.get(_KEY) if list_start else None
+    rest = value if rows is None else {**value, _KEY: None}
+    if not is_plain([rest], MAX_DEPTH):
         return None
     if list_start is None:
         return QuickDocument(text, file, data, value) if _KEY not in value else None
-    rows = value.get(_KEY)
     if not isinstance(rows, list) or not rows:
         return None
     dash = f"{list_start['column']}-"
