@@ -57,9 +57,9 @@ def checked(
     looked_at: set[str] = set()
     check_dataset = pipeline._check_dataset  # noqa: SLF001 - what is spared is counted there
 
-    def counted(run: Any, dataset: Any, *arguments: Any) -> Any:
-        looked_at.add(dataset.file)
-        return check_dataset(run, dataset, *arguments)
+    def counted(run: Any, open_: Callable[[], Any], *arguments: Any) -> Any:
+        looked_at.add(open_().file)
+        return check_dataset(run, open_, *arguments)
 
     monkeypatch.setattr(pipeline, "_check_dataset", counted)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
 from tables import every_case
 from writing import write
+
+from evalcontract import formats
+from evalcontract.formats import Dialect
+from evalcontract.formats._format import dialects_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -243,3 +248,126 @@ def test_no_key_crashes(
     out, err = capsys.readouterr()
     is_refused = name == "evalcontract.yaml" and code == 2  # it is no configuration
     assert is_refused or (code in (0, 1) and "datasets/faulty.yaml" in out), err
+
+
+# Bugs of formats
+
+
+def broken(_: object) -> Any:
+    raise ZeroDivisionError("a plain bug")
+
+
+class BrokenChecker:
+    """Fails at the second row, or at the end."""
+
+    def __init__(self, fails: str) -> None:
+        self._fails = fails
+
+    def check(self, _: Any, path: Any, *, is_clean: bool) -> list[Any]:
+        """Fail at a row other than the first."""
+        return broken(path) if self._fails == "check" and path[-1] and not is_clean else []
+
+    def finish(self) -> list[Any]:
+        """Fail, or find nothing."""
+        return broken(self) if self._fails == "finish" else []
+
+
+#: What fails in a format, and the keys of it that make that so.
+BROKEN: dict[str, dict[str, Any]] = {
+    "recognise": {"recognise": broken},
+    "may_recognise": {"recognise": lambda _: None, "may_recognise": broken},
+    "find_rows": {"find_rows": lambda *_: broken(_)},
+    "row_checker": {"row_checker": lambda *_: broken(_)},
+    "check": {"row_checker": lambda *_: BrokenChecker("check")},
+    "finish": {"row_checker": lambda *_: BrokenChecker("finish")},
+    "name_of": {"name_of": broken},
+    "predict": {"predict": lambda *_: broken(_)},
+    "reader": {"reader": lambda *_: broken(_)},
+    "writer": {"writer": lambda *_: broken(_)},
+}
+THEIRS = '[{"request": "a"}, {"request": 5, "expected_facts": 5}]'
+
+
+def break_format(patch: Patch, keys: dict[str, Any]) -> None:
+    """Use a format of Databricks with a bug in place of the one without."""
+    others = [each for each in formats.FORMATS if each.name != "databricks"]
+    good = next(each for each in formats.FORMATS if each.name == "databricks")
+    bad = good._replace(**keys)
+    if "recognise" not in keys:
+        dialect = Dialect(bad, bad.variants[0])
+        bad = bad._replace(recognise=lambda value: dialect if "request" in value else None)
+    patch.setattr(formats, "formats_in_use", lambda: (bad, *others))
+    patch.setattr("evalcontract.formats.dialects", lambda: dialects_of((bad, *others)))
+
+
+@every_case("fails", ["recognise", "may_recognise", "find_rows", "row_checker", "check", "finish"])
+def test_a_format_that_crashes_costs_its_own_file_one_finding(
+    fails: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
+) -> None:
+    faulty = {"ours.yaml": "questions:\n  - {id: a, inptu: b}\n", "theirs.json": THEIRS}
+    enter(tmp_path, monkeypatch, faulty)
+    break_format(monkeypatch, BROKEN[fails])
+    code = command_line("validate-dataset", "theirs.json", "ours.yaml", "--output-format", "json")
+    found = [
+        (each["file"], each["code"]) for each in json.loads(capsys.readouterr().out)["findings"]
+    ]
+    assert [file for file, code in found if code == "internal/rule-crashed"] == ["theirs.json"]
+    assert ("ours.yaml", "dataset/near-miss-key") in found
+    assert code == 3
+
+
+def test_a_bug_in_a_detector_costs_no_other_file_its_findings(
+    tmp_path: Path, monkeypatch: Patch, capsys: Printed
+) -> None:
+    """Of a file that looks like none of ours, each format is asked whether it is one of its own."""
+    files = {"datasets/theirs.json": '{"foo": {"bar": 1}}', "datasets/z.yaml": "questions: 5\n"}
+    enter(tmp_path, monkeypatch, files)
+    break_format(monkeypatch, BROKEN["recognise"])
+    code = command_line("check", ".", "--no-cache", "--output-format", "json")
+    found = [
+        (each["file"], each["code"]) for each in json.loads(capsys.readouterr().out)["findings"]
+    ]
+    assert ("datasets/theirs.json", "internal/rule-crashed") in found
+    assert ("datasets/z.yaml", "dataset/no-questions") in found
+    assert code == 3
+
+
+@every_case("fails", ["find_rows", "check", "predict"])
+@every_case("command", ["coverage", "report"])
+def test_a_bug_of_a_format_is_a_finding_of_other_commands(
+    command: str, fails: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
+) -> None:
+    enter(tmp_path, monkeypatch, {"theirs.json": THEIRS})
+    break_format(monkeypatch, BROKEN[fails])
+    code = command_line(command, "theirs.json", "datasets/ok.yaml")
+    err = capsys.readouterr().err
+    page = (tmp_path / "report.html").read_text() if command == "report" else ""
+    assert (page or err).count("ZeroDivisionError: a plain bug") == 1
+    assert code == (0 if command == "report" else 3)
+    assert "Traceback" not in err
+
+
+@every_case("fails", ["find_rows", "check", "reader", "writer"])
+def test_nothing_is_converted_by_a_format_that_crashes(
+    fails: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
+) -> None:
+    enter(tmp_path, monkeypatch, {"theirs.json": '[{"request": "a"}, {"request": "b", "x": 1}]'})
+    break_format(monkeypatch, BROKEN[fails])
+    to = "databricks" if fails == "writer" else "evalcontract"
+    code = command_line("convert", "theirs.json", "o.json", "--from", "databricks", "--to", to)
+    assert code == 3
+    assert "ZeroDivisionError: a plain bug" in capsys.readouterr().err
+    assert not (tmp_path / "o.json").exists()
+
+
+@every_case("error", [MemoryError, KeyboardInterrupt])
+def test_what_is_no_bug_of_a_format_passes(
+    error: type[BaseException], tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def stop(*_: Any) -> Any:
+        raise error
+
+    enter(tmp_path, monkeypatch, {"theirs.json": THEIRS})
+    break_format(monkeypatch, {"find_rows": stop})
+    code = command_line("validate-dataset", "theirs.json")
+    assert code == (130 if error is KeyboardInterrupt else 2)

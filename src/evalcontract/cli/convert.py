@@ -19,7 +19,7 @@ from evalcontract.engine.convert import ConvertOptions, convert, piped_name
 from evalcontract.engine.output import STANDARD_OUTPUT
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.policy.exit_status import ERRORS, OK, exit_status
 from evalcontract.report.losses import write_losses
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def convert_command(
         done = convert(inputs[0], target, wanted, base._replace(columns=columns))
     write_findings(done.diagnostics)
     _print(done, is_piped=is_piped)
-    return OK if done.refusal is None else ERRORS
+    return OK if done.refusal is None else exit_status(done.diagnostics) or ERRORS
 
 
 def _print(done: ConvertResult, *, is_piped: bool) -> None:

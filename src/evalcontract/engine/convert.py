@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from evalcontract.engine.crash import one_finding
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import TABLE, is_table, open_dataset
 from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
@@ -137,7 +138,17 @@ def convert_rows(
     result: ConvertResult,
 ) -> None:
     """Convert each row that has no fault; findings, losses and counts are added to the result."""
+    with one_finding(dataset.file, result.diagnostics.append):
+        _convert_rows(dataset, dataset_pass, target, output, result)
 
+
+def _convert_rows(
+    dataset: Dataset,
+    dataset_pass: DatasetPass,
+    target: ConversionTarget,
+    output: RowOutput,
+    result: ConvertResult,
+) -> None:
     def place_of(path: Any) -> Any:
         return dataset_pass.place(path, on_key=True)
 

@@ -8,13 +8,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add
+from evalcontract.engine.crash import one_finding
 from evalcontract.engine.opening import open_with_graders
 from evalcontract.engine.passes import rows_of
 from evalcontract.engine.run import Run, today
 from evalcontract.library.artifact import read_artifact
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.workspace import find_root, open_workspace
+from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,19 +67,26 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
         if root not in runs:
             runs[root] = run_for_coverage(root, options)
         run = runs[root]
-        dataset = open_with_graders(input_, options)
-        rubric = _rubric_in(dataset)
-        if dataset.unreadable:
-            outcome.diagnostics += run.unreadable([dataset.unreadable])
-        elif rubric:
-            plan, crashed = run.plan(read_artifact(Kind.RUBRIC, rubric))
-            outcome.plans += [plan] if plan else []
-            outcome.diagnostics += crashed
-        else:
-            outcome.files.append(_cover(run, dataset, path, outcome.diagnostics, keep_all=all_rows))
+        with one_finding(display_name(path), outcome.diagnostics.append):
+            dataset = open_with_graders(input_, options)
+            _take(outcome, run, dataset, path, keep_all=all_rows)
     if not any_input:
         raise NothingToCheck("there is nothing to check")
     return outcome
+
+
+def _take(
+    outcome: CoverageOutcome, run: Run, dataset: Dataset, path: Path, *, keep_all: bool
+) -> None:
+    rubric = _rubric_in(dataset)
+    if dataset.unreadable:
+        outcome.diagnostics += run.unreadable([dataset.unreadable])
+    elif rubric:
+        plan, crashed = run.plan(read_artifact(Kind.RUBRIC, rubric))
+        outcome.plans += [plan] if plan else []
+        outcome.diagnostics += crashed
+    else:
+        outcome.files.append(_cover(run, dataset, path, outcome.diagnostics, keep_all=keep_all))
 
 
 def run_for_coverage(root: Path, options: Options) -> Run:

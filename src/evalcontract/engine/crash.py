@@ -1,13 +1,22 @@
-"""Report a rule that crashes as a problem, so that the other rules still run."""
+"""Report what crashes as a finding: the other rules run, and the other files are checked."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
+from evalcontract.model.errors import EvalContractError
+from evalcontract.model.listing import readable
+from evalcontract.model.span import Place
+from evalcontract.source import MisreadError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+_CODE = "internal/rule-crashed"
+# What is no bug of whoever reads a file: a wrong call, no memory, a file that cannot be read.
+_NO_BUGS = (EvalContractError, MemoryError, MisreadError, OSError)
 
 
 def guarded(code: str, check: Callable[..., Iterator[Problem]], *args: Any) -> list[Problem]:
@@ -31,8 +40,36 @@ def crash(what: str, error: Exception, rest: str) -> Problem:
     """Return the problem for `what`, which raised; `rest` says how the check goes on."""
     reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return Problem(
-        "internal/rule-crashed",
+        _CODE,
         f"{what} crashed ({reason}); {rest}",
         (),
         "this is a bug in evalcontract: please report it and attach the file",
     )
+
+
+@contextmanager
+def one_finding(file: str, take: Callable[[Diagnostic], object]) -> Iterator[None]:
+    """Let a bug that a file brings to light cost that file one finding, which `take` gets.
+
+    It may be of the detector, the reader or the checks of any format, also of another package.
+
+    Raises:
+        EvalContractError, MemoryError, MisreadError, OSError: these are no bugs.
+
+    """
+    try:
+        yield
+    except _NO_BUGS:
+        raise
+    except Exception as error:  # noqa: BLE001 - the other files must be checked
+        problem = crash(_place_of(error), error, "this file is not read further, the others are")
+        message = readable(problem.message)
+        take(Diagnostic(_CODE, Severity.ERROR, message, Place(file), (), problem.help))
+
+
+def _place_of(error: Exception) -> str:
+    """Return the module and the line that raised an exception."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return f"{step.tb_frame.f_globals.get('__name__')}:{step.tb_lineno}" if step else "?"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract import __version__
 from evalcontract.engine.coverage import run_for_coverage
+from evalcontract.engine.crash import one_finding
 from evalcontract.engine.excerpts import Excerpts
 from evalcontract.engine.html_coverage import CoverageCollector
 from evalcontract.engine.html_graph import GraphCollector
@@ -15,6 +17,7 @@ from evalcontract.engine.pipeline import validate
 from evalcontract.engine.repeated import SharedPasses
 from evalcontract.engine.results_file import earlier_results
 from evalcontract.engine.run import today
+from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.reference import Kind
 from evalcontract.report.html.content import GradedRun, HtmlReport, ModeFinding
 from evalcontract.source import MisreadError
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import Dataset
     from evalcontract.engine.run import Run
-    from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity
+    from evalcontract.model.diagnostic import Diagnostic, Severity
     from evalcontract.report.html.content import CoverageTable
     from evalcontract.workspace import Workspace
 
@@ -67,6 +70,8 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
     collected = _Collected([each.diagnostic for each in findings], inputs.max_rows)
     for input_ in _rewound(datasets):
         collected.take(input_, options)
+    crashes = {mode: Outcome(collected.crashes) for mode in outcomes}
+    findings += (each for each in _merged(crashes) if each not in findings)
     outcome = outcomes[inputs.mode]
     return HtmlReport(
         __version__,
@@ -151,6 +156,7 @@ class _Collected:
         self.excerpts = Excerpts(diagnostics)
         self.graph = GraphCollector()
         self.tables: list[CoverageTable] = []
+        self.crashes: list[Diagnostic] = []
         self._runs: dict[Path, Run] = {}
         self._max_rows = max_rows
 
@@ -161,12 +167,10 @@ class _Collected:
             self._runs[root] = run_for_coverage(root, options)
             self.excerpts.know(self._runs[root])
         run = self._runs[root]
-        dataset = open_with_graders(input_, options)
-        if not dataset.unreadable:
-            try:
+        with one_finding(display_name(input_.path), self.crashes.append), suppress(MisreadError):
+            dataset = open_with_graders(input_, options)
+            if not dataset.unreadable:
                 self._pass_over(dataset, run, input_.path)
-            except MisreadError:  # a finding, too
-                return
 
     def _pass_over(self, dataset: Dataset, run: Run, path: Path) -> None:
         table = CoverageCollector(dataset.file, self._max_rows)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import evalcontract
+from evalcontract.engine.crash import one_finding
 from evalcontract.engine.findings import Findings
 from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
@@ -26,12 +28,12 @@ from evalcontract.workspace import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from evalcontract.engine.known_datasets import KnownDatasets
     from evalcontract.engine.options import Input, Options
-    from evalcontract.engine.passes import Dataset
+    from evalcontract.engine.passes import Dataset, DatasetPass
     from evalcontract.policy import Policy
 
 
@@ -56,16 +58,17 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         if kind is Kind.TARGET:
             findings.add(check_target(run, input_, outcome, named))
         elif kind is Kind.DATASET:
-            dataset = open_dataset(input_, options.dialect, quick=True, columns=options.columns)
-            findings.merge(_check_dataset(run, dataset, input_.path, outcome, options))
+            open_ = partial(_opened, input_, options)
+            findings.merge(_check_dataset(run, open_, input_.path, outcome, options))
         else:
             findings.add(check_artifact_file(run, kind, input_, outcome), run.workspace.root)
     if not outcome.files:
         raise NothingToCheck("there is nothing to check")
     for path, policy in named.items():
-        dataset = NativeDataset(read_file(path, display_name(path), options.files))
+        source = read_file(path, display_name(path), options.files)
+        opened = partial(NativeDataset, source)
         run = _run_of(path, runs, options)
-        findings.merge(_check_dataset(run, dataset, path, outcome, options, policy))
+        findings.merge(_check_dataset(run, opened, path, outcome, options, policy))
     for run in runs.values():
         if kind in (Kind.DATASET, Kind.TARGET):
             findings.add(run.bundles())
@@ -128,8 +131,8 @@ def _check_all(path: Path, options: Options) -> Outcome:
     for run in other_runs.values():
         for dataset_path in run.workspace.extra_datasets:
             source = read_file(dataset_path, display_name(dataset_path), files)
-            dataset = NativeDataset(source)
-            findings.merge(_check_dataset(run, dataset, dataset_path, outcome, options))
+            open_ = partial(NativeDataset, source)
+            findings.merge(_check_dataset(run, open_, dataset_path, outcome, options))
         findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
     every_run = [*runs.values(), *other_runs.values()]
     outcome = settled(outcome, findings, every_run, is_whole=not findings.is_full)
@@ -210,7 +213,8 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
             part.left_out += () if kind else (display_name(path),)
             part.files.update({kind: 1} if kind else {})
         else:
-            found = _check_dataset(run, NativeDataset(source), path, part, options)
+            open_ = partial(NativeDataset, source)
+            found = _check_dataset(run, open_, path, part, options)
         if known and found.single is not None:
             part.diagnostics = found.single
             known.keep(path, part)
@@ -258,9 +262,13 @@ def _no_findings(options: Options) -> Findings:
     return Findings(is_joined=options.is_joined, limit=options.max_findings)
 
 
+def _opened(input_: Input, options: Options) -> Dataset:
+    return open_dataset(input_, options.dialect, quick=True, columns=options.columns)
+
+
 def _check_dataset(
     run: Run,
-    dataset: Dataset,
+    open_: Callable[[], Dataset],
     path: Path,
     outcome: Outcome,
     options: Options,
@@ -269,29 +277,48 @@ def _check_dataset(
     """Check one dataset, by default with the policy of its targets, and return its findings."""
     outcome.count(Kind.DATASET, display_name(path))
     findings = _no_findings(options)
-    if dataset.unreadable:
-        findings.add(run.unreadable([dataset.unreadable]))
-        return findings
     policy = policy or run.policy_for(path)
+    begin = options.passes.begin if options.passes else begin_pass
+
+    def begun(dataset: Dataset) -> DatasetPass:
+        return begin(dataset, run, policy, run.graded_for(path))
+
     try:
-        begin = options.passes.begin if options.passes else begin_pass
-        dataset_pass = begin(dataset, run, policy, run.graded_for(path))
+        # What is called after each batch may raise whatever it wants.
+        for progress in _pass_over(run, open_, begun, path, findings, outcome):
+            if options.progress and progress:
+                options.progress(display_name(path), *progress)
+            if options.look:
+                options.look()
+    except MisreadError as misread:
+        findings = Findings()
+        findings.add(run.unreadable([misread.unreadable]))
+    return findings
+
+
+def _pass_over(
+    run: Run,
+    open_: Callable[[], Dataset],
+    begin: Callable[[Dataset], DatasetPass],
+    path: Path,
+    findings: Findings,
+    outcome: Outcome,
+) -> Iterator[tuple[int, int] | None]:
+    """Check a dataset batch by batch; add its findings, and yield its progress after each batch."""
+    with one_finding(display_name(path), lambda crash: findings.add([crash])):
+        dataset = open_()
+        if dataset.unreadable:
+            findings.add(run.unreadable([dataset.unreadable]))
+            return
+        dataset_pass = begin(dataset)
         for checked in dataset_pass.batches(jobs=run.jobs):
             findings.add(checked.faults)
             diagnostics = dataset_pass.to_diagnostics(checked.problems)
             findings.add(diagnostics, run.workspace.root)
-            if options.progress and dataset_pass.progress:
-                options.progress(dataset.file, *dataset_pass.progress)
-            if options.look:
-                options.look()
+            yield dataset_pass.progress
             if findings.is_full:
                 break
         else:
             findings.add(dataset_pass.finish(), run.workspace.root)
-    except MisreadError as misread:
-        findings = Findings()
-        findings.add(run.unreadable([misread.unreadable]))
-        return findings
-    outcome.rows += dataset_pass.count
-    outcome.ignored += dataset_pass.ignored
-    return findings
+        outcome.rows += dataset_pass.count
+        outcome.ignored += dataset_pass.ignored

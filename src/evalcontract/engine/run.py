@@ -11,6 +11,7 @@ from evalcontract.checks import EvalContext
 from evalcontract.checks._searches import Searches
 from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.budget import FindingBudget
+from evalcontract.engine.crash import one_finding
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
 from evalcontract.engine.gates import SharedGates
 from evalcontract.engine.grading import Plans, plan_crash
@@ -211,11 +212,14 @@ class Run:
             )
             unreadable = self.workspace.unreadable_names
             kinds = self.workspace.configuration.declared_kinds
-            problems = check_artifact(artifact, context, unreadable, kinds)
             document = artifact.document
-            found = to_diagnostics(problems, document, policy, documents)
-            of_schema = self.schema_reference(artifact.kind, document, document.value, policy)
-            yield from self.ignores.without_ignored(document, policy, found, of_schema)
+            told: list[Diagnostic] = []
+            with one_finding(artifact.file, told.append):
+                problems = check_artifact(artifact, context, unreadable, kinds)
+                found = to_diagnostics(problems, document, policy, documents)
+                of_schema = self.schema_reference(artifact.kind, document, document.value, policy)
+                told += self.ignores.without_ignored(document, policy, found, of_schema)
+            yield from told
 
     def budget(self, ignores: Ignores, policy: Policy) -> FindingBudget:
         """Return the number of findings after which a dataset is not checked further."""

@@ -30,8 +30,12 @@ _LOG = logging.getLogger(__name__)
 _PAUSE = 0.25
 
 
-class Superseded(Exception):
-    """The text has changed: the result of this check would be outdated."""
+class Superseded(BaseException):
+    """The text has changed: the result of this check would be outdated.
+
+    It is no `Exception`, since whatever reads a file may be interrupted by it, and none may take it
+    for a bug of its own.
+    """
 
 
 class Result(NamedTuple):

@@ -7,7 +7,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.errors import EditError
+from evalcontract.model.errors import EditError, EvalContractError
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.yaml_text import block, flow, indented
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _INDENT = 2
 
 
-class NotWritableError(Exception):
+class NotWritableError(EvalContractError):
     """A value cannot be written in the file format; the message says why."""
 
 
