@@ -90,8 +90,9 @@ schemas: $(READY)
 typed: $(READY)
 	$(BIN)/python release/build_types.py
 
-# About ten minutes on a quiet machine, once the data is written; a part of it, for example:
-# `make bench BENCH="--only yaml,jsonl --rounds 3"`.
+# Some twenty minutes on a quiet machine, once the data is written; writes docs/performance.md, where
+# each line names the commit and the day. `make bench BENCH=--short` takes a fifth of the rows, less
+# than ten minutes; a part of it is `make bench BENCH="--only yaml,jsonl --rounds 3"`.
 bench: $(READY)
 	$(BIN)/python bench/run.py $(BENCH)
 

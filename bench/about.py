@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from layouts import LAYOUTS
-from shapes import SHAPES
+from shapes import SHAPES, TABLES
 
 if TYPE_CHECKING:
     from subject import Sizes
 
 ABOUT = """\
-`make bench` measures this on the machine that it runs on, and writes this page. Times differ from
-machine to machine, so what counts are ratios of commands that took turns, each the worst of its
-cases."""
+`make bench` measures this on the machine that it runs on, and writes this page;
+`make bench BENCH=--short` takes a fifth of the rows and fewer rounds, some ten minutes. Times
+differ from machine to machine, so what counts are ratios of commands that took turns, each the
+worst of its cases. Each line names the commit that was measured, and the day; a `+` means that
+it had changes. `git diff COMMIT -- src` shows what has changed since; the last table names the
+machine."""
 
 _SCRIPT = (Path(__file__).parent / "plain_script.py").read_text(encoding="utf-8")
 
@@ -31,6 +34,8 @@ HOW = f"""\
   them. Its floor, `bench/read_both.py`, reads both files as `grade` does and grades nothing: rows
   through the gate and the rules on datasets, outputs through their schema, both with the proof that
   no key is there twice, in one process. Beside it stands orjson that parses each line of both.
+- Key strokes are measured by `bench/keystrokes.py`, in this checkout and in elapsed time: from the
+  message with the change to that with the findings, or with the completions.
 - Memory is the peak of the resident set that the system counts for a process.
 - The peers check rows against the schema of a row or a dataset, and nothing else: no references, no
   rubrics, no misspelled keys; sourcemeta and check-jsonschema no double ids.
@@ -45,6 +50,7 @@ def data_of(sizes: Sizes) -> str:
     """Return the shape of what is measured on."""
     layouts = "\n".join(f"  - {title}: {_said(LAYOUTS[title])}" for title in LAYOUTS)
     shapes = "\n".join(f"  - {title}: {_said(SHAPES[title])}" for title in SHAPES)
+    tables = "\n".join(f"  - {title}: {_said(TABLES[title])}" for title in TABLES)
     return f"""\
 - All rows are made up, the same at every run, and have no findings: `bench/files.py FOLDER` writes
   them.
@@ -57,6 +63,10 @@ def data_of(sizes: Sizes) -> str:
 {layouts}
 - JSONL: {sizes.lines:,} rows.
 {shapes}
+- Rows of tables: {sizes.lines:,} as JSONL, {sizes.yaml:,} as YAML, in which a null is a key with
+  nothing behind it. What counts is that no mix is far slower than clean rows: the ratio to the
+  plain script, or to sourcemeta, is divided by that of the clean rows in the same round.
+{tables}
 - Bad rows: one in every hundred, with a misspelled key, a wrong type, a reference to nothing, no
   `input`, or an unknown value, by turns. Each gives one finding, and all are printed with their
   frames (`--limit 0`). YAML is laid out plainly.

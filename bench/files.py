@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from dialects import write_dialects
 from graded import write_graded
-from layouts import LAYOUTS, plain
+from layouts import LAYOUTS, left_empty, plain
 from rows import SEED, rows, unlike_rows, with_faults
-from shapes import SHAPES
+from shapes import SHAPES, TABLES
 from subject import FULL, Sizes
 from workspaces import write, write_many, write_rubrics, write_schemas
 
@@ -46,6 +46,10 @@ def write_all(folder: Path, sizes: Sizes) -> None:
         write(folder / "yaml" / f"{name}.yaml", plain(unlike_rows(number)))
     for shape in SHAPES.values():
         write(folder / "jsonl" / f"{shape.__name__}.jsonl", shape(sizes.lines))
+    for shape in TABLES.values():
+        write(folder / "tables" / f"{shape.__name__}.jsonl", shape(sizes.lines))
+        rows_of_table = map(json.loads, shape(sizes.yaml))
+        write(folder / "tables" / f"{shape.__name__}.yaml", left_empty(rows_of_table))
     write(folder / "jsonl" / "own.jsonl", _json(rows(sizes.own)))
     write(folder / "jsonl" / "bad.jsonl", _json(with_faults(rows(sizes.own))))
     write_graded(folder / "graded", sizes.lines)

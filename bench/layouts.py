@@ -37,6 +37,11 @@ def pyyaml(rows: Iterable[Row]) -> Iterator[str]:
         yield yaml.dump(some, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
 
 
+def left_empty(rows: Iterable[Row]) -> Iterator[str]:
+    """As `yaml.dump` writes it, but with nothing for a null."""
+    return (piece.replace(": null\n", ":\n") for piece in pyyaml(rows))
+
+
 def plain(rows: Iterable[Row]) -> Iterator[str]:
     """A value a line; quotes only where a colon asks for them."""
     return _file(rows, _PLAIN)

@@ -21,52 +21,123 @@ if TYPE_CHECKING:
     Rounds = Mapping[str, Sequence[Round]]
 
 
-#: How many columns of each table say what a line is about.
-_NAMES = (1, 2, 1)
+#: The columns that every table ends with.
+TAKEN = ("commit", "date")
+#: The name of the group of key strokes, which a script of its own measures.
+STROKES = "keystrokes"
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """What it ran on, in general words; a peak of memory below `least` cannot be told."""
+class Taken:
+    """When and where figures were measured: of which commit, on which day (UTC), on what machine.
 
+    `commit` ends in `+` if what is measured had changes that are in no commit. `load` is that of
+    the machine before, in processes on average; `python` is the version of the interpreter.
+    """
+
+    commit: str
+    date: str
+    cpu: str
     cores: int
-    loads: tuple[float, ...]
+    python: str
+    load: float
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether other work took a good part of the cores."""
+        return self.load > self.cores
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the whole page is about: versions, and the peak of memory below which none is told."""
+
     versions: tuple[str, ...]
     least: float
 
 
-def page_of(groups: Sequence[Group], rounds: Rounds, machine: Machine, sizes: Sizes) -> str:
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What was measured, by the name of its group, and when; `strokes` is what its script printed.
+
+    A group without `taken` was not measured.
+    """
+
+    rounds: Rounds
+    taken: Mapping[str, Taken]
+    strokes: str = ""
+
+    def of(self, group: str) -> Sequence[Round]:
+        """Return the rounds of a group."""
+        return self.rounds.get(group, ())
+
+    def named(self, group: str) -> tuple[str, str]:
+        """Return the commit and the day of a group's figures."""
+        found = self.taken.get(group)
+        return (f"`{found.commit}`", found.date) if found else ("", "")
+
+
+def page_of(groups: Sequence[Group], figures: Figures, setting: Setting, sizes: Sizes) -> str:
     """Return the page as Markdown, the same whenever the figures are."""
     notes = _notes(groups)
     parts = (
         "# Performance",
         ABOUT,
-        _trust(machine),
+        _trust(figures.taken.values()),
         "## Goals",
-        goals_of(groups, rounds),
+        goals_of(groups, figures),
         *(("## Out of reach, and why", *notes) if notes else ()),
         "## Case by case",
-        cases_of(groups, rounds),
+        cases_of(groups, figures),
         "## What the commands cost",
-        costs_of(groups, rounds, machine.least),
+        costs_of(groups, figures, setting.least),
+        "## A key stroke in an editor",
+        strokes_of(figures),
         "## The data",
         data_of(sizes),
         "## How it is measured",
         HOW,
         "## Machine and versions",
-        "\n".join(f"- {line}" for line in machine.versions),
+        machines_of(figures),
+        "\n".join(f"- {line}" for line in setting.versions),
     )
     return "\n\n".join(parts) + "\n"
 
 
-def goals_of(groups: Sequence[Group], rounds: Rounds) -> str:
+def goals_of(groups: Sequence[Group], figures: Figures) -> str:
     """Return the table of goals."""
     lines = [
-        (goal.title, *_goal(goal, group.reason(goal), rounds.get(group.name, ())))
+        (
+            goal.title,
+            *_goal(goal, group.reason(goal), figures.of(group.name)),
+            *figures.named(group.name),
+        )
         for group in groups
         for goal in group.goals
     ]
-    return _table(("work", "worst case", "median", "must", "aim", "met"), lines)
+    return _table(("work", "worst case", "median", "must", "aim", "met", *TAKEN), lines)
+
+
+def strokes_of(figures: Figures) -> str:
+    """Return what `keystrokes.py` printed; each line of its table gets commit and date."""
+    lines = []
+    for line in figures.strokes.splitlines():
+        ends = figures.named(STROKES)
+        if line.startswith("| typed"):
+            ends = TAKEN
+        elif line.startswith("| ---"):
+            ends = ("---", "---")
+        lines.append(f"{line} {' | '.join(ends)} |" if line.startswith("|") else line)
+    return "\n".join(lines)
+
+
+def machines_of(figures: Figures) -> str:
+    """Return the table of what was measured when, and on what machine."""
+    lines = [
+        (name, each.cpu, str(each.cores), each.python, f"{each.load:.1f}", *figures.named(name))
+        for name, each in figures.taken.items()
+    ]
+    return _table(("group", "processor", "cores", "Python", "load before", *TAKEN), lines)
 
 
 def _goal(goal: Goal, reason: str, rounds: Sequence[Round]) -> tuple[str, ...]:
@@ -93,54 +164,33 @@ def _number(value: float, goal: Goal) -> str:
     return f"{value:.{digits(goal)}f}" + (" MB" if goal.is_memory else "")
 
 
-def cases_of(groups: Sequence[Group], rounds: Rounds) -> str:
+def cases_of(groups: Sequence[Group], figures: Figures) -> str:
     """Return the table of the cases, where a goal has several."""
     lines = [
-        (goal.title.partition(":")[0], case.name, _median(measure(case, rounds[group.name]), goal))
+        (
+            goal.title.partition(":")[0],
+            case.name,
+            _median(measure(case, figures.of(group.name)), goal),
+            *figures.named(group.name),
+        )
         for group in groups
         for goal in group.goals
         for case in goal.cases
-        if case.name and goal.is_measured(rounds.get(group.name, ()))
+        if case.name and goal.is_measured(figures.of(group.name))
     ]
-    return _table(("work", "case", "median (smallest to largest)"), lines)
+    return _table(("work", "case", "median (smallest to largest)", *TAKEN), lines)
 
 
-def costs_of(groups: Sequence[Group], rounds: Rounds, least: float) -> str:
+def costs_of(groups: Sequence[Group], figures: Figures, least: float) -> str:
     """Return the table of the commands."""
     lines = []
     for group in groups:
         for command in group.commands:
-            runs = [each[command.key] for each in rounds.get(group.name, ()) if command.key in each]
+            runs = [each[command.key] for each in figures.of(group.name) if command.key in each]
             if runs:
-                lines.append((command.what, *_cost(runs, command.rows, least), str(len(runs))))
-    return _table(("command", "processor", "time", "rows/s", "peak memory", "n"), lines)
-
-
-def amended(page: str, groups: Sequence[Group], rounds: Rounds, sizes: Sizes) -> str:
-    """Return a page with the figures of some groups in place of those that it has, or added.
-
-    The others stay, though they were measured at another time.
-    """
-    tables = (goals_of(groups, rounds), cases_of(groups, rounds), costs_of(groups, rounds, 0))
-    for table, columns in zip(tables, _NAMES, strict=True):
-        head, _, *new = table.split("\n")
-        start = page.index(f"{head}\n")
-        end = page.index("\n\n", start)
-        lines = {tuple(line.split(" | ")[:columns]): line for line in page[start:end].split("\n")}
-        lines |= {tuple(line.split(" | ")[:columns]): line for line in new}
-        page = page[:start] + "\n".join(lines.values()) + page[end:]
-    for text, title in ((data_of(sizes), "## The data"), (HOW, "## How it is measured")):
-        start = page.index(f"{title}\n\n")
-        end = page.index("\n\n## ", start)
-        page = f"{page[:start]}{title}\n\n{text}{page[end:]}"
-    end = page.index("\n\n## Case by case")
-    for note in _notes(groups):
-        start = page.find(note[: note.index("**", 2)])
-        if start >= 0:
-            stop = page.find("\n\n", start)
-            page, end = page[:start].rstrip("\n") + page[stop:], end - (stop - start) - 2
-        page = f"{page[:end]}\n\n{note}{page[end:]}"
-    return page
+                cost = _cost(runs, command.rows, least)
+                lines.append((command.what, *cost, str(len(runs)), *figures.named(group.name)))
+    return _table(("command", "processor", "time", "rows/s", "peak memory", "n", *TAKEN), lines)
 
 
 def _notes(groups: Sequence[Group]) -> list[str]:
@@ -168,9 +218,10 @@ def _time(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
-def _trust(machine: Machine) -> str:
-    low, high = min(machine.loads), max(machine.loads)
-    load = f"The load was {low:.1f} to {high:.1f}, on {machine.cores} cores."
-    if high > machine.cores:
+def _trust(taken: Iterable[Taken]) -> str:
+    every = [*taken]
+    low, high = (end(each.load for each in every) for end in (min, max))
+    load = f"The load of the machine before each group was {low:.1f} to {high:.1f}."
+    if any(each.is_busy for each in every):
         return f"{load} **The machine was busy with other work: these figures are provisional.**"
     return f"{load} No figure is surer than the line on noise lets it."

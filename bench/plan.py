@@ -9,7 +9,7 @@ from dialects import DIALECTS
 from graded import OUTPUTS
 from layouts import LAYOUTS
 from ratios import Case, Goal
-from shapes import SHAPES
+from shapes import SHAPES, TABLES
 from subject import HERE, Group
 from timing import Command
 
@@ -25,8 +25,8 @@ REAL = HERE.parents[1] / "shared" / "real" / "ai_eval" / "change_dataset.yaml"
 def make_plan(of: Subject) -> tuple[Group, ...]:
     """List the groups."""
     makers = (
-        *(_yaml, _jsonl, _own, _memory, _bad, _workspace, _small, _files, _real, _rule, _grade),
-        _dialects,
+        *(_yaml, _jsonl, _tables, _own, _memory, _bad, _workspace, _small, _files, _real, _rule),
+        *(_grade, _dialects),
     )
     return tuple(make(of) for make in makers)
 
@@ -55,6 +55,36 @@ def _jsonl(of: Subject) -> Group:
         cases.append(Case(theirs, ours, title))
     title = f"JSONL, {number:,} clean rows, seven shapes: the plain script's time over ours"
     return Group("jsonl", 7, tuple(commands), (Goal(title, tuple(cases), 1.0, 1.3),))
+
+
+def _tables(of: Subject) -> Group:
+    commands, cases = [], []
+    clean: dict[str, tuple[str, str]] = {}
+    for title, shape in TABLES.items():
+        for form, number in (("jsonl", of.sizes.lines), ("yaml", of.sizes.yaml)):
+            file = f"tables/{shape.__name__}.{form}"
+            ours = f"table as {'JSONL' if form == 'jsonl' else 'YAML'}, {title}"
+            theirs = f"{'plain script' if form == 'jsonl' else 'sourcemeta'}, {ours}"
+            says = f"{number:,} rows, 0 bad"
+            files = ("row.schema.json", file)
+            commands += [
+                of.script(theirs, "plain_script.py", *files, rows=number, says=says)
+                if form == "jsonl"
+                else of.sourcemeta(theirs, file, number),
+                of.check(ours, file, number),
+            ]
+            first = clean.setdefault(form, (theirs, ours))
+            if first[1] != ours:
+                cases.append(Case(theirs, ours, ours.removeprefix("table as "), beside=first))
+    title = "rows of tables, JSONL and YAML: speed beside others' as part of that of clean rows"
+    speed = "rows of tables as JSONL: the plain script's time over ours"
+    shown = tuple(
+        Case(f"plain script, {ours}", ours, title)
+        for title in TABLES
+        for ours in (f"table as JSONL, {title}",)
+    )
+    goals = (Goal(title, tuple(cases), 0.50, 0.80), Goal(speed, shown))
+    return Group("tables", 5, tuple(commands), goals)
 
 
 def _own(of: Subject) -> Group:

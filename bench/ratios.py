@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
+from operator import truediv
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,13 +20,14 @@ class Case:
     """Two commands whose processor time is compared: that of `over` by that of `under`.
 
     With `elapsed` it is the time that passes. Without `under` it is the peak memory of `over`, in
-    MB.
+    MB. With `beside`, the ratio is divided by that of two other commands in the same round.
     """
 
     over: str
     under: str = ""
     name: str = ""
     elapsed: bool = False
+    beside: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class Goal:
     @property
     def needs(self) -> set[str]:
         """The keys of the commands."""
-        return {key for case in self.cases for key in (case.over, case.under) if key}
+        keys = (key for case in self.cases for key in (case.over, case.under, *(case.beside or ())))
+        return {key for key in keys if key}
 
     def is_measured(self, rounds: Sequence[Round]) -> bool:
         """Whether its commands were run."""
@@ -78,7 +81,11 @@ def measure(case: Case, rounds: Sequence[Round]) -> Measured:
         pairs = ((over.seconds, under.seconds) for over, under in runs)
     else:
         pairs = ((over.cpu, under.cpu) for over, under in runs)
-    return Measured(case, tuple(over / under if under else float("nan") for over, under in pairs))
+    values = tuple(over / under if under else float("nan") for over, under in pairs)
+    if case.beside is None:
+        return Measured(case, values)
+    others = measure(Case(*case.beside), rounds).values
+    return Measured(case, tuple(map(truediv, values, others)))
 
 
 def worst(goal: Goal, measured: Sequence[Measured]) -> Measured:

@@ -147,6 +147,70 @@ SHAPES: dict[str, Callable[[int], Iterator[str]]] = {
 }
 
 
+def clean_table(number: int) -> Iterator[str]:
+    """A question and facts, as in the first shape, with five columns of the author's own."""
+    return _table(number, lambda index: dict.fromkeys(_COLUMNS, f"value {index % 9}"))
+
+
+def nulls(number: int) -> Iterator[str]:
+    """The same, where most columns are null, as rows that a table is exported to have them."""
+    return _table(number, lambda index: {**dict.fromkeys(_COLUMNS), _COLUMNS[index % 9 % 5]: "a"})
+
+
+def empty_texts(number: int) -> Iterator[str]:
+    """The same, where most columns are empty texts."""
+    return _table(number, lambda index: {**dict.fromkeys(_COLUMNS, ""), "note": f"{index}"})
+
+
+def fifth_with_extra_keys(number: int) -> Iterator[str]:
+    """The same, where a fifth of the rows has three keys more, of forty that differ."""
+
+    def columns(index: int) -> Row:
+        more = {f"column_{(index + place) % 40}": index for place in range(3)}
+        return dict.fromkeys(_COLUMNS, "a") | (more if index % 5 == 0 else {})
+
+    return _table(number, columns)
+
+
+def keys_of_others(number: int) -> Iterator[str]:
+    """The same, with columns that other tools have, beside the ones that we have."""
+    others = ("question", "answer", "reference", "ground_truth_source", "name")
+    return _table(number, lambda index: dict.fromkeys(others, f"value {index % 9}"))
+
+
+def unicode_with_bans(number: int) -> Iterator[str]:
+    """The same, with texts in many scripts, a list of forbidden texts and one of alternatives."""
+
+    def columns(index: int) -> Row:
+        word = _SCRIPTS[index % len(_SCRIPTS)]
+        facts = [f"{word} {index}", "Größe naïve"]
+        some = {
+            "must_contain_any": ["a refund", f"{word} {index}"],
+            "must_not_contain": ["refund", "nie “so”"],
+        }
+        return {**dict.fromkeys(_COLUMNS, word), "expected_facts": facts, **some}
+
+    return _table(number, columns)
+
+
+_COLUMNS = ("context", "owner", "note", "user name", "source_url")
+
+
+def _table(number: int, columns: Callable[[int], Row]) -> Iterator[str]:
+    return _lines(number, lambda chance, index: {**_simple(chance, index), **columns(index)})
+
+
+#: Rows with the values that tables and people leave; each is compared with the first.
+TABLES: dict[str, Callable[[int], Iterator[str]]] = {
+    "clean": clean_table,
+    "nulls": nulls,
+    "empty texts": empty_texts,
+    "a fifth with extra keys": fifth_with_extra_keys,
+    "keys of other tools": keys_of_others,
+    "unicode and forbidden texts": unicode_with_bans,
+}
+
+
 def _lines(
     number: int,
     one: Callable[[random.Random, int], Row],

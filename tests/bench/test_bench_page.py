@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 import environments
 from environments import state_of
-from page import Machine, amended, goals_of, page_of
+from page import STROKES, Figures, Setting, Taken, cases_of, goals_of, page_of
 from ratios import Case, Goal, measure, verdict, worst
 from subject import FULL, Group
 from timing import Command, Run, run
@@ -25,7 +26,8 @@ LOW = Goal(
 MEMORY = Goal("peak", (Case("ours", name="x"), Case("theirs", name="y")), 160, 100, high=False)
 COMMANDS = (Command("ours", "ours", ("x",), 1000), Command("theirs", "theirs", ("x",)))
 GROUP = Group("one", 3, COMMANDS, (HIGH, LOW, MEMORY))
-MACHINE = Machine(2, (0.5, 1.25), ("Python 3.11.7.", "Peers: none."), 25)
+SETTING = Setting(("evalcontract 1.0.", "Peers: none."), 25)
+TAKEN = Taken("1a2b3c4d5e", "2026-06-01", "A Processor", 2, "3.11.7", 0.5)
 
 
 def round_of(ours: float, theirs: float) -> dict[str, Run]:
@@ -65,11 +67,25 @@ def test_verdict(goal: Goal, value: float, expected: str) -> None:
     assert verdict(goal, value) == expected
 
 
+def test_a_ratio_is_compared_with_another_of_the_same_round() -> None:
+    rounds = [{**each, "a": Run(9, 6, 90), "b": Run(9, 3, 90)} for each in ROUNDS]
+    assert measure(Case("theirs", "ours", beside=("a", "b")), rounds).values == (1, 1.5, 2)
+
+
+def figures(strokes: str = "", **groups: list[dict[str, Run]]) -> Figures:
+    """Return what was measured of some groups, and of the key strokes."""
+    return Figures(groups, dict.fromkeys((*groups, STROKES), TAKEN), strokes)
+
+
 def test_lines_of_the_table() -> None:
-    assert goals_of((GROUP,), {"one": ROUNDS}).splitlines()[2:] == [
-        "| speed | **3.00** (2.00 to 4.00, n=3) | 3.00 | ≥ 2.00 | ≥ 3.00 | must and aim |",
-        r"| part | `\|`: **3.00** (2.00 to 4.00, n=3) | 1.67 | ≤ 0.50 | ≤ 0.25 | **no** |",
-        "| peak | y: **120 MB** (120 MB to 120 MB, n=3) | 105 MB | ≤ 160 MB | ≤ 100 MB | must |",
+    end = "| `1a2b3c4d5e` | 2026-06-01 |"
+    assert goals_of((GROUP,), figures(one=ROUNDS)).splitlines()[2:] == [
+        f"| speed | **3.00** (2.00 to 4.00, n=3) | 3.00 | ≥ 2.00 | ≥ 3.00 | must and aim {end}",
+        rf"| part | `\|`: **3.00** (2.00 to 4.00, n=3) | 1.67 | ≤ 0.50 | ≤ 0.25 | **no** {end}",
+        (
+            "| peak | y: **120 MB** (120 MB to 120 MB, n=3) | 105 MB | ≤ 160 MB | ≤ 100 MB | must "
+            f"{end}"
+        ),
     ]
 
 
@@ -78,34 +94,73 @@ def test_what_was_not_measured_is_told() -> None:
     group = replace(GROUP, commands=(COMMANDS[0], missing), goals=(HIGH,))
     line = "| speed |  |  | ≥ 2.00 | ≥ 3.00 | not measured: {} |"
     without = [{"ours": each["ours"]} for each in ROUNDS]
-    assert goals_of((group,), {"one": without}).splitlines()[2] == line.format("no network")
-    assert goals_of((GROUP,), {}).splitlines()[2] == line.format("not asked for")
+    assert (
+        goals_of((group,), figures(one=without))
+        .splitlines()[2]
+        .startswith(line.format("no network"))
+    )
+    (told,) = goals_of((group,), figures()).splitlines()[2:]
+    assert told == f"{line.format('no network')}  |  |"
+    assert "not measured: not asked for |  |  |" in goals_of((GROUP,), figures())
 
 
 def test_what_was_measured_before_is_shown() -> None:
     """A page can be written again on a machine that has no peers, or without `--baseline`."""
     missing = replace(COMMANDS[1], missing="no network")
     group = replace(GROUP, commands=(COMMANDS[0], missing))
-    assert goals_of((group,), {"one": ROUNDS}) == goals_of((GROUP,), {"one": ROUNDS})
+    assert goals_of((group,), figures(one=ROUNDS)) == goals_of((GROUP,), figures(one=ROUNDS))
+
+
+def test_figures_of_two_commits_are_told_apart() -> None:
+    others = replace(GROUP, name="two")
+    later = replace(TAKEN, commit="ffffff0000+", date="2026-07-01")
+    both = Figures({"one": ROUNDS, "two": ROUNDS}, {"one": TAKEN, "two": later})
+    lines = cases_of((GROUP, others), both).splitlines()[2:]
+    ends = [line.split(" | ")[-2:] for line in lines]
+    assert ends[0] == ["`1a2b3c4d5e`", "2026-06-01 |"]
+    assert ends[-1] == ["`ffffff0000+`", "2026-07-01 |"]
+
+
+STROKES_TABLE = """\
+YAML of 2 rows; seconds, median of 1.
+
+| typed | in | ours |
+| --- | --- | --- |
+| a letter | a clean file | 0.1 |"""
 
 
 def test_the_page_says_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("page.NOTES", {"one": "Nothing can be done."})
-    page = page_of((GROUP,), {"one": ROUNDS}, MACHINE, FULL)
-    assert page == page_of((GROUP,), {"one": ROUNDS}, MACHINE, FULL)
-    assert "The load was 0.5 to 1.2, on 2 cores." in page
+    measured = figures(STROKES_TABLE, one=ROUNDS)
+    page = page_of((GROUP,), measured, SETTING, FULL)
+    assert page == page_of((GROUP,), measured, SETTING, FULL)
+    assert "The load of the machine before each group was 0.5 to 0.5." in page
     assert "provisional" not in page
-    busy = replace(MACHINE, loads=(0.5, 2.1))
-    assert "these figures are provisional" in page_of((GROUP,), {}, busy, FULL)
+    busy = replace(measured, taken={"one": replace(TAKEN, load=2.1)})
+    assert "these figures are provisional" in page_of((GROUP,), busy, SETTING, FULL)
     assert "**speed.** Nothing can be done." in page
-    assert "| part | a | **0.33** (0.25 to 0.50, n=3) |" in page
-    assert "| ours | 1.00 s | 9.00 s | 1,000 | 90 MB | 3 |" in page
+    assert "| part | a | **0.33** (0.25 to 0.50, n=3) | `1a2b3c4d5e` | 2026-06-01 |" in page
+    assert "| ours | 1.00 s | 9.00 s | 1,000 | 90 MB | 3 | `1a2b3c4d5e` | 2026-06-01 |" in page
+    assert "| a letter | a clean file | 0.1 | `1a2b3c4d5e` | 2026-06-01 |" in page
+    assert "| one | A Processor | 2 | 3.11.7 | 0.5 | `1a2b3c4d5e` | 2026-06-01 |" in page
     assert "orjson.loads(line)" in page, "the plain script stands on it"
     assert page.endswith("- Peers: none.\n")
+    assert lines_without_a_commit(page) == []
+
+
+_TAKEN = r"`[0-9a-f]{7,}\+?` \| [0-9]{4}-[0-9]{2}-[0-9]{2}"
+TOLD = re.compile(rf"\| (?:{_TAKEN}|commit \| date|--- \| ---) \|$")
+
+
+def lines_without_a_commit(page: str) -> list[str]:
+    """Return the lines of tables that do not end with a commit and a date."""
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    assert lines, "a page without tables tells nothing"
+    return [line for line in lines if TOLD.search(line) is None]
 
 
 def test_a_peak_below_ours_cannot_be_told() -> None:
-    page = page_of((GROUP,), {"one": ROUNDS}, replace(MACHINE, least=95), FULL)
+    page = page_of((GROUP,), figures(one=ROUNDS), replace(SETTING, least=95), FULL)
     assert "| ours | 1.00 s | 9.00 s | 1,000 | at most 90 MB | 3 |" in page
 
 
@@ -137,19 +192,3 @@ def test_a_folder_is_emptied_before_the_run(tmp_path: Path) -> None:
     (folder / "old").touch()
     run(Command("x", "x", (sys.executable, "-c", "pass"), empties=folder), tmp_path)
     assert not folder.exists()
-
-
-def test_a_page_is_amended_by_one_group() -> None:
-    others = replace(GROUP, name="two", goals=(replace(HIGH, title="other"),))
-    page = page_of([GROUP, others], {"one": ROUNDS, "two": ROUNDS}, MACHINE, FULL)
-    slower = [round_of(4, 2)] * 3
-    new = amended(page, [others], {"two": slower}, FULL)
-    assert new != page
-    assert new.splitlines()[0] == page.splitlines()[0]
-    (line,) = (line for line in new.splitlines() if line.startswith("| other |"))
-    assert "**0.50**" in line
-    assert amended(page, [GROUP], {"one": ROUNDS}, FULL).count("| speed |") == 1
-    added = amended(
-        page_of([GROUP], {"one": ROUNDS}, MACHINE, FULL), [others], {"two": slower}, FULL
-    )
-    assert line in added.splitlines()
