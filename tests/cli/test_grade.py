@@ -776,3 +776,21 @@ def test_what_did_not_run_is_graded_again(
     assert grade("--results", "r.jsonl", "--resume") == 0
     written = [json.loads(line) for line in (unmeasured / "r.jsonl").read_text().splitlines()]
     assert rows(written) == {"a": ("passed", 1), "b": ("passed", 1)}
+
+
+def test_rows_without_a_known_score_are_told_in_a_comparison(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grade("--results", "old.jsonl")
+    write(place, {"outputs.jsonl": recorded().replace('"At noon."', "null")})
+    capsys.readouterr()
+    assert grade("--compare", "old.jsonl") == 0
+    text = " ".join(capsys.readouterr().out.partition("compared with")[2].split())
+    for part in (
+        "1 row is in no difference, without a known score:",
+        "1 now: no text of the output was recorded",
+        "rows: 0.88 → 0.88 (+0.000",
+        "over 2 rows",
+        "hours: failed 0.00 → undecided 0.00 to 1.00",
+    ):
+        assert part in text

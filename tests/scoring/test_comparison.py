@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tables import every_case
 
-from evalcontract.checks.outcome import Outcome
+from evalcontract.checks.outcome import ANY_SCORE, Outcome
+from evalcontract.library.score_bounds import Bounds
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.results import CheckResult, RowResult
 from evalcontract.statistics.paired import MOST_DRAWN, Draws, paired_difference
@@ -101,6 +102,35 @@ def test_a_check_that_is_skipped_now_is_a_change_without_a_score() -> None:
     assert comparison.changed[0].checks == ("x",)
     assert list(comparison.checks()) == []
     assert comparison.rows is None
+
+
+def undecided(id_: str, reason: str) -> RowResult:
+    check_ = CheckResult("x", "php_lint", Outcome.UNAVAILABLE, None, reason, bounds=ANY_SCORE)
+    return RowResult(id_, "rubric/a@1.0.0", Outcome.UNDECIDED, None, reason, ANY_SCORE, (check_,))
+
+
+def test_rows_without_a_known_score_are_in_no_difference_and_told() -> None:
+    known = [row(id_, check("x", 1.0)) for id_ in "abcd"]
+    skipped = RowResult("e", "rubric/a@1.0.0", Outcome.SKIPPED, None, "nothing to judge")
+    passed = known[3]._replace(score=None, bounds=Bounds(0.5, 1))
+    passed = passed._replace(checks=(*passed.checks, *undecided("d", "no endpoint").checks))
+    before = [undecided("a", "no PHP"), undecided("b", "no PHP"), *known[2:], skipped]
+    after = [known[0], undecided("b", "no endpoint"), known[2], passed, skipped]
+    comparison = compared(before, after)
+    assert comparison.rows is not None
+    assert comparison.rows.pairs == 1, "row c"
+    assert dict(comparison.uncompared) == {
+        (True, False, "no PHP"): 1,
+        (True, True, "no endpoint"): 1,
+        (False, True, "no endpoint"): 1,
+    }
+    assert [change.after.id for change in comparison.changed] == ["a", "d"]
+
+
+def test_other_bounds_are_a_change() -> None:
+    one = undecided("a", "no PHP")
+    assert compared([one], [one]).changed == []
+    assert len(compared([one], [one._replace(bounds=Bounds(0, 0.5))]).changed) == 1
 
 
 def test_checks_that_are_new_or_gone_are_changes() -> None:

@@ -13,16 +13,17 @@ from evalcontract.report.table import aligned, wrapped
 from evalcontract.scoring.arithmetic import score_text
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.scoring.comparison import Comparison
+    from evalcontract.scoring.comparison import Comparison, Uncompared
     from evalcontract.scoring.results import CheckResult, RowResult
     from evalcontract.scoring.summary import Gate, Summary, Tally
     from evalcontract.statistics.paired import PairedDifference
 
 # The columns of outcomes without a score, which are left out where no check has one.
 _OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
-_MAX_REASON = 300
+_MAX_REASON, _MAX_CAUSES = 300, 5
 # The number of checks in all tables together.
 _MAX_CHECKS = 5000
 
@@ -88,6 +89,7 @@ def write_comparison(comparison: Comparison, name: str, limit: int, width: int) 
             names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
             count = "1 row is" if len(ids) == 1 else f"{len(ids):,} rows are"
             yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
+    yield from _uncompared(comparison.uncompared, width)
     if comparison.rows is not None:
         yield from wrapped(f"rows: {_difference(comparison.rows)}", 2, width)
     for number, check in enumerate(comparison.checks()):
@@ -109,6 +111,20 @@ def write_comparison(comparison: Comparison, name: str, limit: int, width: int) 
         yield from wrapped(escape_controls(line + (checks if row.checks else "")), 4, width)
     if limit and len(changed) > limit:
         yield f"    … and {len(changed) - limit:,} more: `--limit 0` shows all\n"
+
+
+def _uncompared(causes: Counter[Uncompared], width: int) -> Iterator[str]:
+    """Yield how many rows are in no difference, and the most frequent causes."""
+    if not causes:
+        return
+    rows = "1 row is" if causes.total() == 1 else f"{causes.total():,} rows are"
+    yield from wrapped(f"{rows} in no difference, without a known score:", 2, width)
+    for cause, number in causes.most_common(_MAX_CAUSES):
+        when = "before and now" if cause.before and cause.now else "now" if cause.now else "before"
+        line = f"{number:,} {when}: {clipped(cause.reason, _MAX_REASON)}"
+        yield from wrapped(escape_controls(line), 4, width)
+    if len(causes) > _MAX_CAUSES:
+        yield f"    … and {len(causes) - _MAX_CAUSES:,} more causes\n"
 
 
 def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ...]]:

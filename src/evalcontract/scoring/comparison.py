@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.checks.outcome import Outcome
+from evalcontract.checks.outcome import Outcome, gravest
 from evalcontract.statistics.paired import Draws, PairedDifference, paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalcontract.library.score_bounds import Bounds
     from evalcontract.scoring.results import CheckResult, RowResult
 
 #: The id of the rubric, and the name of a check in it.
@@ -25,8 +26,16 @@ class Changed(NamedTuple):
     checks: tuple[str, ...]
 
 
+class Uncompared(NamedTuple):
+    """Why a row is in no difference: its score is not known `before`, `now`, or both times."""
+
+    before: bool
+    now: bool
+    reason: str
+
+
 class CheckDifference(NamedTuple):
-    """A check over the rows on which it has a score in both runs.
+    """A check over the rows on which its score is known in both runs.
 
     `rubric` is the id of its rubric without a version. `better` and `worse` count the rows on which
     it passes now and failed before, and the reverse.
@@ -43,7 +52,8 @@ class Comparison:
     """The differences between the rows of an earlier run and those that are taken one by one.
 
     Rows are compared by id, those with the same id in their order. `versions` are the exact names
-    of rubrics that graded the same rows, before and now, where they differ.
+    of rubrics that graded the same rows, before and now, where they differ. `uncompared` says how
+    many rows have a part in the mean of a run, and a score that is not known in both, and why.
     """
 
     def __init__(self, before: Iterable[RowResult]) -> None:
@@ -53,6 +63,7 @@ class Comparison:
         self._scores: list[tuple[float, float]] = []
         self._checks: dict[_CheckKey, list[tuple[CheckResult, CheckResult]]] = {}
         self.versions: dict[tuple[str | None, str | None], int] = {}
+        self.uncompared: Counter[Uncompared] = Counter()
         self.changed: list[Changed] = []
         self.new: list[str] = []
 
@@ -70,6 +81,8 @@ class Comparison:
             self.versions[names] = self.versions.get(names, 0) + 1
         if before.score is not None and row.score is not None:
             self._scores.append((before.score, row.score))
+        elif not before.outcome is row.outcome is Outcome.SKIPPED:
+            self._leave_out(before, row)
         leaves = _leaves(before)
         changed = []
         for name, check in _leaves(row).items():
@@ -79,8 +92,14 @@ class Comparison:
             if earlier and earlier.score is not None and check.score is not None:
                 key = (_id_of(row.rubric), name)
                 self._checks.setdefault(key, []).append((earlier, check))
-        if changed or leaves or (before.outcome, before.score) != (row.outcome, row.score):
+        if changed or leaves or _result(before) != _result(row):
             self.changed.append(Changed(before, row, (*changed, *leaves)))
+
+    def _leave_out(self, before: RowResult, now: RowResult) -> None:
+        unknown = now if now.score is None else before
+        leaves = (leaf for check in unknown.checks for _, leaf in check.leaves())
+        reason = unknown.reason or gravest(leaves)[1] or "-"
+        self.uncompared[Uncompared(before.score is None, now.score is None, reason)] += 1
 
     @property
     def gone(self) -> list[str]:
@@ -89,7 +108,7 @@ class Comparison:
 
     @property
     def rows(self) -> PairedDifference | None:
-        """The scores of the rows that have one in both runs; None if there are none."""
+        """The scores of the rows whose score is known in both runs; None if there are none."""
         before, after = ([pair[at] for pair in self._scores] for at in range(2))
         return paired_difference(before, after) if before else None
 
@@ -113,8 +132,10 @@ def _leaves(row: RowResult) -> dict[str, CheckResult]:
     return {name: leaf for check in row.checks for name, leaf in check.leaves()}
 
 
-def _result(check: CheckResult) -> tuple[Outcome, float | None]:
-    return check.outcome, check.score
+def _result(
+    graded: CheckResult | RowResult,
+) -> tuple[Outcome | None, float | None, Bounds | None]:
+    return graded.outcome, graded.score, graded.bounds
 
 
 def _turned(passed: CheckResult, failed: CheckResult) -> bool:
