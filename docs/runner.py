@@ -1,20 +1,16 @@
-"""An example of a runner: grade the outputs of a model by the rubrics of a dataset.
+"""An example of a runner: answer the questions of a dataset, and grade the answers.
 
-    python docs/runner.py evals/datasets/support.yaml
+    python docs/runner.py evals evals/datasets/support.yaml
 
-It runs the checks that need only the output, and prints the prompts of the judges of the others.
+It prints what `evalcontract grade` would record of each row, and what did not run. The exit status
+is 1 unless all rows passed.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from statistics import fmean, median
-from typing import Any
 
-from evalcontract import DatasetLoader, LoadedCheck, LoadedRow, render
-
-COMBINE: dict[str, Any] = {"all_pass": min, "any_pass": max, "min": min, "max": max}
+from evalcontract import DatasetLoader, Grader, RowResult, Summary, Workspace
 
 
 def model(question: str) -> str:
@@ -22,47 +18,31 @@ def model(question: str) -> str:
     return f"You asked: {question} Within 30 days."
 
 
-def score(check: LoadedCheck, row: LoadedRow, output: str) -> float | None:
-    """Return the score of a check from 0 to 1; None if this runner cannot run it."""
-    parameters = check.parameters
-    match check.kind:
-        case "must_contain_any" | "must_not_contain":
-            values = parameters.get("values", row.value.get(check.kind, []))
-            if not parameters["case_sensitive"]:
-                values, output = [value.lower() for value in values], output.lower()
-            contains = any(value in output for value in values)
-            return float(contains == (check.kind == "must_contain_any"))
-        case "regex":
-            flags = sum(re.RegexFlag[flag.upper()] for flag in parameters["flags"])
-            find = re.fullmatch if parameters["match"] == "full" else re.search
-            matches = find(parameters["pattern"], output, flags) is not None
-            return float(matches != parameters["negate"])
-    return None
+def shown(result: RowResult) -> str:
+    """Return the outcome of a row, with its score or the bounds of it."""
+    outcome = result.outcome or "scored"
+    if result.bounds is not None:
+        return f"{outcome} {result.bounds.low:.2f} to {result.bounds.high:.2f}"
+    return outcome if result.score is None else f"{outcome} {result.score:.2f}"
 
 
-def main(path: str) -> None:
-    """Grade the rows of a dataset that have a rubric, and print their scores."""
-    for row in DatasetLoader().load(path):
-        if row.rubric is None:
-            continue
-        output = model(row.value["input"])
-        scores, weights, left = [], [], []
-        for check in row.rubric.checks:
-            result = score(check, row, output)
-            if result is None:
-                left.append(check.id)
-                for judge in check.judges:
-                    print(f"--- {check.id}: {judge.id}\n{render(judge, row, output)}")
-            else:
-                scores.append(result)
-                weights.append(check.weight)
-        total = "no score"
-        if scores and row.rubric.combine == "weighted_avg":
-            total = f"{fmean(scores, weights):.2f}"
-        elif scores:
-            total = f"{COMBINE.get(row.rubric.combine, median)(scores):.2f}"
-        print(f"{row.value['id']}: {total} (not run: {', '.join(left) or 'none'})")
+def main(root: str, path: str) -> int:
+    """Grade the rows of a dataset of the workspace `root`; return the exit status."""
+    workspace = Workspace(root)
+    dataset = DatasetLoader(workspace=workspace).load(path)
+    results = []
+    with Grader(workspace=workspace, ask_judges=True) as grader:
+        answered = ((row, model(row.value["input"])) for row in dataset if row.ok)
+        for result in grader.grade_all(answered):
+            results.append(result)
+            print(f"{result.id}: {shown(result)}")
+    summary = Summary.of(results)
+    for cause, number in summary.unmeasured.items():
+        of = summary.counted(cause.kind)
+        print(f"{number} of {of} {cause.kind or 'rows'} {cause.outcome}: {cause.reason}")
+    passed = [result for result in results if result.outcome == "passed"]
+    return 0 if len(passed) == len(dataset) else 1
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.exit(main(*sys.argv[1:]))

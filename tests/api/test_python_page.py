@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from writing import write
 
 ROOT = Path(__file__).parents[2]
@@ -25,10 +28,10 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *arguments: str) -> list[str]:
+def run(folder: Path, *arguments: str, status: int | None = 0) -> list[str]:
     call = [sys.executable, "-W", "error", *arguments]
     done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0 or status is None, done.stderr
     return done.stdout.splitlines()
 
 
@@ -52,24 +55,56 @@ def test_the_page(workspace: Path) -> None:
     assert "'tpr': 0.5" in printed[graded + 5]
 
 
+COMBINATIONS = {
+    "as it is": "combine: weighted_avg",
+    "the rest fails": "combine: all_pass",
+    "one is enough": "combine: any_pass",
+}
+
+
 @pytest.mark.slow
-def test_the_runner(workspace: Path) -> None:
+@pytest.mark.parametrize("combine", COMBINATIONS.values(), ids=COMBINATIONS)
+def test_the_runner_agrees_with_grade(workspace: Path, combine: str) -> None:
+    """Nothing asks the judge, which decides some rows and others not."""
     rubric = workspace / "evals" / "rubrics" / "answers.yaml"
     text = rubric.read_text(encoding="utf-8")
     more = (
         "  - {id: period, kind: regex, pattern: '[0-9]+ DAYS', flags: [i]}\n"
-        "  - {id: sorry, kind: must_contain_any, values: [Sorry, SORRY], case_sensitive: true}\n"
+        "  - {id: asked, kind: must_contain_any, values: [You asked], case_sensitive: true}\n"
         "scoring:"
     )
-    rubric.write_text(text.replace("scoring:", more), encoding="utf-8")
-    assert run(workspace, str(ROOT / "docs" / "runner.py"), "evals/datasets/support.yaml") == [
-        "--- accurate: accuracy",
-        "A customer asked: How long can I return a jacket?",
-        "The assistant said: You asked: How long can I return a jacket? Within 30 days.",
-        "Is every statement true? Answer PASS or FAIL.",
-        "",
-        "return_period: 0.67 (not run: facts, accurate)",
+    text = text.replace("scoring:", more).replace("combine: weighted_avg", combine)
+    rubric.write_text(text, encoding="utf-8")
+    dataset = "evals/datasets/support.yaml"
+    questions = yaml.safe_load((workspace / dataset).read_text(encoding="utf-8"))["questions"]
+    records = [{"id": row["id"], "output": model(row["input"])} for row in questions]
+    lines = "".join(f"{json.dumps(record)}\n" for record in records)
+    (workspace / "outputs.jsonl").write_text(lines, encoding="utf-8")
+    called = run(workspace, str(ROOT / "docs" / "runner.py"), "evals", dataset, status=None)
+    graded = run(
+        workspace,
+        *("-m", "evalcontract", "grade", dataset, "--outputs", "outputs.jsonl", "--limit", "0"),
+        *("--output-format", "jsonl"),
+        status=None,
+    )
+    rows = [line for line in map(json.loads, graded) if "id" in line]
+    assert called[: len(rows)] == [f"{row['id']}: {shown(row)}" for row in rows]
+    causes = json.loads(graded[-1])["summary"]["unmeasured"]
+    assert called[len(rows) :] == [
+        f"{cause['number']} of {cause['of']} {cause['kind']} {cause['outcome']}: {cause['reason']}"
+        for cause in causes
     ]
+    assert causes[0]["reason"] == "no model is configured"
+
+
+def shown(row: dict[str, Any]) -> str:
+    if "bounds" in row:
+        return f"{row['outcome']} {row['bounds'][0]:.2f} to {row['bounds'][1]:.2f}"
+    return f"{row['outcome']} {row['score']:.2f}"
+
+
+def model(question: str) -> str:
+    return f"You asked: {question} Within 30 days."
 
 
 def test_the_runner_uses_the_public_api_alone() -> None:
