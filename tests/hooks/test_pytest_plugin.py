@@ -347,8 +347,70 @@ def test_other_runs_import_almost_nothing(pytester: pytest.Pytester) -> None:
         "evalcontract",
         "evalcontract.pytest_plugin",
         "evalcontract.pytest_plugin.rows",
+        "evalcontract.pytest_plugin.verdicts",
         "evalcontract.pytest_plugin.warning",
     ]
+
+
+GRADED: dict[str, object] = {
+    "evals/rubrics/numbers.yaml": RUBRIC.replace("polite", "numbers").replace("all_pass", "min"),
+    "evals/rubrics/facts.yaml": "id: facts\nversion: '1.0.0'\nchecks: [{id: f, kind: fact_match}]\n"
+    "scoring: {combine: all_pass}\n",
+    "evals/datasets/talk.jsonl": "".join(
+        f'{{"id": "{id_}", "input": "?", "rubric_ref": "rubric/{rubric}@1.0.0"}}\n'
+        for id_, rubric in {
+            "polite": "polite",
+            "rude": "polite",
+            "silent": "polite",
+            "number": "numbers",
+            "nothing": "facts",
+            "no_rubric": "none",
+        }.items()
+    ),
+    "test_rows.py": """\
+import json, pytest
+from evalcontract import Grader
+grader = Grader("evals")
+SAID = {"rude": "How stupid.", "silent": None}
+ROWS = [json.loads(line) for line in open("evals/datasets/talk.jsonl")]
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_it(row, evalcontract_verdict):
+    evalcontract_verdict(grader.grade(row, {"output": SAID.get(row["id"], "Hello.")}))
+""",
+}
+ENDS = {
+    "polite": "PASSED",
+    "rude": "FAILED",
+    "silent": "FAILED",
+    "number": "FAILED",
+    "nothing": "SKIPPED",
+    "no_rubric": "FAILED",
+}
+
+
+@every_case(
+    ("files", "arguments", "undecided"),
+    [
+        ({}, [], "FAILED"),
+        ({}, ["--evalcontract-allow-undecided"], "SKIPPED"),
+        ({"pytest.ini": "[pytest]\nevalcontract_allow_undecided = true\n"}, [], "SKIPPED"),
+    ],
+    ids=str,
+)
+def test_only_a_row_that_passed_passes_its_test(
+    pytester: pytest.Pytester, files: dict[str, object], arguments: list[str], undecided: str
+) -> None:
+    wanted = ENDS | {"silent": undecided, "no_rubric": undecided}
+    ran = run(pytester, CLEAN | GRADED | files, "-rs", *arguments)
+    assert ran.outcomes == {f"test_rows.py::test_it[{id_}]": end for id_, end in wanted.items()}
+    for part in (
+        "rude: failed 0.00",
+        "silent: undecided 0.00 to 1.00: no text of the output was recorded",
+        "number: scored 1.00",
+        "nothing says what passes",
+        "there is no `rubric/none@1.0.0`",
+    ):
+        assert part in ran.out, ran.all
 
 
 # The page
@@ -384,4 +446,5 @@ def test_python_of_the_page(pytester: pytest.Pytester) -> None:
         "test_1.py::test_models[return_period-small]": "PASSED",
         "test_1.py::test_models[return_period-large]": "PASSED",
         "test_2.py::test_answer[return_period]": "PASSED",
+        "test_3.py::test_verdict[return_period]": "PASSED",
     }, ran.all

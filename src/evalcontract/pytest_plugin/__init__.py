@@ -1,4 +1,4 @@
-"""The plugin for pytest: `--evalcontract` collects artifacts, `evalcontract_rows` gives tests rows.
+"""The plugin for pytest: artifacts as tests, rows as their parameters, verdicts as their outcomes.
 
 pytest imports it in every run where evalcontract is installed, so that it imports almost nothing
 before it is used. `pytest -p no:evalcontract` leaves it out.
@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.pytest_plugin.rows import Rows, evalcontract_rows
+from evalcontract.pytest_plugin.verdicts import ALLOW_UNDECIDED, evalcontract_verdict
 from evalcontract.pytest_plugin.warning import EvalContractWarning
 
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["EvalContractWarning", "Rows", "evalcontract_rows"]
+__all__ = ["EvalContractWarning", "Rows", "evalcontract_rows", "evalcontract_verdict"]
 
 _GROUP = "evalcontract"
 
@@ -41,6 +42,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         dest="evalcontract_strict",
         help="Faults are warnings.",
     )
+    group.addoption(
+        "--evalcontract-allow-undecided",
+        action="store_true",
+        default=None,
+        dest=ALLOW_UNDECIDED,
+        help="A row that is undecided skips its test. By default, it fails.",
+    )
     parser.addini(
         "evalcontract",
         "Whether to collect datasets, rubrics, judges and targets, as --evalcontract does.",
@@ -52,6 +60,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "Whether faults in them are errors; by default, targets and evalcontract.toml decide.",
         type="bool",
         default=None,
+    )
+    parser.addini(
+        ALLOW_UNDECIDED,
+        "Whether a row that is undecided skips its test; by default, it fails.",
+        type="bool",
+        default=False,
     )
 
 

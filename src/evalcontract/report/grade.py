@@ -49,7 +49,7 @@ def write_results(
     if failures:
         yield "not passed:\n"
         for row in failures:
-            yield from _failure(row, limit, width)
+            yield from write_row(row, limit, width, indent=2)
         hidden = _not_passed(summary.rows) - len(failures)
         if hidden > 0:
             yield f"  … and {hidden:,} more: `--limit 0` shows all\n"
@@ -176,18 +176,19 @@ def _plural(outcome: Outcome, count: int) -> str:
     return f"{outcome}s" if outcome is Outcome.ERROR and count > 1 else outcome
 
 
-def _failure(row: RowResult, limit: int, width: int) -> Iterator[str]:
+def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Iterator[str]:
+    """Yield the outcome of a row, and why its checks failed: at most `limit` of them, 0: all."""
     line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
     if row.outcome is not Outcome.FAILED and row.reason:
         line += f": {clipped(row.reason, _MAX_REASON)}"
-    yield from wrapped(escape_controls(line), 2, width)
+    yield from wrapped(escape_controls(line), indent, width)
     leaves = (leaf for check in row.checks for leaf in check.leaves())
     failed = (leaf for leaf in leaves if leaf[1].outcome in (Outcome.FAILED, Outcome.ERROR))
     for name, leaf in islice(failed, limit or None):
-        yield from wrapped(escape_controls(_reason(name, leaf)), 4, width)
+        yield from wrapped(escape_controls(_reason(name, leaf)), indent + 2, width)
     if hidden := sum(1 for _ in failed):
         checks = "1 more check" if hidden == 1 else f"{hidden:,} more checks"
-        yield f"    … and {checks}: `--limit 0` shows all\n"
+        yield f"{' ' * indent}  … and {checks}: `--limit 0` shows all\n"
 
 
 def _reason(name: str, check: CheckResult) -> str:
