@@ -46,13 +46,14 @@ def test_the_page(workspace: Path) -> None:
     assert "no_insults must_not_contain {'values': ['stupid', 'idiot'], " in "".join(printed)
     assert "The assistant said: You can return it within 30 days." in printed
     assert printed[-1] == "2"
-    graded = printed.index("return_period passed None")
-    assert printed[graded - 1].startswith("passed 1")
+    graded = printed.index("return_period undecided no model is configured")
+    assert printed[graded - 2] == "undecided None Bounds(low=0.75, high=1.0)"
     assert printed[graded + 1].startswith("order_status failed ")
-    assert printed[graded + 2].startswith("2 0.5 (")
+    assert printed[graded + 2].startswith("2 1 Bounds(low=0.375, high=0.5) (")
+    assert "'no model is configured'): 1" in printed[graded + 3]
     measured = "Calibration('judge/accuracy@1.0.0', tpr=0.5, tnr=1, kappa=0.5) Agreement(tp=1, fn=1"
-    assert printed[graded + 3].startswith(measured)
-    assert "'tpr': 0.5" in printed[graded + 5]
+    assert printed[graded + 4].startswith(measured)
+    assert "'tpr': 0.5" in printed[graded + 6]
 
 
 COMBINATIONS = {
