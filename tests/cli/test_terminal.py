@@ -331,6 +331,33 @@ def test_caret_stands_below_its_cells(
     assert carets.endswith("^")
 
 
+@every_case("encoding", ["ascii", "latin-1", "cp1252", "cp437", "shift_jis", "utf-8"])
+@every_case(
+    "before",
+    ["", "春が来た", "e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}", "été", "ที่นี่",
+     "\N{PARTY POPPER}", "\N{BLACK HEART SUIT}\N{VARIATION SELECTOR-16}", "春" * 200],
+    ids=ascii,
+)  # fmt: skip
+def test_caret_stands_below_its_cells_in_every_encoding(
+    before: str, encoding: str, tmp_path: Path
+) -> None:
+    """A character that the encoding lacks is one `?`, however wide it would be."""
+    row = f'{{"id": "i{before}", "input": "x", "expecteed_facts": []}}\n'
+    (tmp_path / "rows.jsonl").write_text(row, encoding="utf-8")
+    done = subprocess.run(
+        [*CHECK, "validate-dataset", "rows.jsonl"],
+        cwd=tmp_path,
+        env=environment(PYTHONIOENCODING=encoding, PYTHONUTF8="0"),
+        capture_output=True,
+        check=False,
+    )
+    assert done.stderr == b""
+    lines = done.stdout.decode(encoding).splitlines()
+    source = next(line for line in lines if line.startswith("1 | "))
+    carets = lines[lines.index(source) + 1]
+    assert cells(source[: source.index('"expecteed_facts"')]) == carets.index("^")
+
+
 # What a terminal would act on
 
 

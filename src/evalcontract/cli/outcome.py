@@ -189,6 +189,7 @@ def _print(name: str, report: Report, style: Style) -> None:
     if name == "text":
         width = _width() if report.diagnostics or report.left_out else 0
         style = style._replace(width=width, colour=wants_colour(sys.stdout))
+        style = style._replace(encoding=sys.stdout.encoding or style.encoding)
         if report.diagnostics and wants_links(sys.stdout):
             from evalcontract.workspace.known_codes import url_of  # only for terminals
 
@@ -227,6 +228,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     from evalcontract.report.text import write_finding
 
     style = Style(wants_colour(sys.stderr), _width(), 0, version=__version__)
+    style = style._replace(encoding=sys.stderr.encoding or style.encoding)
     ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)
     for diagnostic in ordered[:_MAX_FINDINGS]:
         put([*write_finding(diagnostic, style), "\n"], err=True)

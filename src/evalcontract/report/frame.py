@@ -26,10 +26,11 @@ class _Segment(NamedTuple):
     more: bool
 
 
-def frame(place: Place, width: int) -> Iterator[tuple[str, str]]:
+def frame(place: Place, width: int, encoding: str = "utf-8") -> Iterator[tuple[str, str]]:
     """Yield the lines of a frame as (gutter, text): the source line and the underline.
 
-    Long lines are truncated to `width` cells around the place; control characters are escaped.
+    Long lines are truncated to `width` cells around the place; control characters are escaped, and
+    so are characters that the encoding lacks: a `?` takes another width than a wide one.
     """
     if place.span is None or place.text is None:
         return
@@ -37,17 +38,21 @@ def frame(place: Place, width: int) -> Iterator[tuple[str, str]]:
     start = min(span.column - 1, len(text))
     end = span.end_column - 1 if span.end_line == span.line else len(text)
     end = max(min(end, len(text)), start)
-    before, marked, after = _cut(text, start, end, width)
+    before, marked, after = _cut(text, start, end, width, encoding)
     yield str(span.line), f"{before}{marked}{after}".rstrip()
     yield "", " " * display_width(before) + "^" * max(1, display_width(marked))
 
 
-def _cut(text: str, start: int, end: int, width: int) -> tuple[str, str, str]:
+def _cut(text: str, start: int, end: int, width: int, encoding: str) -> tuple[str, str, str]:
     far = max(width, 1) * _CHARACTERS_A_CELL
     left, right = max(start - far, 0), min(end + far, len(text))
-    before = _Segment(escape_controls(text[left:start]), left > 0)
-    marked = _Segment(escape_controls(text[start : min(end, start + far)]), start + far < end)
-    after = _Segment(escape_controls(text[end:right]), right < len(text))
+
+    def shown(begin: int, stop: int) -> str:
+        return in_encoding(escape_controls(text[begin:stop]), encoding)
+
+    before = _Segment(shown(left, start), left > 0)
+    marked = _Segment(shown(start, min(end, start + far)), start + far < end)
+    after = _Segment(shown(end, right), right < len(text))
     if not (before.more or marked.more or after.more):
         whole = before.text, marked.text, after.text
         if sum(map(display_width, whole)) <= width:
@@ -80,6 +85,11 @@ def truncate_left(text: str, room: int) -> str:
     return _tail(_Segment(text, more=False), room)
 
 
+def truncate_right(text: str, room: int) -> str:
+    """Return a text, truncated on the right if it does not fit."""
+    return _head(_Segment(text, more=False), room)
+
+
 def _fitting(text: str, room: int) -> str:
     """Return the start of a text that fits."""
     if text.isascii():
@@ -98,6 +108,11 @@ def escape_controls(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(_sign(character) for character in text)
+
+
+def in_encoding(text: str, encoding: str) -> str:
+    """Replace each character that an encoding lacks by `?`, as the standard streams do."""
+    return text if text.isascii() else text.encode(encoding, "replace").decode(encoding)
 
 
 def _sign(character: str) -> str:

@@ -64,7 +64,8 @@ class Style(NamedTuple):
     """The appearance of a report: whether in colour, the width of a line, the number of findings.
 
     A `limit` of 0 shows all findings; `statistics` adds their numbers by code. `links` makes codes
-    links to their pages, for terminals; `quiet` leaves out everything but the findings.
+    links to their pages, for terminals; `quiet` leaves out everything but the findings. `encoding`
+    is that of what is printed to: other characters than its own are printed as `?`.
     """
 
     colour: bool = False
@@ -75,6 +76,7 @@ class Style(NamedTuple):
     statistics: bool = False
     links: bool = False
     quiet: bool = False
+    encoding: str = "utf-8"
 
 
 #: Yields a report as pieces of text, in order.

@@ -72,7 +72,7 @@ def write_finding(diagnostic: Diagnostic, style: Style, url: str | None = None) 
     gutter = len(str(place.span.line)) if place.span else 1
     row = f"  (row `{escape_controls(diagnostic.row)}`)" if diagnostic.row is not None else ""
     yield f"{' ' * gutter}{paint('-->', _BLUE)} {escape_controls(str(place))}{row}\n"
-    yield from _frame(place, gutter, style.width, colour, paint)
+    yield from _frame(place, gutter, style, colour, paint)
     if diagnostic.help:
         advice = escape_controls(diagnostic.help)
         first, *rest = _wrapped(advice, max(style.width - gutter - 9, 20))
@@ -125,9 +125,9 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _frame(
-    place: Place, gutter: int, width: int, colour: str, paint: Callable[[str, str], str]
+    place: Place, gutter: int, style: Style, colour: str, paint: Callable[[str, str], str]
 ) -> Iterator[str]:
-    lines = list(frame(place, width - gutter - 3))
+    lines = list(frame(place, style.width - gutter - 3, style.encoding))
     if not lines:
         return
     bar = paint("|", _BLUE)
