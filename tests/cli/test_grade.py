@@ -19,7 +19,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract.engine.grade import Grading
-from evalcontract.engine.options import Input
+from evalcontract.engine.options import Advance, Input
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -569,13 +569,15 @@ def test_names_of_files_cannot_command_a_runner(
 
 
 def test_progress_is_told(place: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    options = Options(progress=lambda *values: told.append(values))
+    told: list[Advance] = []
+    options = Options(progress=told.append)
     inputs = (Input(place / "datasets" / "a.json"), Input(place / "outputs.jsonl"))
     list(Grading(*inputs, options).results())
-    file, done, size = told[-1]
+    file, rows, read, *questions = told[-1]
     assert file.endswith("outputs.jsonl")
-    assert done == size == (place / "outputs.jsonl").stat().st_size
+    assert rows == len(ROWS)
+    assert read == ((place / "outputs.jsonl").stat().st_size,) * 2
+    assert questions == [None, 0]
 
 
 @every_case("cache", ["--cache", "--no-cache"])

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from doors import command_line
 from tables import every_case
+from writing import write
 
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"
@@ -32,6 +33,7 @@ IMPATIENT = """
 import sys
 from evalcontract.cli import progress
 progress._DELAY_SECONDS = float(sys.argv.pop(1))
+progress._PAUSE_SECONDS = 0
 from evalcontract.cli.start import evalcontract as main
 main()
 """
@@ -166,7 +168,7 @@ def test_json_is_never_coloured() -> None:
     assert len(json.loads(shown)["findings"]) >= 9
 
 
-# The progress bar
+# The line of progress
 
 
 @pytest.fixture(scope="module")
@@ -180,56 +182,88 @@ def stream_of_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def drawings(sent: str, columns: int = 80) -> list[str]:
+    """Return what one line of a terminal showed, one drawing after the other, and in the end."""
+    assert "\n" not in sent
+    shown, seen = "", []
+    for drawn in sent.split("\r"):
+        text, erases, rest = drawn.partition("\x1b[K")
+        assert rest == ""
+        assert "\x1b" not in text
+        assert cells(text) < columns  # the next character would go to the next line
+        shown = text + ("" if erases else shown[len(text) :])
+        seen.append(shown)
+    return seen
+
+
 @pytest.mark.parametrize(
     ("patience", "stream", "appears"),
     [("0", "stderr", True), ("3600", "stderr", False), ("0", "stdout", False)],
 )
-def test_progress_bar(patience: str, stream: str, stream_of_rows: Path, *, appears: bool) -> None:
+def test_progress(patience: str, stream: str, stream_of_rows: Path, *, appears: bool) -> None:
     """It appears on standard error alone, only on a terminal, and only when a run lasts."""
     command = [sys.executable, "-c", IMPATIENT, patience, "validate-dataset", "rows.jsonl"]
     shown, other = on_terminal(command, stream_of_rows, stream=stream)
     errors, output = (shown, other) if stream == "stderr" else (other, shown)
     assert COLOUR.sub("", output) == "1 dataset (2,000 rows): no findings\n"
-    assert ("rows.jsonl" in errors) is appears
-    if appears:
-        assert "100%" in errors
-        assert max(map(cells, re.split(r"[\r\n]", COLOUR.sub("", errors)))) <= 80
-    else:
+    if not appears:
         assert errors == ""
+        return
+    *seen, last = drawings(errors)
+    assert seen[-1] == "100 %, 2,000 rows: rows.jsonl"
+    assert last == ""
 
 
-@every_case("columns", [80, 120])
+@every_case("columns", [5, 20, 40, 80, 120])
 @every_case(
     "name",
     ["x" * 100 + ".jsonl", "\N{CJK UNIFIED IDEOGRAPH-6625}" * 60 + ".jsonl", "\x1b[31m.jsonl"],
 )
-def test_progress_bar_of_a_long_name(
+def test_progress_leaves_nothing(
     name: str, columns: int, stream_of_rows: Path, tmp_path: Path
 ) -> None:
     """It stays on one line, or each step would be one more; and a name is shown, not sent."""
     (tmp_path / name).symlink_to(stream_of_rows / "rows.jsonl")
     command = [sys.executable, "-c", IMPATIENT, "0", "validate-dataset", name]
     shown, _ = on_terminal(command, tmp_path, stream="stderr", columns=columns)
-    assert "100%" in shown
-    assert "\x1b[31m" not in shown
-    lines = re.split(r"[\r\n]", re.sub(r"\x1b\[\??[0-9;]*[A-Za-z]", "", shown))
-    assert max(map(cells, lines)) <= columns
+    *seen, last = drawings(shown, columns)
+    assert any("%" in line for line in seen)
+    assert last == ""
 
 
-def test_no_progress_bar_on_a_dumb_terminal(stream_of_rows: Path) -> None:
+def test_progress_counts_files_and_rows(tmp_path: Path) -> None:
+    """Of a whole workspace, whose files are read at once."""
+    row = "  - {id: a, input: b, criteria: c}\n  - {id: b, input: b, criteria: c}\n"
+    files = {f"datasets/d{number}.yaml": f"questions:\n{row}" for number in range(1200)}
+    write(tmp_path, files)
+    command = [sys.executable, "-c", IMPATIENT, "0", "check", "--no-cache"]
+    shown, _ = on_terminal(command, tmp_path, stream="stderr")
+    *seen, last = drawings(shown)
+    assert re.match(r"1,200 files, 2,400 rows: datasets/d\d+\.yaml$", seen[-1])
+    assert last == ""
+
+
+@every_case("options", [["--quiet"], ["--output-format", "json", "--quiet"]], ids=str)
+def test_no_progress_if_quiet(options: list[str], stream_of_rows: Path) -> None:
+    command = [sys.executable, "-c", IMPATIENT, "0", "validate-dataset", "rows.jsonl", *options]
+    shown, _ = on_terminal(command, stream_of_rows, stream="stderr")
+    assert shown == ""
+
+
+def test_no_progress_on_a_dumb_terminal(stream_of_rows: Path) -> None:
     command = [sys.executable, "-c", IMPATIENT, "0", "validate-dataset", "rows.jsonl"]
     shown, _ = on_terminal(command, stream_of_rows, {"TERM": "dumb"}, stream="stderr")
     assert shown == ""
 
 
-def test_interrupted_progress_bar(stream_of_rows: Path) -> None:
-    """Control-C leaves the cursor shown, on a line of its own, and no traceback."""
+def test_interrupted_progress(stream_of_rows: Path) -> None:
+    """Control-C leaves nothing of the line, and no traceback."""
     interrupt = IMPATIENT.replace(
         "main()",
         "import os, signal\n"
         "advance = progress.Bar.advance\n"
-        "def stop(self, file, done, size):\n"
-        "    advance(self, file, done, size)\n"
+        "def stop(self, at):\n"
+        "    advance(self, at)\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "progress.Bar.advance = stop\n"
         "main()",
@@ -237,10 +271,8 @@ def test_interrupted_progress_bar(stream_of_rows: Path) -> None:
     command = [sys.executable, "-c", interrupt, "0", "validate-dataset", "rows.jsonl"]
     shown, output = on_terminal(command, stream_of_rows, stream="stderr")
     assert output == ""
-    assert "Traceback" not in shown
-    assert "\x1b[?25l" in shown
-    assert shown.rstrip("\n").endswith("\x1b[?25h")
-    assert shown.endswith("\n")
+    assert "rows.jsonl" in shown
+    assert shown.rpartition("\r\x1b[K")[2].strip() in ("", "interrupted")
 
 
 # Width

@@ -12,10 +12,13 @@ from tables import every_case
 from writing import write
 
 from evalcontract import UsageError, calibrate_judge
+from evalcontract.cli.progress import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from evalcontract.engine.options import Advance
 
 pytestmark = [pytest.mark.slow, needs_client]
 
@@ -115,6 +118,16 @@ def test_the_judge_is_asked_about_each_output(
     assert read["written"]
     assert read["validation"]["model"] == {"name": "m-1"}
     assert "tpr: 0.6667" in (place / "judges/tone.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("place")
+def test_progress_counts_questions_and_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Advance] = []
+    monkeypatch.setattr(Bar, "advance", lambda _, at: told.append(at))
+    calibrate(monkeypatch, agreeing)
+    assert [at.questions for at in told] == [(n + 1, MANY) for n in range(MANY)]
+    assert told[-1].tokens == 110 * MANY
+    assert told[-1].file == "labels.jsonl"
 
 
 def test_the_model_of_the_judge_is_asked_and_named(

@@ -16,10 +16,15 @@ from model_server import KEY, ModelServer, Response, failure, needs_client, verd
 from tables import every_case
 
 from evalcontract import Grader
+from evalcontract.cli.endpoint import judging_for
+from evalcontract.engine.grade import Grading
+from evalcontract.engine.options import Input, Options
 from evalcontract.structure.native import native_for
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from evalcontract.engine.options import Advance
 
 pytestmark = [pytest.mark.slow, needs_client]
 
@@ -179,6 +184,25 @@ def test_people_are_told_what_was_asked(
         monkeypatch.delenv("EVALCONTRACT_CACHE_DIR")
         assert grade() == 0
         assert "judges: 2 calls, 0 from the cache, 220 tokens\n" in capsys.readouterr().out
+
+
+def test_progress_counts_questions_and_tokens(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows(workspace, "single", "jury", "plain", "single")
+    told: list[Advance] = []
+    options = Options(progress=told.append)
+    inputs = (Input(workspace / "data.json"), Input(workspace / "outputs.jsonl"))
+    with ModelServer(by_prompt) as server:
+        configure(monkeypatch, server)
+        judging = judging_for(cache=False)
+        assert judging
+        list(Grading(*inputs, options, judging).results())
+    assert [at.rows for at in told] == [1, 2, 3, 4]
+    assert [at.questions for at in told] == [(1, None), (3, None), (3, None), (4, None)]
+    tokens = judging.usage.input_tokens + judging.usage.output_tokens
+    assert told[0].tokens > 0
+    assert told[-1].tokens == tokens
 
 
 def test_an_error_of_a_judge_is_no_score_and_fails_the_run(

@@ -1,28 +1,36 @@
-"""A progress bar on standard error, for long runs in a terminal."""
+"""A line on standard error that says how far a long run has come, in a terminal."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from evalcontract.engine.options import Advance
+
 _DELAY_SECONDS = 1.0
-#: The width beside the label: click's bar of 36 cells, the percentage and the remaining time.
-_BAR_CELLS = 36 + len("  [####]  100%  00:00:00  ")
+#: The time from one drawing to the next.
+_PAUSE_SECONDS = 0.1
+# To the begin of the line, and: erase what is right of it.
+_BEGIN, _ERASE = "\r", "\x1b[K"
+#: Less of the name of a file says nothing.
+_MIN_NAME_CELLS = 8
+_USUAL_COLUMNS = 80
 
 
 class Bar:
-    """Shows how much of the current file has been read."""
+    """Counts what has been done, shows it on one line, and leaves nothing of it in the end."""
 
     def __init__(self, *, is_quiet: bool = False) -> None:
-        self._started = time.monotonic()
+        self._next = time.monotonic() + _DELAY_SECONDS
         self._file: str | None = None
-        self._bar: Any = None
-        # A dumb terminal would print every step of the bar as text.
+        self._files = self._rows_before = self._rows_of_file = 0
+        self._is_drawn = False
+        # A dumb terminal would print every step as text.
         is_dumb = os.environ.get("TERM") == "dumb"
         self._is_shown = sys.stderr.isatty() and not is_dumb and not is_quiet
 
@@ -35,27 +43,66 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._close()
+        if self._is_drawn:
+            _put(_BEGIN + _ERASE)
 
-    def advance(self, file: str, done: int, size: int) -> None:
-        """Update the bar: `done` of the `size` bytes of a file have been read."""
-        if not self._is_shown or time.monotonic() - self._started < _DELAY_SECONDS:
+    def advance(self, at: Advance) -> None:
+        """Count, and draw the line anew, but not more than some times a second."""
+        if not self._is_shown:
             return
-        if file != self._file:
-            from shutil import get_terminal_size  # slow to import
+        if at.file != self._file:
+            self._file = at.file
+            self._files += 1
+            self._rows_before += self._rows_of_file
+        self._rows_of_file = at.rows
+        if time.monotonic() >= self._next:
+            _put(_BEGIN + self._line(at) + _ERASE)
+            self._is_drawn = True
+            self._next = time.monotonic() + _PAUSE_SECONDS
 
-            import click
+    def _line(self, at: Advance) -> str:
+        """Return what has been done, and the end of the name of the file if there is room."""
+        from evalcontract.report.frame import (
+            display_width,
+            escape_controls,
+            in_encoding,
+            truncate_left,
+            truncate_right,
+        )
 
-            from evalcontract.report.frame import escape_controls, truncate_left
+        room = _columns() - 1  # some terminals wrap after the last cell
+        line = ", ".join(self._counts(at))
+        rest = room - len(line) - len(": ")
+        if rest >= _MIN_NAME_CELLS:
+            name = in_encoding(escape_controls(at.file), sys.stderr.encoding)
+            line += f": {name if display_width(name) <= rest else truncate_left(name, rest)}"
+        return truncate_right(line, room)
 
-            self._close()
-            self._file = file
-            label = truncate_left(escape_controls(file), get_terminal_size().columns - _BAR_CELLS)
-            self._bar = click.progressbar(length=size, label=label, file=sys.stderr)
-            self._bar.__enter__()
-        self._bar.update(done - self._bar.pos)
+    def _counts(self, at: Advance) -> list[str]:
+        rows = self._rows_before + at.rows
+        counts = []
+        if at.read:
+            done, size = at.read
+            counts.append(f"{100 * done // max(size, 1)} %")
+        if self._files > 1:
+            counts.append(f"{self._files:,} files")
+        if rows:
+            counts.append(f"{rows:,} rows")
+        if at.questions:
+            asked, total = at.questions
+            counts.append(f"{asked:,}{f' of {total:,}' if total else ''} questions")
+            counts.append(f"{at.tokens:,} tokens")
+        return counts
 
-    def _close(self) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
-            self._bar = None
+
+def _columns() -> int:
+    """Return the width of the terminal that standard error is; `shutil` asks standard output."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS
+
+
+def _put(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()

@@ -13,6 +13,7 @@ from evalcontract.checks._kind import Needs, outlooks_of
 from evalcontract.checks.outcome import Outcome, Verdict
 from evalcontract.engine.asking_ahead import asked_ahead
 from evalcontract.engine.calibration_shown import Shower, Shown
+from evalcontract.engine.options import Advance
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
@@ -129,7 +130,8 @@ class _Questions:
         for task in asked_ahead(tasks, self._judging, run):
             verdict = self._judging.ask(judge, task.variables)
             if self._options.progress:
-                self._options.progress(name, next(numbers), total)
+                at = Advance(name).asking(self._judging.spent, (next(numbers), total))
+                self._options.progress(at)
             if verdict.outcome is Outcome.UNAVAILABLE:
                 raise UsageError(f"{self._judge.name} cannot be asked: {verdict.reason}")
             details = verdict.details or {}

@@ -13,6 +13,7 @@ from evalcontract.engine.grade_parts import IrregularError, parts_of
 from evalcontract.engine.grading_work import Work
 from evalcontract.engine.joining import Join
 from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.options import Advance, Input, Options
 from evalcontract.engine.outputs import Outputs
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.pool import map_in_parallel
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from evalcontract.engine.grade_parts import Parts
     from evalcontract.engine.joining import Pair
-    from evalcontract.engine.options import Input, Options
     from evalcontract.engine.outputs import Record
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.judging.asking import Judging
@@ -284,8 +284,9 @@ class Grading:
         outputs.report_unknown(surplus)
 
     def _show_progress(self, outputs: Outputs) -> None:
-        if self._options.progress and outputs.progress:
-            self._options.progress(self._outputs_file, *outputs.progress)
+        if self._options.progress:
+            at = Advance(self._outputs_file, self._graded, outputs.progress)
+            self._options.progress(at.asking(self._judging.spent) if self._judging else at)
 
 
 def _is_undecided(row: RowResult) -> bool:

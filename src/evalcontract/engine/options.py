@@ -15,14 +15,36 @@ if TYPE_CHECKING:
 
     from evalcontract.cache import Cache, Memory
     from evalcontract.engine.passes import Passes
+    from evalcontract.judging.usage import Usage
     from evalcontract.policy.selection import Selection
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
     from evalcontract.structure.columns import ColumnKeys
     from evalcontract.workspace import Workspace
 
-#: Called from time to time while a file is streamed: its name, the bytes read and the total.
-Progress = Callable[[str, int, int], None]
+
+class Advance(NamedTuple):
+    """How far a run has come in a file.
+
+    `rows` are those of the file so far. `read` are the bytes of it so far, and all of them; None if
+    it is read at once. `questions` are those to judges so far, and all of them if that is known;
+    `tokens` is what they took so far.
+    """
+
+    file: str
+    rows: int = 0
+    read: tuple[int, int] | None = None
+    questions: tuple[int, int | None] | None = None
+    tokens: int = 0
+
+    def asking(self, spent: Usage, questions: tuple[int, int | None] | None = None) -> Advance:
+        """Return the same with the questions to judges, of which it may be known how many come."""
+        asked = questions or (spent.questions, None)
+        return self._replace(questions=asked, tokens=spent.tokens)
+
+
+#: Called after each batch of rows, and after each question to a judge.
+Progress = Callable[[Advance], None]
 
 
 class Options(NamedTuple):

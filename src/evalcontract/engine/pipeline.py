@@ -11,6 +11,7 @@ from evalcontract.engine.findings import Findings
 from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.opening import open_dataset
+from evalcontract.engine.options import Advance, Input, Options
 from evalcontract.engine.passes import begin_pass
 from evalcontract.engine.run import Run, today
 from evalcontract.engine.settling import settled
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.engine.known_datasets import KnownDatasets
-    from evalcontract.engine.options import Input, Options
     from evalcontract.engine.passes import Dataset, DatasetPass
     from evalcontract.policy import Policy
 
@@ -285,9 +285,9 @@ def _check_dataset(
 
     try:
         # What is called after each batch may raise whatever it wants.
-        for progress in _pass_over(run, open_, begun, path, findings, outcome):
-            if options.progress and progress:
-                options.progress(display_name(path), *progress)
+        for at in _pass_over(run, open_, begun, path, findings, outcome):
+            if options.progress:
+                options.progress(at)
             if options.look:
                 options.look()
     except MisreadError as misread:
@@ -303,8 +303,8 @@ def _pass_over(
     path: Path,
     findings: Findings,
     outcome: Outcome,
-) -> Iterator[tuple[int, int] | None]:
-    """Check a dataset batch by batch; add its findings, and yield its progress after each batch."""
+) -> Iterator[Advance]:
+    """Check a dataset batch by batch; add its findings, and yield how far it is after each."""
     with one_finding(display_name(path), lambda crash: findings.add([crash])):
         dataset = open_()
         if dataset.unreadable:
@@ -315,7 +315,7 @@ def _pass_over(
             findings.add(checked.faults)
             diagnostics = dataset_pass.to_diagnostics(checked.problems)
             findings.add(diagnostics, run.workspace.root)
-            yield dataset_pass.progress
+            yield Advance(dataset.file, dataset_pass.count, dataset_pass.progress)
             if findings.is_full:
                 break
         else:

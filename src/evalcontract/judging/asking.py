@@ -62,6 +62,11 @@ class Judging:
                 self._settle(asked)
         return self._usage._replace(remarks=tuple(self._remarks))
 
+    @property
+    def spent(self) -> Usage:
+        """What the answers took that somebody has waited for."""
+        return self._usage
+
     def ask(self, judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
         """Return the verdict of a judge, for the variables of its template."""
         asked = self.ask_ahead(judge, variables)

@@ -31,6 +31,16 @@ class Usage(NamedTuple):
         """Whether no judge was asked."""
         return not self.calls and not self.cached
 
+    @property
+    def questions(self) -> int:
+        """The questions that are answered."""
+        return self.calls + self.cached
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of questions and answers."""
+        return self.input_tokens + self.output_tokens
+
     def with_tokens(self, input_: int | None, output: int | None, prices: Prices | None) -> Usage:
         """Return the usage with those of another answer; None if they are not known."""
         if input_ is None or output is None:
