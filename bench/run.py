@@ -49,6 +49,7 @@ DATA = tuple(
 )
 SCRIPTS = ("floor", "plain_script", "read_both", "plan", "subject", "timing", "keystrokes")
 SHORT_ROUNDS = 3
+STROKE_ROWS = 5_000
 COMMANDS = tuple(f"bench/{name}.py" for name in SCRIPTS)
 #: What a figure depends on.
 MEASURED = (*CODE, *DATA, *COMMANDS)
@@ -145,7 +146,7 @@ class Kept:
 def taken_now() -> Taken:
     """Return of what commit figures are that are measured now, and on what machine."""
     commit = _git("rev-parse", "--short=10", "HEAD") or "unknown"
-    changed = _git("status", "--porcelain", "--", "src", "schema", "bench", "pyproject.toml")
+    changed = _git("status", "--porcelain", "--", *(f":(glob){each}" for each in MEASURED))
     return Taken(
         commit=f"{commit}+" if changed else commit,
         date=f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}",
@@ -183,15 +184,15 @@ def setting_of(of: Subject) -> Setting:
     )
 
 
-def measure_strokes() -> str:
-    """Return what `keystrokes.py` prints.
+def measure_strokes(most: int) -> str:
+    """Return what `keystrokes.py` prints, of so many strokes at the most.
 
     Raises:
         RuntimeError: it fails.
 
     """
     say(f"{STROKES}: some minutes")
-    command = [sys.executable, str(HERE / "keystrokes.py")]
+    command = [sys.executable, str(HERE / "keystrokes.py"), str(STROKE_ROWS), str(min(most, 15))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
@@ -262,7 +263,7 @@ def measure(
             known.taken[group.name] = taken
             known.write()
     if STROKES in chosen:
-        taken, known.strokes = taken_now(), measure_strokes()
+        taken, known.strokes = taken_now(), measure_strokes(asked.rounds or most)
         known.taken[STROKES] = taken
         known.write()
 

@@ -148,6 +148,7 @@ def test_the_page_says_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines_without_a_commit(page) == []
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 _TAKEN = r"`[0-9a-f]{7,}\+?` \| [0-9]{4}-[0-9]{2}-[0-9]{2}"
 TOLD = re.compile(rf"\| (?:{_TAKEN}|commit \| date|--- \| ---) \|$")
 
@@ -157,6 +158,10 @@ def lines_without_a_commit(page: str) -> list[str]:
     lines = [line for line in page.splitlines() if line.startswith("|")]
     assert lines, "a page without tables tells nothing"
     return [line for line in lines if TOLD.search(line) is None]
+
+
+def test_every_line_of_the_page_names_commit_and_date() -> None:
+    assert lines_without_a_commit(PAGE.read_text(encoding="utf-8")) == []
 
 
 def test_a_peak_below_ours_cannot_be_told() -> None:
