@@ -1,4 +1,4 @@
-"""What holds of every test: it has a cache of its own, and Ctrl-C reaches what it starts."""
+"""What holds of every test: a cache of its own, one time, and Ctrl-C reaches what it starts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,13 @@ def _interrupts() -> None:
     """Let Ctrl-C end what tests start, also where the tests run in the background of a shell."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _one_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all runs of `grade` start at one time, so that their results can be compared."""
+    start = datetime(2026, 5, 8, 12, tzinfo=UTC)
+    monkeypatch.setattr("evalcontract.engine.used.now", lambda: start)
 
 
 _numbers = count()

@@ -245,6 +245,7 @@ KNOWN = {
     "engine/run.py": "the day: in the key",
     "engine/coverage.py": "is not remembered",
     "engine/grade.py": "is not remembered",
+    "engine/used.py": "is not remembered",
     "engine/results_file.py": "results, and no check of files reads them",
     "source/digest.py": "results, and no check of files reads them",
     "source/growing.py": "writes",

@@ -43,6 +43,11 @@ def made(folder: Path, *checks: dict[str, Any], rows: int = 2, **output: Any) ->
     write(folder, {"datasets/a.json": json.dumps({"questions": questions})})
 
 
+def rows_in(results: Path) -> list[dict[str, Any]]:
+    """Return the lines of rows in a file of results."""
+    return [line for line in map(json.loads, results.read_text().splitlines()) if "id" in line]
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made(tmp_path, WORDS)
@@ -76,7 +81,7 @@ def test_arguments_of_a_tool_call(
     """More rows than one process grades at a time, so that they are sent to another."""
     made(place, TOOLS, rows=260, tool_calls=[{"name": "t", "arguments": arguments}])
     assert grade("--jobs", "2", "--results", "r.jsonl", "--force") == (not is_read)
-    rows = [json.loads(line) for line in (place / "r.jsonl").read_text().splitlines()[1:-1]]
+    rows = rows_in(place / "r.jsonl")
     assert {row["outcome"] for row in rows} == {"passed" if is_read else "undecided"}
     found = capsys.readouterr().err
     assert found.count("output/unreadable-tool-call") == (not is_read)
@@ -88,7 +93,6 @@ MANIFEST = {
     "tool": {"name": "evalcontract", "version": "1"},
     "dataset": {"file": "a"},
     "outputs": {"file": "b"},
-    "artifacts": {},
 }
 OLD = lines({"manifest": MANIFEST})
 FIRST = lines({"manifest": {**MANIFEST, "version": "1.0"}})
@@ -208,7 +212,7 @@ def test_too_many_checks(
     wanted = ("--outputs", "outputs.jsonl", "--results", "r", "--force", "--jobs", jobs)
     assert command_line("grade", file, *wanted) == 1
     assert "2 rows are not graded by rubric/a@1.0.0" in capsys.readouterr().err
-    rows = [json.loads(line) for line in (place / "r").read_text().splitlines()[1:-1]]
+    rows = rows_in(place / "r")
     assert [row["outcome"] for row in rows] == ["passed", "undecided", "undecided"]
 
 

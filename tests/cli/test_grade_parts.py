@@ -180,5 +180,5 @@ def test_results_are_the_same_bytes_with_any_number_of_processes(
     assert command_line(*asked, "parts.jsonl", "--jobs", jobs) == 0
     found = (tmp_path / "parts.jsonl").read_bytes()
     assert found == (tmp_path / "whole.jsonl").read_bytes()
-    order = [json.loads(line)["id"] for line in found.splitlines()[1:-1]]
-    assert order == [row["id"] for row in rows]
+    graded = map(json.loads, found.splitlines())
+    assert [line["id"] for line in graded if "id" in line] == [row["id"] for row in rows]

@@ -99,13 +99,16 @@ def grade(*arguments: str) -> int:
 
 
 def results(printed: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
-    """Return the manifest, the rows by id in order, and the summary; all are valid."""
+    """Return what was used, the rows by id in order, and the summary; all lines are valid."""
     schema = json.loads((ROOT / "schema/results.schema.json").read_text(encoding="utf-8"))
     lines = [json.loads(line) for line in printed.splitlines()]
     validator = native_for(schema)
     assert [error.message for line in lines for error in validator.iter_errors(line)] == []
-    first, *middle, last = lines
-    return first["manifest"], {row["id"]: row for row in middle}, last["summary"]
+    used: dict[str, Any] = {}
+    for line in lines:
+        for section, values in line.get("used", {}).items():
+            used.setdefault(section, {}).update(values)
+    return used, {line["id"]: line for line in lines if "id" in line}, lines[-1]["summary"]
 
 
 def by_prompt(request: dict[str, Any], _: int) -> Response:
@@ -125,7 +128,7 @@ def test_a_judge_a_jury_and_facts_are_graded(
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server, INPUT_PRICE="1", OUTPUT_PRICE="10")
         assert grade("--output-format", "jsonl") == 0
-    manifest, made, summary = results(capsys.readouterr().out)
+    used, made, summary = results(capsys.readouterr().out)
     assert list(made) == ["r0", "r1", "r2", "r3", "r4"]
     assert made["r0"]["checks"][0]["outcome"] == "passed"
     assert made["r1"]["checks"][0]["reason"] == "it is rude"
@@ -140,7 +143,12 @@ def test_a_judge_a_jury_and_facts_are_graded(
     assert made["r3"]["score"] == 0.5
     assert made["r3"]["checks"][0]["details"]["missing"] == ["red"]
     assert made["r4"]["checks"][0]["checks"][0]["outcome"] == "failed"
-    assert manifest["judging"] == {"model": "m-1"}
+    judges = {f"judge/{name}@1.0.0" for name in JUDGES}
+    assert used["models"] == dict.fromkeys(judges, "m-1")
+    assert used["prompts"].keys() == judges
+    assert used["prompts"]["judge/polite@1.0.0"] != used["prompts"]["judge/useful@1.0.0"]
+    assert used["endpoint"]["host"] == server.url.split("/")[2]
+    assert used["parameters"] == {"temperature": 0, "response_format": {"type": "json_object"}}
     assert summary["judges"] == {
         "calls": 7,
         "cached": 0,
@@ -252,7 +260,7 @@ def test_without_a_model_judges_are_unavailable(
 ) -> None:
     rows(workspace, "single", "jury")
     assert grade("--output-format", "jsonl") == 0
-    manifest, made, summary = results(capsys.readouterr().out)
+    used, made, summary = results(capsys.readouterr().out)
     assert made["r0"]["checks"][0]["reason"] == "no model is configured"
     assert made["r1"]["outcome"] == "undecided"
     assert summary["rows"]["bounds"] == pytest.approx([1 / 3, 1])
@@ -261,7 +269,8 @@ def test_without_a_model_judges_are_unavailable(
         "unavailable",
         "no model is configured",
     ]
-    assert "judging" not in manifest
+    assert used["endpoint"] == {"host": None}
+    assert used["models"] == {"judge/polite@1.0.0": None, "judge/useful@1.0.0": None}
     assert "judges" not in summary
     assert grade() == 0
     assert "judges: no model is configured" in capsys.readouterr().out
@@ -348,6 +357,23 @@ def test_the_key_is_in_no_output_and_no_file(
     assert KEY not in printed.out + printed.err
 
 
+def test_a_key_in_the_file_of_a_judge_is_in_no_results(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = {"provider": "p", "name": "m-3", "api_key": KEY, "base_url": f"https://{KEY}@a.example"}
+    path = workspace / "judges/polite.json"
+    _write(path, {"id": "polite", "version": "1.0.0", **JUDGES["polite"], "model": model})
+    rows(workspace, "single")
+    with ModelServer(by_prompt) as server:
+        configure(monkeypatch, server)
+        assert grade("--results", "results.jsonl", "--output-format", "jsonl") == 0
+    printed = capsys.readouterr()
+    used, *_ = results(printed.out)
+    assert used["models"] == {"judge/polite@1.0.0": "m-3"}
+    written = (workspace / "results.jsonl").read_text(encoding="utf-8")
+    assert KEY not in printed.out + printed.err + written
+
+
 def test_results_with_another_model_are_not_gone_on_with(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -358,7 +384,30 @@ def test_results_with_another_model_are_not_gone_on_with(
         (workspace / "results.jsonl").rename(workspace / "results.jsonl.partial")
         monkeypatch.setenv("EVALCONTRACT_MODEL", "m-2")
         assert grade("--results", "results.jsonl", "--resume") == 2
-    assert "models" in capsys.readouterr().err
+    assert "judge/polite@1.0.0 is asked over m-2, before m-1" in capsys.readouterr().err
+
+
+def test_another_endpoint_model_and_template_are_told_before_the_scores(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "single")
+    with ModelServer(by_prompt) as server, ModelServer(by_prompt) as other:
+        configure(monkeypatch, server)
+        assert grade("--results", "old.jsonl") == 0
+        judge = {"id": "polite", "version": "1.0.0", "template": "RUDE? {{ output }}"}
+        _write(workspace / "judges/polite.json", judge)
+        configure(monkeypatch, other, MODEL="m-2")
+        capsys.readouterr()
+        assert grade("--compare", "old.jsonl") == 0
+    told = " ".join(capsys.readouterr().out.partition("compared with old.jsonl:")[2].split())
+    before = told[: told.index("rows:")]
+    hosts = [each.url.split("/")[2] for each in (other, server)]
+    for part in (
+        "judge/polite@1.0.0 has other content under the same version",
+        f"judges are asked at {hosts[0]}, before {hosts[1]}",
+        "judge/polite@1.0.0 is asked over m-2, before m-1",
+    ):
+        assert part in before
 
 
 def test_errors_of_a_killed_run_are_asked_again(
@@ -389,7 +438,7 @@ def test_errors_of_a_killed_run_are_asked_again(
         running.send_signal(signal.SIGINT)
         running.wait()
         kept = (workspace / "r.jsonl.partial").read_text(encoding="utf-8").splitlines()
-        written = [json.loads(line) for line in kept[1:]]
+        written = [line for line in map(json.loads, kept) if "id" in line]
         good = [row["id"] for row in written if row["checks"][0]["outcome"] != "error"]
         assert 0 < len(good) < len(written) < count
         is_broken = False
@@ -401,7 +450,7 @@ def test_errors_of_a_killed_run_are_asked_again(
     assert len(made) == count == summary["rows"]["total"]
     assert {row["checks"][0]["outcome"] for row in made.values()} == {"passed", "failed"}
     lines = (workspace / "r.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == count + 2, "each row once"
+    assert len([line for line in lines if "id" in json.loads(line)]) == count, "each row once"
 
 
 def test_errors_of_a_complete_run_are_asked_again(

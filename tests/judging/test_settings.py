@@ -70,3 +70,31 @@ def test_a_malformed_variable_is_named_without_its_value(name: str, value: str) 
     assert name in str(raised.value)
     assert len(value) < 3 or value not in str(raised.value)
     assert "secret" not in str(raised.value)
+
+
+@every_case(
+    ("url", "host"),
+    [
+        (OPENAI_URL, "api.openai.com"),
+        ("http://localhost:8000/v1", "localhost:8000"),
+        ("http://[::1]:80", "[::1]:80"),
+        ("https://user:sk-secret@Gateway.example/sk-secret/v1?key=sk-secret", "gateway.example"),
+    ],
+)
+def test_the_host_has_nothing_secret(url: str, host: str) -> None:
+    assert Settings(url).host == host
+
+
+@every_case(
+    ("one", "other", "is_same"),
+    [
+        ("https://a.example/v1", "https://a.example/v1/", True),
+        ("https://a.example/v1", "https://user:sk-secret@a.example/v1?key=b", True),
+        ("https://a.example/v1", "https://a.example/v2", False),
+        ("https://a.example/v1", "http://a.example/v1", False),
+        ("https://a.example/v1", "https://a.example:8000/v1", False),
+    ],
+)
+def test_the_digest_of_an_address(one: str, other: str, *, is_same: bool) -> None:
+    digests = {Settings(url).address_sha256 for url in (one, other)}
+    assert len(digests) == (1 if is_same else 2)

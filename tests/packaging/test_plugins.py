@@ -125,6 +125,20 @@ def test_its_checks_run(workspace: Path, installed: Path) -> None:
     assert run(workspace, "validate-rubric", str(rubric), packages=installed).status == 0
 
 
+def test_results_name_its_version(workspace: Path, installed: Path) -> None:
+    """Results name the package of a kind with its version, and the schema of a bundle."""
+    record = json.dumps({"id": "open", "output": "We open at nine."})
+    (workspace / "outputs.jsonl").write_text(f"{record}\n", encoding="utf-8")
+    call = ("grade", "datasets/rows.yaml", "--outputs", "outputs.jsonl", "--output-format", "jsonl")
+    printed = run(workspace, *call, packages=installed).output
+    (used,) = (
+        each["used"] for line in printed.splitlines() if "used" in (each := json.loads(line))
+    )
+    assert used["packages"] == {"word_count": "acme-evals 1.0"}
+    assert used["bundles"].keys() == {"ticket"}
+    assert used["bundles"]["ticket"] is not None
+
+
 def test_without_it_they_are_unknown(workspace: Path) -> None:
     ran = run(workspace, "check", "--no-cache", packages=None)
     assert "error" not in ran.errors

@@ -86,7 +86,8 @@ class EvalContext(NamedTuple):
     `schemas` analyses what authors write. `ask` asks a judge about an output, given the judge and
     the variables of its template, and returns the verdict; its score is from 0 to 1. It is None if
     no model is configured. `declared` are the kinds of checks that only another runner knows.
-    `searches` limits the time of all searches for patterns together.
+    `searches` limits the time of all searches for patterns together. `reads` gets the names of the
+    files that the checks of each rubric read, by the exact name of the rubric.
     """
 
     library: Library
@@ -96,6 +97,19 @@ class EvalContext(NamedTuple):
     ask: Ask | None = None
     declared: frozenset[str] = frozenset()
     searches: Searches | None = None
+    reads: dict[str, set[str]] | None = None
+
+    def of(self, rubric: Artifact) -> EvalContext:
+        """Return the context for the checks of a rubric, which notes the files that they read."""
+        if self.reads is None:
+            return self
+        names, read_json = self.reads.setdefault(rubric.name, set()), self.read_json
+
+        def noted(name: str) -> Any:
+            names.add(name)
+            return read_json(name)
+
+        return self._replace(read_json=noted)
 
 
 class CheckKind(NamedTuple):

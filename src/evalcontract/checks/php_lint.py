@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import (
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 #: An output with more blocks is not linted: each takes a process.
 MAX_BLOCKS = 200
+#: The version of a PHP that does not tell it.
+UNKNOWN = "unknown"
 _NO_PHP = "no `php` on this machine"
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+~-]{0,60}")
 #: The exit code of `php -l` for code with errors, and what it prints if the fault is its own limit.
 _ERRORS_FOUND = 255
 _EXHAUSTED = ("memory exhausted", "Allowed memory size")
@@ -66,6 +70,25 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         return verdict if blocks else without
 
     return of_text(judge)
+
+
+def php_version() -> str | None:
+    """Return the version of PHP on this machine: None without PHP, `UNKNOWN` if it tells none."""
+    import subprocess  # needed only to grade
+    from shutil import which
+
+    php = which("php")
+    if php is None:
+        return None
+    call = (php, "-n", "-d", "display_errors=stderr", "-r", "echo PHP_VERSION;")
+    try:
+        done = subprocess.run(  # noqa: S603 - the call is ours
+            call, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False
+        )
+    except (subprocess.TimeoutExpired, OSError):
+        return UNKNOWN
+    told = done.stdout.decode("utf-8", "replace").strip()
+    return told if _VERSION.fullmatch(told) else UNKNOWN
 
 
 def _lint(php: str, block: Fence, seconds: float) -> Verdict:

@@ -67,7 +67,7 @@ def plan_of(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | N
 
     `plans` remembers those of the rubrics that composites reach, for plans with the same context.
     """
-    return _plan(artifact, context, {} if plans is None else plans)
+    return _plan(artifact, context.of(artifact), {} if plans is None else plans)
 
 
 def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | None) -> Plan:
@@ -181,7 +181,7 @@ def _inner(
     if rubric is None:
         return None
     if id(rubric) not in plans:
-        plans[id(rubric)] = _plan(rubric, context, None)
+        plans[id(rubric)] = _plan(rubric, context.of(rubric), None)
     return plans[id(rubric)]
 
 

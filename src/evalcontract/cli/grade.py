@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,15 +29,17 @@ from evalcontract.model.harmless import harmless_json
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.report.grade import write_comparison, write_gate, write_results
-from evalcontract.report.grade_lines import manifest_line, summary_line
+from evalcontract.report.grade_lines import manifest_line, manifest_of, summary_line, used_line
 from evalcontract.report.grade_notes import write_usage
+from evalcontract.scoring.basis import Basis, differences
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.summary import Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.results import Results
     from evalcontract.judging.usage import Usage
     from evalcontract.structure.columns import ColumnKeys
 
@@ -167,28 +169,28 @@ def grade_command(
     if resume:
         _refuse_resume(results, (dataset, outputs))
     inputs = (_one(dataset, None, base), _one_of_outputs(outputs, base))
-    comparison = Comparison(earlier_results(compare).rows) if compare else None
+    before = earlier_results(compare) if compare else None
     is_printed = output_format == "jsonl"
     kept = Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
-    taken = Taken(limit, comparison, is_printed=is_printed)
+    taken = Taken(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = base._replace(
             strict=strict, progress=bar.advance, jobs=jobs or usable_cores(), columns=columns
         )
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging, Gate(threshold, allow_undecided))
-        head = manifest_line(__version__, *grading.manifest) if kept.lines else ""
+        manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
         file = (
             ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
             if results
             else None
         )
         stack.enter_context(file or nullcontext())
-        _take_all(grading, kept, taken, file, head)
+        _take_all(grading, kept, taken, file, manifest)
         usage = judging.usage if judging else None
-        last = _last_line(grading, head, taken, usage)
+        last = summary_line(taken.summary, grading.gate, usage)
         if file:
-            file.write("".join(harmless_json([last])))
+            file.write(_lines(last))
             file.complete()
     write_findings(grading.diagnostics)
     if not taken.summary.rows.total and not grading.diagnostics:
@@ -196,21 +198,42 @@ def grade_command(
     if is_printed:
         put_json([last])
     elif taken.summary.rows.total:
-        put(_text(taken, str(compare), grading.gate, usage))
+        put(_text(taken, str(compare), _found(before, manifest, grading), grading.gate, usage))
     return exit_status(grading.diagnostics) or taken.status(grading.gate)
 
 
+def _found(before: Results | None, manifest: Mapping[str, Any], grading: Grading) -> list[str]:
+    """Return what scores depend on that is another than in an earlier run, if there is one."""
+    now = Basis(manifest, grading.used.sections)
+    return differences(before.basis, now) if before else []
+
+
 def _take_all(
-    grading: Grading, kept: Kept, taken: Taken, file: ResultsFile | None, head: str
+    grading: Grading,
+    kept: Kept,
+    taken: Taken,
+    file: ResultsFile | None,
+    manifest: Mapping[str, Any],
 ) -> None:
-    """Take what a file of results has already, then what is graded, and write that to it."""
-    done = file.begin("".join(harmless_json([head]))) if file else []
-    taken.begin(head)
+    """Take what a file of results has already, then what is graded, and write that to it.
+
+    Raises:
+        UsageError: what was graded is not what the manifest names, or cannot be written.
+
+    """
+    done = file.begin(manifest, grading.used.begin) if file else []
+    taken.begin(_lines(manifest_line(manifest), used_line(grading.used.news())))
     taken.take(kept.of(done))
     for share in grading.shares(kept.of, {row.id for row in done}):
-        taken.take(share)
+        used = _lines(used_line(grading.used.news())) if kept.lines else ""
+        taken.take(share._replace(lines=used + share.lines))
         if file:
-            file.write(share.lines)
+            file.write(used + share.lines)
+    _require_unchanged(grading, manifest)
+
+
+def _lines(*lines: str) -> str:
+    return "".join(harmless_json(lines))
 
 
 def _paths(inputs: Iterable[Input]) -> list[Path]:
@@ -218,16 +241,15 @@ def _paths(inputs: Iterable[Input]) -> list[Path]:
     return [input_.path for input_ in inputs if not input_.stream]
 
 
-def _last_line(grading: Grading, head: str, taken: Taken, usage: Usage | None) -> str:
-    """Return the last line of the results, whose first is `head`, if there are any.
+def _require_unchanged(grading: Grading, manifest: Mapping[str, Any]) -> None:
+    """Require that what was graded is what the manifest names, if there is one.
 
     Raises:
-        UsageError: what was graded is not what the first line names.
+        UsageError: it is not.
 
     """
-    if head and manifest_line(__version__, *grading.manifest) != head:
+    if manifest and manifest_of(__version__, *grading.manifest) != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
-    return summary_line(taken.summary, grading.gate, usage)
 
 
 def _one(name: str, stdin_name: str | None, base: Options) -> Input:
@@ -257,10 +279,12 @@ def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
         raise UsageError("--resume needs files: standard input may be another than before")
 
 
-def _text(taken: Taken, compared: str, gate: Gate, usage: Usage | None) -> Iterator[str]:
+def _text(
+    taken: Taken, compared: str, found: Sequence[str], gate: Gate, usage: Usage | None
+) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(taken.summary, taken.failures, taken.limit, width)
     yield from write_usage(usage, taken.summary, width)
     yield from write_gate(taken.summary, gate, width)
     if taken.comparison:
-        yield from write_comparison(taken.comparison, compared, taken.limit, width)
+        yield from write_comparison(taken.comparison, compared, found, taken.limit, width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.engine.asking_ahead import asked_ahead
@@ -19,6 +19,7 @@ from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.pool import map_in_parallel
 from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
+from evalcontract.engine.used import Manifest, Noted, Used
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
@@ -30,7 +31,7 @@ from evalcontract.structure.columns import of_outputs
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from evalcontract.engine.grade_parts import Parts
     from evalcontract.engine.joining import Pair
@@ -48,24 +49,12 @@ _CHUNK = 250
 _NO_OUTPUT, _INVALID_OUTPUT = "no output was recorded", "its recorded output is not valid"
 
 
-class Manifest(NamedTuple):
-    """What results depend on: the name of each file with its digest, None for a stream.
-
-    `artifacts` are the rubrics and judges of the workspace by their exact names. `judging` has the
-    `model` of judges that name none; it is None if no judge can be asked.
-    """
-
-    dataset: tuple[str, str | None]
-    outputs: tuple[str, str | None]
-    artifacts: Mapping[str, str]
-    judging: Mapping[str, str | None] | None = None
-
-
 class Grading:
     """The grading of recorded outputs by the rubrics of a dataset.
 
-    Iterate over `results` once; then `diagnostics` is complete. Without `judging`, checks that ask
-    a judge are unavailable. `gate` is what the caller asks of the results, besides the targets.
+    Iterate over `results` once; then `diagnostics` is complete, and `used` has what they depend on.
+    Without `judging`, checks that ask a judge are unavailable. `gate` is what the caller asks of
+    the results, besides the targets.
 
     Raises:
         UsageError: the dataset is in the format of another system.
@@ -103,6 +92,7 @@ class Grading:
         self._outputs = None if unreadable else Outputs(source, policy, keys)
         self._outputs_file = source.file
         self._grader = RowGrader(self._run)
+        self.used = Used(self._run, self._judging, self._dataset.document, self._grader.prepare)
         self._gate = gate
         self._missing: list[str] = []
         self._graded = self._undecided = 0
@@ -129,16 +119,15 @@ class Grading:
 
     @property
     def manifest(self) -> Manifest:
-        """What the results depend on."""
+        """What is known at the start of that on which the results depend."""
         files = (self._dataset.file, self._outputs_file)
         dataset, outputs = (
             (name, None if input_.stream else sha256_of(input_.path))
             for name, input_ in zip(files, self._inputs, strict=True)
         )
-        artifacts = sorted(self._run.workspace.library.artifacts, key=lambda each: each.name)
-        digests = {each.name: each.document.sha256 for each in artifacts}
-        judging = {"model": self._judging.model} if self._judging else None
-        return Manifest(dataset, outputs, digests, judging)
+        graded = sorted(self._run.graded_for(self._inputs[0].path))
+        settings = {"map": sorted(map("=".join, self._options.columns)), "row_keys_graded": graded}
+        return Manifest(dataset, outputs, settings, self.used.started)
 
     def results(self, done: Container[str] = ()) -> Iterator[RowResult]:
         """Yield the result of each row, but for those whose ids are `done`."""
@@ -151,10 +140,16 @@ class Grading:
         It is called by the processes that grade, so what it returns must be picklable.
         """
 
-        def counted(results: list[RowResult]) -> tuple[int, int, T]:
-            return len(results), sum(map(_is_undecided, results)), of(results)
+        def counted(results: list[RowResult]) -> tuple[Noted, int, int, T]:
+            return (
+                self.used.noted(results),
+                len(results),
+                sum(map(_is_undecided, results)),
+                of(results),
+            )
 
-        for graded, undecided, share in self._shares(counted, done):
+        for noted, graded, undecided, share in self._shares(counted, done):
+            self.used.take(noted)
             self._graded += graded
             self._undecided += undecided
             yield share
@@ -167,7 +162,7 @@ class Grading:
         if parts:
 
             def grade(pairs: list[Pair]) -> T:
-                return of(self._grader.grade_all(list(self._tasks(pairs, done))))
+                return of(self._results_of(list(self._tasks(pairs, done))))
 
             try:
                 for share in parts.shares(grade, self._options.jobs):
@@ -190,6 +185,10 @@ class Grading:
         path = self._inputs[0].path
         policy, graded = self._run.policy_for(path), self._run.graded_for(path)
         return self._dataset.begin(self._run, policy, graded)
+
+    def _results_of(self, tasks: list[Task]) -> list[RowResult]:
+        self.used.note(tasks)
+        return self._grader.grade_all(tasks)
 
     def _finish(self, dataset_pass: DatasetPass, surplus: list[Record]) -> None:
         if self._outputs is None:
@@ -236,13 +235,13 @@ class Grading:
             chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
 
             def work(chunk: list[Task]) -> T:
-                return of(self._grader.grade_all(chunk))
+                return of(self._results_of(chunk))
 
             yield from map_in_parallel(work, chunks, self._options.jobs)
             return
         try:
             for task in asked_ahead(tasks, self._judging, self._grader.ask):
-                yield of([self._grader.grade(task)])
+                yield of(self._results_of([task]))
         finally:
             self._judging.close()
 
@@ -258,7 +257,8 @@ class Grading:
         id_ = value.get("id") if isinstance(value, dict) else None
         name = id_ if isinstance(id_, str) else f"row {row.number + 1}"
         if row.fault is not None:
-            return Task(name, None, {}, reason=f"the row is not valid: {row.fault.message}")
+            keys = value if isinstance(value, dict) else {}
+            return Task(name, None, keys, reason=f"the row is not valid: {row.fault.message}")
         lacks = None
         if record is None and self._outputs and name in self._outputs.invalid:
             lacks = _INVALID_OUTPUT

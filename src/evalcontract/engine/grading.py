@@ -44,11 +44,13 @@ MAX_PREDICTIONS, PREDICTIONS_PER_ROW = 500_000, 30
 class Plans:
     """The plans of rubrics, each made once for all datasets that share them.
 
-    They limit the predictions that are made with them.
+    They limit the predictions that are made with them. `reads` has the names of the files that the
+    checks of each rubric have read, by its exact name.
     """
 
     def __init__(self, context: EvalContext) -> None:
-        self.context = context
+        self.reads: dict[str, set[str]] = {}
+        self.context = context._replace(reads=self.reads)
         self._plans: dict[int, Plan | Exception] = {}
         self._inner: dict[int, Plan] = {}
         self._beside: dict[tuple[int, frozenset[str]], Plan] = {}

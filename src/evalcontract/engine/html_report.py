@@ -119,8 +119,7 @@ def _rewound(inputs: Sequence[Input]) -> Sequence[Input]:
 
 def _graded(path: Path) -> GradedRun:
     results = earlier_results(path)
-    dataset = results.manifest["dataset"]["file"]
-    return GradedRun(display_name(path), dataset, results.is_complete, results.rows)
+    return GradedRun(display_name(path), results.dataset, results.is_complete, results.rows)
 
 
 def _merged(outcomes: Mapping[str, Outcome]) -> list[ModeFinding]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from evalcontract.checks.outcome import Outcome
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
+from evalcontract.scoring.basis import Basis, Sections
 from evalcontract.scoring.results import CheckResult, RowResult
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
@@ -23,14 +24,22 @@ _OLD = re.compile(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 
 
 class Results(NamedTuple):
-    """The results of a run: its manifest, and its rows in order.
+    """The results of a run: what they depend on, and its rows in order.
 
-    `is_complete` is whether it has a summary.
+    `is_complete` is whether it has a summary. `places` are the numbers of the lines of the rows,
+    from 0.
     """
 
-    manifest: dict[str, Any]
+    basis: Basis
     rows: list[RowResult]
     is_complete: bool
+    places: list[int]
+
+    @property
+    def dataset(self) -> str:
+        """The name of the file with the rows."""
+        name: str = self.basis.manifest["dataset"]["file"]
+        return name
 
 
 def read_results(lines: Iterable[bytes], name: str) -> Results:
@@ -41,7 +50,9 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
 
     """
     manifest: dict[str, Any] | None = None
+    used: Sections = {}
     rows: list[RowResult] = []
+    places: list[int] = []
     is_complete = False
     for number, line in enumerate(lines, 1):
         content = _content(line)
@@ -54,13 +65,18 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
             raise UsageError(f"{name}:{number}: this is not a result of `evalcontract grade`")
         if "manifest" in content:
             manifest = content["manifest"]
+        elif "used" in content:
+            for section, values in content["used"].items():
+                if isinstance(values, dict):  # a later version may have other sections
+                    used.setdefault(section, {}).update(values)
         elif "summary" in content:
             is_complete = True
         else:
             rows.append(_row(content))
+            places.append(number - 1)
     if manifest is None:
         raise UsageError(f"{name} is empty")
-    return Results(manifest, rows, is_complete)
+    return Results(Basis(manifest, used), rows, is_complete, places)
 
 
 def is_manifest(line: bytes) -> bool:

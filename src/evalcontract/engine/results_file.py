@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.engine.opened import refuse_settings, write_error
 from evalcontract.engine.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
+from evalcontract.model.harmless import harmless_json
+from evalcontract.model.listing import SHOWN
+from evalcontract.report.grade_lines import manifest_line, used_line
+from evalcontract.scoring.basis import Basis, differences
 from evalcontract.source.growing import GrowingFile
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
+    from evalcontract.scoring.basis import Sections
     from evalcontract.scoring.results import RowResult
+
+    #: Returns what results depend on, given the rubrics that made them and the bundles of the rows.
+    Use = Callable[[Iterable[str], Iterable[str]], Sections]
 
 # After so many lines, what is written is handed to the operating system.
 _FLUSHED = 100
@@ -92,10 +99,12 @@ class ResultsFile:
         except OSError as failure:
             raise write_error(self._path, failure) from None
 
-    def begin(self, head: str) -> list[RowResult]:
-        """Return the rows of an earlier run with the same manifest, or begin anew.
+    def begin(self, manifest: Mapping[str, Any], use: Use) -> list[RowResult]:
+        """Return the rows of an earlier run that depend on the same, or begin anew.
 
         Rows that are undecided, or have a check that did not run, are left out, to be graded again.
+        `use` returns what results depend on now, given the rubrics that made them and the bundles
+        of the rows.
 
         Raises:
             UsageError: the earlier run depends on something else, or what is to be replaced are no
@@ -106,37 +115,31 @@ class ResultsFile:
         is_partial, name = bool(lines), self._name
         if self._complete and not (is_partial and self._replace):
             whole = _lines_of(self._complete)
-            self._require_same(read_results(whole, name), name, head)
+            _require_same(read_results(whole, name), name, manifest, use)
             lines = lines or whole
         if not lines:
             if not self._resume and not self._replace:
                 self._refuse_of_others()
             self._file.restart()
-            self.write(head)
+            self.write("".join(harmless_json([manifest_line(manifest)])))
             return []
         name = f"{name}.partial" if is_partial else name
         earlier = read_results(lines, name)
-        self._require_same(earlier, name, head)
-        good = [row.is_complete for row in earlier.rows]
-        kept = [line for line, is_good in zip(lines[1:], good, strict=False) if is_good]
-        if len(kept) < len(lines) - 1 or not is_partial:
+        used = _require_same(earlier, name, manifest, use)
+        good = _good_rows(earlier)
+        if not is_partial or len(good) < len(earlier.rows) or used != earlier.basis.used:
+            line = "".join(harmless_json([used_line(used)])).encode("utf-8", "backslashreplace")
             try:
-                self._file.keep([lines[0], *kept])
+                self._file.keep([lines[0], line, *(lines[place] for place in good)])
             except OSError as error:
                 raise write_error(self._path, error) from None
-        return [row for row, is_good in zip(earlier.rows, good, strict=True) if is_good]
+        return list(good.values())
 
     def _refuse_of_others(self) -> None:
         first = self._file.first_line()
         if first and not is_manifest(first):
             name = f"{self._name}.partial"
             raise UsageError(f"{name} is of something else; --force replaces it")
-
-    def _require_same(self, earlier: Results, name: str, head: str) -> None:
-        if earlier.manifest != json.loads(head)["manifest"]:
-            raise UsageError(
-                f"{name} is of other files, rubrics, judges or models: run it without --resume"
-            )
 
     def write(self, lines: str) -> None:
         """Write one or several lines.
@@ -165,6 +168,31 @@ class ResultsFile:
             self._file.complete()
         except OSError as error:
             raise write_error(self._path, error) from None
+
+
+def _good_rows(earlier: Results) -> dict[int, RowResult]:
+    """Return the rows that are not graded again, by the numbers of their lines."""
+    rows = zip(earlier.places, earlier.rows, strict=True)
+    return {place: row for place, row in rows if row.is_complete}
+
+
+def _require_same(earlier: Results, name: str, manifest: Mapping[str, Any], use: Use) -> Sections:
+    """Return what the rows depend on that are not graded again.
+
+    Raises:
+        UsageError: that is not what they depended on when they were graded.
+
+    """
+    rubrics = frozenset({row.rubric for row in _good_rows(earlier).values() if row.rubric})
+    used = use(rubrics, earlier.basis.used.get("bundles", ()))
+    found = differences(earlier.basis.only(used, rubrics), Basis(manifest, used))
+    if found:
+        what = "; ".join(found[:SHOWN])
+        more = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+        raise UsageError(
+            f"{name} depends on what is another now: {what}{more}. Run it without --resume"
+        )
+    return used
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -69,6 +69,10 @@ class RowGrader:
             self._runners[rubric] = self._runner_for(rubric, self._run.plans.context)
         return self._runners[rubric]
 
+    def prepare(self, rubric: str) -> None:
+        """Make a rubric ready, if it is valid, as its first output would."""
+        self._runner(rubric)
+
     def ask(self, task: Task, ask: Ask) -> None:
         """Run only the checks of a task that ask judges, by `ask`."""
         rubric = task.rubric

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks.outcome import Verdict, error, unavailable
-from evalcontract.judging.client import INSTALL, Client, MissingLibraryError, NoReplyError
+from evalcontract.judging.client import (
+    INSTALL,
+    PARAMETERS,
+    Client,
+    MissingLibraryError,
+    NoReplyError,
+)
+from evalcontract.judging.prompt import surroundings
 from evalcontract.judging.questions import Question, ReadyJudge, named_model, ready_judge
 from evalcontract.judging.threads import Threads
 from evalcontract.judging.usage import Usage
@@ -44,10 +52,24 @@ class Judging:
         self._remarks: dict[str, None] = {}
         self._lasting: str | None = None
 
-    @property
-    def model(self) -> str | None:
-        """The model of judges that name none."""
-        return self._settings.model
+    def basis_of(self, judge: Artifact) -> dict[str, dict[str, Any]]:
+        """Return what the answers to a judge depend on besides its file; nothing of it is secret.
+
+        That are the `endpoint`, the `parameters` of every question, which are sent unless the
+        endpoint refuses them, and by the name of the judge its model (`models`) and the digest of
+        the prompt around its template (`prompts`), None for a judge that cannot be asked.
+        """
+        ready, settings = self._ready(judge), self._settings
+        model = prompt = None
+        if not isinstance(ready, Verdict):
+            model = ready.model
+            prompt = sha256("\0".join(surroundings(ready.scale)).encode()).hexdigest()
+        return {
+            "endpoint": {"host": settings.host, "address_sha256": settings.address_sha256},
+            "parameters": dict(PARAMETERS),
+            "models": {judge.name: model},
+            "prompts": {judge.name: prompt},
+        }
 
     @property
     def concurrency(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.template import scan
 from evalcontract.judging.grade_of import wanted
@@ -54,7 +54,7 @@ def messages_for(template: str, scale: Scale, variables: Mapping[str, Any]) -> l
         raise PromptError(f"its template has a fault: {faults[0].message}")
     prompt = render_template(template, variables)
     return [
-        {"role": "system", "content": _encodable(_SYSTEM.format(wanted=wanted(scale)))},
+        {"role": "system", "content": surroundings(scale).system},
         {"role": "user", "content": _encodable(prompt)},
     ]
 
@@ -67,7 +67,24 @@ def messages_again(messages: list[Message], scale: Scale, answer: str) -> list[M
     if not answer.strip():
         return messages
     said = {"role": "assistant", "content": _encodable(answer[:_MAX_ANSWER])}
-    return [*messages, said, {"role": "user", "content": AGAIN.format(wanted=wanted(scale))}]
+    return [*messages, said, {"role": "user", "content": surroundings(scale).again}]
+
+
+class Surroundings(NamedTuple):
+    """What a model is told besides the template: before it, and after an answer without a verdict.
+
+    What a judge answers depends on it.
+    """
+
+    system: str
+    again: str
+
+
+def surroundings(scale: Scale) -> Surroundings:
+    """Return what a model is told besides the template of a judge with this scale."""
+    verdict = wanted(scale)
+    texts = (text.format(wanted=verdict) for text in (_SYSTEM, AGAIN))
+    return Surroundings(*map(_encodable, texts))
 
 
 def _encodable(text: str) -> str:

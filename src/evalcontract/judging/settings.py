@@ -6,6 +6,7 @@ No file sets any of this: a workspace may be a stranger's, and must not choose w
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -49,6 +50,20 @@ class Settings(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Settings({self.model!r})"
+
+    @property
+    def host(self) -> str:
+        """The host of the endpoint, with its port if the address has one: nothing secret."""
+        url = urlsplit(self.base_url)
+        host = url.hostname or ""
+        host = f"[{host}]" if ":" in host else host
+        return host if url.port is None else f"{host}:{url.port}"
+
+    @property
+    def address_sha256(self) -> str:
+        """The digest of the address of the endpoint, whose path may be that of a customer."""
+        url = urlsplit(self.base_url)
+        return sha256(f"{url.scheme}://{self.host}{url.path.rstrip('/')}".encode()).hexdigest()
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings | None:

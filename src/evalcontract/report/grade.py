@@ -77,9 +77,15 @@ def write_gate(summary: Summary, gate: Gate, width: int) -> Iterator[str]:
         yield from wrapped(line, 0, width)
 
 
-def write_comparison(comparison: Comparison, name: str, limit: int, width: int) -> Iterator[str]:
-    """Yield what changed since an earlier run: by rubric version, check and row."""
+def write_comparison(
+    comparison: Comparison, name: str, differences: Sequence[str], limit: int, width: int
+) -> Iterator[str]:
+    """Yield what changed since an earlier run: first what scores depend on, then the scores.
+
+    `differences` are the former, as sentences.
+    """
     yield f"\ncompared with {escape_controls(name)}:\n"
+    yield from _differences(differences, limit, width)
     for (before, after), rows in comparison.versions.items():
         many = "1 row" if rows == 1 else f"{rows:,} rows"
         line = f"{many} graded by {after or 'no rubric'}, before by {before or 'no rubric'}"
@@ -125,6 +131,15 @@ def _uncompared(causes: Counter[Uncompared], width: int) -> Iterator[str]:
         yield from wrapped(escape_controls(line), 4, width)
     if len(causes) > _MAX_CAUSES:
         yield f"    … and {len(causes) - _MAX_CAUSES:,} more causes\n"
+
+
+def _differences(differences: Sequence[str], limit: int, width: int) -> Iterator[str]:
+    if not differences:
+        yield "  what the scores depend on is the same\n"
+    for difference in differences[: limit or None]:
+        yield from wrapped(escape_controls(difference), 2, width)
+    if limit and len(differences) > limit:
+        yield f"  … and {len(differences) - limit:,} more: `--limit 0` shows all\n"
 
 
 def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ...]]:

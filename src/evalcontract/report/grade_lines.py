@@ -1,4 +1,4 @@
-"""The results of `grade` as JSON Lines: a manifest, a line for each row, and a summary.
+"""The results of `grade` as JSON Lines: a manifest, what was used, rows, and a summary.
 
 `schema/results.schema.json` describes a line.
 """
@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.report.grade_notes import usage_fields
 from evalcontract.scoring.summary import counts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from evalcontract.judging.usage import Usage
+    from evalcontract.scoring.basis import Sections
     from evalcontract.scoring.results import CheckResult, RowResult
     from evalcontract.scoring.summary import Gate, Summary, Tally
 
@@ -23,24 +26,33 @@ if TYPE_CHECKING:
 VERSION = "2.0"
 
 
-def manifest_line(
+def manifest_of(
     tool: str,
     dataset: tuple[str, str | None],
     outputs: tuple[str, str | None],
-    artifacts: Mapping[str, str],
-    judging: Mapping[str, str | None] | None = None,
-) -> str:
-    """Return the first line: what the results depend on."""
-    manifest = {
+    settings: Mapping[str, Sequence[str]],
+    started: datetime,
+) -> dict[str, Any]:
+    """Return what is known at the start of a run; `started` is in UTC."""
+    return {
         "version": VERSION,
         "tool": {"name": "evalcontract", "version": tool},
+        "python": python_version(),
+        "started": f"{started.replace(tzinfo=None).isoformat(timespec='seconds')}Z",
         "dataset": _file(*dataset),
         "outputs": _file(*outputs),
-        "artifacts": dict(artifacts),
+        "settings": {name: list(values) for name, values in settings.items()},
     }
-    if judging is not None:
-        manifest["judging"] = dict(judging)
-    return _line({"manifest": manifest})
+
+
+def manifest_line(manifest: Mapping[str, Any]) -> str:
+    """Return the first line: what the results depend on, as far as it is known at the start."""
+    return _line({"manifest": dict(manifest)})
+
+
+def used_line(used: Sections) -> str:
+    """Return the line before the first results that depend on something; nothing without any."""
+    return _line({"used": used}) if used else ""
 
 
 def row_line(row: RowResult) -> str:

@@ -139,6 +139,7 @@ def _ready(
     scoring = plan.scoring
     how = Scoring(scoring["combine"], scoring.get("threshold"), scoring.get("weights", {}))
     checks: list[Single | Composite] = []
+    own = context.of(plan.artifact)
     for part in plan.steps.parts:
         weight = how.weight_of(part.name)
         if isinstance(part, Nested):
@@ -152,7 +153,7 @@ def _ready(
                 checks.append(Composite(part.name, weight, inner, totals))
         elif part.needs.judges or not only_judges:
             check = part.check or {}
-            checks.append(_single(part.name, weight, check, context, part.needs))
+            checks.append(_single(part.name, weight, check, own, part.needs))
     return Checks(tuple(checks)), how
 
 

@@ -45,6 +45,19 @@ def entry_points(
     return loaded
 
 
+def packages(group: str) -> dict[str, tuple[str, str]]:
+    """Return the packages of the entry points of `evalcontract.{group}`: name and version.
+
+    They are by the name of the entry point. One that no installed package has is left out.
+    """
+    if not _may_have(group):
+        return {}
+    from importlib.metadata import entry_points as installed  # slow to import
+
+    points = installed(group=f"evalcontract.{group}")
+    return {point.name: (point.dist.name, point.dist.version) for point in points if point.dist}
+
+
 def _may_have(group: str) -> bool:
     """Whether an installed package may define entry points of a group; only False is certain.
 

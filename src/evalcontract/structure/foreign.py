@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError, PluginError
 from evalcontract.model.reference import IDENTIFIER
-from evalcontract.source.plugins import entry_points
+from evalcontract.source.plugins import entry_points, packages
 from evalcontract.structure.native import is_schema
 
 if TYPE_CHECKING:
@@ -71,6 +71,15 @@ def foreign_kinds(fault_of: Callable[[str, Any], str | None]) -> dict[str, Any]:
             raise PluginError(f"two entry points of evalcontract.checks are of the kind `{kind}`")
         kinds[kind] = entry
     return kinds
+
+
+def packages_of_kinds() -> dict[str, tuple[str, str]]:
+    """Return the name and the version of the package of each kind that another package runs."""
+    owners = packages("checks")
+    entries = entry_points("checks")
+    return {
+        kind_name(name, entry): owners[name] for name, entry in entries.items() if name in owners
+    }
 
 
 def kind_name(name: str, entry: Any) -> str:

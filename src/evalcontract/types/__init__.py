@@ -33,13 +33,15 @@ from evalcontract.types.results import (
     CheckResult,
     DigestedFile,
     Manifest,
-    ManifestJudging,
+    ManifestSettings,
     ManifestTool,
     ResultsLine,
     ResultsSummary,
     RowResult,
     Tally,
     Usage,
+    Used,
+    UsedEndpoint,
 )
 from evalcontract.types.rubric import (
     Check,
@@ -82,7 +84,7 @@ __all__ = [
     "Jury",
     "LlmJudgeCheck",
     "Manifest",
-    "ManifestJudging",
+    "ManifestSettings",
     "ManifestTool",
     "MarkdownStructureCheck",
     "Model",
@@ -112,5 +114,7 @@ __all__ = [
     "ToolExpectation",
     "ToolUsageCheck",
     "Usage",
+    "Used",
+    "UsedEndpoint",
     "Validation",
 ]

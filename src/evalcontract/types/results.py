@@ -10,13 +10,11 @@ class DigestedFile(TypedDict):
     sha256: NotRequired[str]
 
 
-class ManifestJudging(TypedDict):
-    """How judges were asked.
+class ManifestSettings(TypedDict):
+    """The settings that decide what rows are and what is read of them, each as a list."""
 
-    Without it they were not: no endpoint was configured, or the workspace has no judges.
-    """
-
-    model: str | None
+    map: NotRequired[list[str]]
+    row_keys_graded: NotRequired[list[str]]
 
 
 class ManifestTool(TypedDict):
@@ -24,6 +22,13 @@ class ManifestTool(TypedDict):
 
     name: str
     version: str
+
+
+class UsedEndpoint(TypedDict):
+    """Where judges are asked."""
+
+    host: str | None
+    address_sha256: NotRequired[str]
 
 
 class CheckResult(TypedDict):
@@ -72,16 +77,34 @@ class Cause(TypedDict):
 
 
 class Manifest(TypedDict):
-    """What the results depend on: the program, the files, and the rubrics and judges of the
-    workspace.
+    """What all results depend on, as far as it is known before the rows are read: the program,
+    the files, the settings; and when the run started.
     """
 
     version: str
     tool: ManifestTool
     dataset: DigestedFile
     outputs: DigestedFile
-    artifacts: dict[str, str]
-    judging: NotRequired[ManifestJudging]
+    python: NotRequired[str]
+    started: NotRequired[str]
+    settings: NotRequired[ManifestSettings]
+
+
+class Used(TypedDict):
+    """What rows depend on, by name.
+
+    The lines of a file add to each other; what is in none of them was not used.
+    """
+
+    artifacts: NotRequired[dict[str, str]]
+    files: NotRequired[dict[str, str | None]]
+    bundles: NotRequired[dict[str, str | None]]
+    endpoint: NotRequired[UsedEndpoint]
+    models: NotRequired[dict[str, str | None]]
+    prompts: NotRequired[dict[str, str | None]]
+    parameters: NotRequired[dict[str, Any]]
+    programs: NotRequired[dict[str, str | None]]
+    packages: NotRequired[dict[str, str | None]]
 
 
 class RowResult(TypedDict):
@@ -113,8 +136,10 @@ class ResultsLine(TypedDict):
     """One line of the results that `evalcontract grade` writes: first the manifest, then a line
     for each row, and at the end the summary.
 
-    Later 2.x versions may add keys, so a reader should pass over those that it does not know.
+    What rows depend on stands in lines `used`, before the first row that depends on it. Later
+    2.x versions may add keys, so a reader should pass over those that it does not know.
     """
 
     manifest: NotRequired[Manifest]
+    used: NotRequired[Used]
     summary: NotRequired[ResultsSummary]

@@ -53,7 +53,7 @@ class Workspace:
         self.schemas: SchemaAnalyses = SchemaAnalyses()
         self.listing: Listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
-        self._json: dict[str, tuple[Any, str | None]] = {}
+        self._json: dict[str, Document | str] = {}
 
     @property
     def unreadable_dirs(self) -> dict[Path, UnreadableFile]:
@@ -248,29 +248,34 @@ class Workspace:
             LookupError: the file is outside the workspace, or cannot be read.
 
         """
-        if name not in self._json:
-            try:
-                self._json[name] = self._parse_json(name), None
-            except LookupError as error:
-                self._json[name] = None, str(error)
-        value, reason = self._json[name]
-        if reason is not None:
-            raise LookupError(reason)
-        return value
+        read = self._read_json(name)
+        if not isinstance(read, str):
+            return read.value
+        raise LookupError(read)
 
-    def _parse_json(self, name: str) -> Any:
+    def digest_of_json(self, name: str) -> str | None:
+        """Return the SHA-256 digest of a file of `read_json`; None if it cannot be read."""
+        read = self._read_json(name)
+        return None if isinstance(read, str) else read.sha256
+
+    def _read_json(self, name: str) -> Document | str:
+        """Return a file, which is read once, or why it cannot be read."""
+        if name not in self._json:
+            self._json[name] = self._parse_json(name)
+        return self._json[name]
+
+    def _parse_json(self, name: str) -> Document | str:
         try:
             path = self.files.real(self.root / name)
         except ValueError:  # a null character, or half of a surrogate pair
-            raise LookupError("is not a valid path") from None
+            return "is not a valid path"
         if not self.contains(path):
-            raise LookupError("is outside the workspace")
+            return "is outside the workspace"
         self.listing.mark_read(path)
         source = read_file(path, name, self.files)
-        if source.document:
-            return source.document.value
         unreadable = source.unreadable
-        raise LookupError(unreadable.faults[0].message if unreadable else "is not a single value")
+        missing = unreadable.faults[0].message if unreadable else "is not a single value"
+        return source.document or missing
 
 
 def open_workspace(

@@ -1,0 +1,180 @@
+"""What results depend on, and what of it is another in two runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalcontract.checks.php_lint import UNKNOWN
+from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
+
+#: What the lines `used` of results have: by section, names with their values.
+Sections = dict[str, dict[str, Any]]
+
+
+class Basis(NamedTuple):
+    """What the results of a run depend on: the manifest, and what was used.
+
+    Both are as the lines of results have them. The time is in the manifest and makes no difference.
+    """
+
+    manifest: Mapping[str, Any]
+    used: Sections
+
+    def only(self, sections: Sections, artifacts: Container[str]) -> Basis:
+        """Return the basis of those rows for which `sections` are used now, and some artifacts."""
+        used: Sections = {}
+        for section, values in self.used.items():
+            known = sections.get(section, {})
+            kept = {name: values[name] for name in values if name in known or name in artifacts}
+            if kept:
+                used[section] = kept
+        return self._replace(used=used)
+
+
+def differences(before: Basis, after: Basis) -> list[str]:
+    """Return, as sentences, what an earlier run depended on that is another now.
+
+    What one of the runs does not tell is said to be unknown.
+    """
+    return [
+        *_of_file("dataset", before.manifest, after.manifest),
+        *_of_file("outputs", before.manifest, after.manifest),
+        *_of_versions(before.manifest, after.manifest),
+        *_of_settings(before.manifest, after.manifest),
+        *(_of_used(before.used, after.used) if _tells_use(before, after) else ()),
+    ]
+
+
+def _tells_use(before: Basis, after: Basis) -> bool:
+    """Whether what is not among what was used was not used: results without settings had none."""
+    return all("settings" in basis.manifest for basis in (before, after))
+
+
+def _of_file(key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    verb, has = ("are", "have") if key == "outputs" else ("is", "has")
+    earlier, now = _name(before[key]["file"]), _name(after[key]["file"])
+    digests = before[key].get("sha256"), after[key].get("sha256")
+    if None in digests:
+        yield f"it is not known whether the {key} {verb} the same: there is no digest"
+    elif digests[0] != digests[1]:
+        same = f"the {key} {now} {has} other content"
+        yield same if now == earlier else f"the {key} {verb} {now}, before {earlier}"
+
+
+def _of_versions(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    yield from _other("evalcontract is", before["tool"]["version"], after["tool"]["version"])
+    if "python" in before and "python" in after:
+        yield from _other("Python is", before["python"], after["python"])
+    else:
+        yield "it is not known whether Python is the same: one of the runs does not tell"
+
+
+def _of_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    earlier, now = before.get("settings"), after.get("settings")
+    if earlier is None or now is None:
+        what = "the settings, rubrics, judges, files and programs"
+        yield f"it is not known whether {what} are the same: one of the runs does not tell"
+        return
+    for name in sorted(earlier.keys() | now.keys()):
+        told = [listed(each.get(name, ())) or None for each in (earlier, now)]
+        yield from _other(f"`{clipped(name)}` is", *told, none="not set")
+
+
+def _of_used(before: Sections, after: Sections) -> Iterator[str]:
+    def both(section: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        return before.get(section, {}), after.get(section, {})
+
+    yield from _of_artifacts(*both("artifacts"))
+    yield from _of_contents("file", *both("files"))
+    yield from _of_contents("bundle", *both("bundles"))
+    yield from _of_endpoint(before, after)
+    for program, earlier, now in _shared(*both("programs")):
+        if UNKNOWN in (earlier, now):
+            yield f"it is not known whether {program.upper()} is the same: its version is unknown"
+        else:
+            yield from _other(f"{program.upper()} is", earlier, now, none="absent")
+    for kind, earlier, now in _shared(*both("packages")):
+        yield from _other(f"checks of the kind `{clipped(kind)}` are run by", earlier, now)
+
+
+def _of_artifacts(before: dict[str, str], after: dict[str, str]) -> Iterator[str]:
+    for name, earlier, now in _shared(before, after):
+        if earlier != now:
+            yield f"{clipped(name, NAME_LENGTH)} has other content under the same version"
+    gone, new = _by_id(before.keys() - after.keys()), _by_id(after.keys() - before.keys())
+    for id_ in sorted(gone.keys() | new.keys()):
+        earlier_names, names = gone.get(id_, []), new.get(id_, [])
+        if len(earlier_names) == len(names) == 1:
+            yield f"{names[0]} is used, before {earlier_names[0]}"
+            continue
+        yield from (f"{name} is used now, and was not before" for name in names)
+        yield from (f"{name} is not used any more" for name in earlier_names)
+
+
+def _by_id(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return names of artifacts by what they are without their version."""
+    by_id: dict[str, list[str]] = {}
+    for name in sorted(names):
+        by_id.setdefault(name.partition("@")[0], []).append(clipped(name, NAME_LENGTH))
+    return by_id
+
+
+def _of_contents(
+    what: str, before: dict[str, str | None], after: dict[str, str | None]
+) -> Iterator[str]:
+    for name in sorted(before.keys() | after.keys()):
+        said = f"the {what} {_name(name)}"
+        if name not in after:
+            yield f"{said} is not used any more"
+        elif name not in before:
+            yield f"{said} is used now, and was not before"
+        elif before[name] != after[name]:
+            is_there = before[name] is not None and after[name] is not None
+            changed = "could not be read before" if after[name] else "cannot be read any more"
+            yield f"{said} has other content" if is_there else f"{said} {changed}"
+
+
+def _of_endpoint(before: Sections, after: Sections) -> Iterator[str]:
+    """Yield how judges are asked differently, if both runs had judges to ask."""
+    earlier, now = before.get("endpoint"), after.get("endpoint")
+    if earlier is None or now is None:
+        return
+    hosts = earlier.get("host"), now.get("host")
+    if hosts[0] != hosts[1]:
+        yield from _other("judges are asked at", *hosts, none="no endpoint")
+    elif earlier != now:
+        yield f"judges are asked at another address of {hosts[1]}"
+    if None in hosts:
+        return
+    for judge, *models in _shared(before.get("models", {}), after.get("models", {})):
+        yield from _other(f"{clipped(judge, NAME_LENGTH)} is asked over", *models, none="no model")
+    for judge, *prompts in _shared(before.get("prompts", {}), after.get("prompts", {})):
+        if prompts[0] != prompts[1] and None not in prompts:
+            yield f"the prompt around the template of {clipped(judge, NAME_LENGTH)} is another one"
+    parameters = before.get("parameters", {}), after.get("parameters", {})
+    for name in sorted(parameters[0].keys() | parameters[1].keys()):
+        values = [json.dumps(each[name]) if name in each else None for each in parameters]
+        yield from _other(f"the parameter `{clipped(name)}` is", *values, none="not sent")
+
+
+def _shared(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what both have, with the values."""
+    for name in sorted(before.keys() & after.keys()):
+        yield name, before[name], after[name]
+
+
+def _other(
+    said: str, before: str | None, now: str | None, *, none: str = "nothing"
+) -> Iterator[str]:
+    """Yield what something is and was, if that is not the same; `none` is said for None."""
+    if before != now:
+        earlier, later = (none if each is None else clipped(each) for each in (before, now))
+        yield f"{said} {later}, before {earlier}"
+
+
+def _name(name: str) -> str:
+    return f"`{clipped(name, NAME_LENGTH)}`"
