@@ -149,6 +149,37 @@ def test_arguments_that_are_nested_too_deeply() -> None:
     assert graded(names_only, {}, made, around()).outcome is Outcome.PASSED
 
 
+@every_case(
+    ("on_no_code", "text", "outcome"),
+    [
+        ("skip", "No code.", Outcome.SKIPPED),
+        ("fail", "No code.", Outcome.FAILED),
+        ("pass", "No code.", Outcome.PASSED),
+        ("fail", "", Outcome.FAILED),
+        ("fail", "```\n$a = ;\n```", Outcome.FAILED),
+        ("pass", "```js\n(\n```", Outcome.PASSED),
+        ("fail", "````md\n```php\n$a = ;\n```\n````", Outcome.FAILED),
+        ("pass", "\n" * 200_001 + "```", Outcome.ERROR),
+        *((how, "```php\n$a = ;\n```", None) for how in ("skip", "fail", "pass")),
+        ("pass", "```php\n$a = 1;\n```", None),
+        ("pass", "```php\n1;\n```\n" * 201, None),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_without_php_only_outputs_without_it_are_judged(
+    on_no_code: str, text: str, outcome: Outcome | None
+) -> None:
+    """None is what needs PHP."""
+    check = {"kind": "php_lint", "on_no_code": on_no_code}
+    context = around()._replace(has_php=False)
+    verdict = graded(check, {"id": "a", "input": "b"}, Output(text), context)
+    assert verdict.outcome is (outcome or Outcome.UNAVAILABLE)
+    assert (verdict.reason == "no `php` on this machine") is (outcome is None)
+    assert predicted(check, {}, context).state is State.UNAVAILABLE
+    if outcome is not None and HAS_PHP:
+        assert verdict_on(check, text) == verdict, "as with PHP"
+
+
 @pytest.mark.skipif(not HAS_PHP, reason="no `php` on this machine")
 def test_php_runs_with_no_settings_and_no_endless_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -360,7 +391,7 @@ def test_what_is_predicted_is_what_happens(
     execute = prepare(check, context)
     outlook = predicted(check, row, context)
     if not outlook.runs:
-        if outlook.state is State.UNAVAILABLE:
+        if outlook.state is State.UNAVAILABLE and not outlook.may_run:
             verdict = execute(row, output(**recorded))
             assert verdict.outcome is Outcome.UNAVAILABLE
         return

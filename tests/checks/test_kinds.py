@@ -350,6 +350,7 @@ def test_php(*, php: bool) -> None:
     ((_, outlook),) = outlooks(plan(of("php_lint"), php=php), {})
     assert str(outlook.state) == (RUN if php else UNAVAILABLE)
     assert outlook.reason == (None if php else "no `php` on this machine")
+    assert outlook.is_tried, "`on_no_code` decides on outputs without PHP"
 
 
 @every_case(

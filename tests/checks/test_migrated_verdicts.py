@@ -158,4 +158,5 @@ def test_without_php_nothing_passes_for_that() -> None:
     prepare = KINDS["php_lint"].prepare
     assert prepare is not None
     execute = prepare(check, AROUND._replace(has_php=False))
+    assert execute({}, Output("No code.")).outcome is Outcome.PASSED
     assert execute({}, Output("```php\necho 1\n```")).outcome is Outcome.UNAVAILABLE

@@ -152,6 +152,9 @@ def test_what_is_predicted_of_a_row_is_what_grading_does(
     for cell in cells:
         check = checks[cell.check]
         outlook = cell.outlook
+        if outlook.may_run and check.outcome is not Outcome.UNAVAILABLE:
+            assert "php" not in output.get("output", "")
+            continue
         if not outlook.runs:
             assert {check.outcome} == OUTCOMES[outlook.state], (cell, check)
             assert check.reason == outlook.reason

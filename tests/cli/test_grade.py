@@ -713,6 +713,39 @@ def test_undecided_rows_in_strict_mode(
     assert ("error[output/undecided]: 3 of 3 rows" in err) is (code == 1)
 
 
+@every_case(
+    ("on_no_code", "outcome", "score"),
+    [("skip", "skipped", None), ("fail", "failed", 0), ("pass", "passed", 1)],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_outputs_without_php_need_none(
+    unmeasured: Path,
+    capsys: pytest.CaptureFixture[str],
+    on_no_code: str,
+    outcome: str,
+    score: float | None,
+    *,
+    nested: bool,
+) -> None:
+    check: dict[str, Any] = {"id": "lint", "kind": "php_lint", "on_no_code": on_no_code}
+    rubric = {**LINT, "checks": [check]}
+    outer = {
+        **LINT,
+        "checks": [{"id": "all", "kind": "composite", "rubric_ref": "rubric/in@1.0.0"}],
+    }
+    write(unmeasured, {
+        "rubrics/lint.json": outer if nested else rubric,
+        "rubrics/in.json": {**rubric, "id": "in"},
+        "outputs.jsonl": lines_of({"id": "a", "output": "No code."}, {"id": "b", "output": BROKEN}),
+    })  # fmt: skip
+    _, lines, _ = results(capsys)
+    assert rows(lines) == {"a": (outcome, score), "b": ("undecided", None)}
+    arguments = ("datasets/a.json", "--output-format", "json")
+    assert command_line("coverage", *arguments) == 0
+    totals = json.loads(capsys.readouterr().out)["summary"]
+    assert (totals["run"], totals["unavailable"]) == (0, 2)
+
+
 @pytest.mark.usefixtures("unmeasured")
 def test_what_did_not_run_is_told_above_the_mean(capsys: pytest.CaptureFixture[str]) -> None:
     assert grade("--threshold", "1") == 1

@@ -47,16 +47,24 @@ class Prediction(NamedTuple):
     """The predicted state of a check, and the reason if it will not run.
 
     `field` is the key of the row that causes it; None if the cause is the rubric or the machine.
+    With `may_run`, a check that is unavailable can judge some outputs all the same: it is tried,
+    and is unavailable on the others.
     """
 
     state: State
     reason: str | None = None
     field: str | None = None
+    may_run: bool = False
 
     @property
     def runs(self) -> bool:
         """Whether the check will run."""
         return self.state is State.RUN
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether the check is given the output."""
+        return self.state is State.RUN or self.may_run
 
 
 RUNS = Prediction(State.RUN)
@@ -121,7 +129,7 @@ class CheckKind(NamedTuple):
 
     `prepare` returns what runs a check on outputs; None if nothing does. It is called once for a
     check, which must be well-formed. What it returns is called only for rows that have what the
-    check `needs`.
+    check `needs`, or for which its prediction says that it `may_run`.
     """
 
     name: str

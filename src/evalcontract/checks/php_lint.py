@@ -1,4 +1,4 @@
-"""`php_lint`: needs PHP on the machine."""
+"""`php_lint`: needs PHP on the machine, unless the output has no PHP."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from evalcontract.checks._kind import (
     CheckKind,
     EvalContext,
     Needs,
+    Prediction,
     State,
-    never_runs,
     reads_nothing,
 )
-from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, skipped, unavailable
+from evalcontract.checks.outcome import PASSED, error, failed, of_text, skipped, unavailable
 from evalcontract.model.listing import clipped
 from evalcontract.structure.defaults import with_defaults
 
@@ -37,8 +37,10 @@ _REASON_LENGTH = 200
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
+    """Return what a check needs; without PHP, `on_no_code` still decides on outputs without it."""
     del check
-    return Needs() if context.has_php else never_runs(State.UNAVAILABLE, _NO_PHP)
+    without = Prediction(State.UNAVAILABLE, _NO_PHP, may_run=True)
+    return Needs() if context.has_php else Needs(never_runs=without)
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
@@ -47,8 +49,6 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.analysis.markdown import TooLongError, fences_of
 
     php = which("php") if context.has_php else None
-    if php is None:
-        return always(unavailable(_NO_PHP))
     filled = with_defaults(check)
     seconds = filled["timeout_seconds"]
     without = {
@@ -63,11 +63,14 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
             blocks = [fence for fence in fences_of(text) if fence.language == "php"]
         except TooLongError as failure:
             return error(str(failure))
+        if not blocks:
+            return without
+        if php is None:
+            return unavailable(_NO_PHP)
         if len(blocks) > MAX_BLOCKS:
             return error(f"it has {len(blocks):,} PHP code blocks; at most {MAX_BLOCKS} are linted")
         verdicts = (_lint(php, block, seconds) for block in blocks)
-        verdict = next((verdict for verdict in verdicts if verdict is not PASSED), PASSED)
-        return verdict if blocks else without
+        return next((verdict for verdict in verdicts if verdict is not PASSED), PASSED)
 
     return of_text(judge)
 

@@ -13,7 +13,8 @@ _MILLION = 1_000_000
 class Usage(NamedTuple):
     """What questions took.
 
-    `calls` are the questions that the model was sent, `cached` those that the cache answered.
+    `calls` are the questions that the model was sent, one that was asked once more counted twice;
+    `cached` are those that the cache answered.
     `unmetered` are answers for which the endpoint told no tokens; `cost` is that of the tokens, and
     None without prices. `remarks` are for people, such as a variable that is not used.
     """

@@ -80,9 +80,9 @@ class Single(NamedTuple):
         outlooks = [outlook_of(needs, row) for row in block.rows]
         if outlooks.count(RUNS) == len(outlooks):
             return self.judged(block)
-        running = [number for number, outlook in enumerate(outlooks) if outlook.runs]
+        running = [number for number, outlook in enumerate(outlooks) if outlook.is_tried]
         judged = iter(self.judged(block.some(running)))
-        return [next(judged) if outlook.runs else self.unrun(outlook) for outlook in outlooks]
+        return [next(judged) if outlook.is_tried else self.unrun(outlook) for outlook in outlooks]
 
     def unrun(self, outlook: Prediction) -> CheckResult:
         """Return the result on a row on which the check does not run."""

@@ -166,7 +166,7 @@ def _single(
 ) -> Single:
     name = check["kind"]
     kind = kinds_in_use().get(name)
-    if needs.never_runs is not None:
+    if needs.never_runs is not None and not needs.never_runs.may_run:
         execute = _never("it never runs")
     elif kind is None or kind.prepare is None:
         execute = _never(f"nothing runs checks of the kind `{name}`")
