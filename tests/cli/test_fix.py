@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from tables import every_case
 from writing import write
 
-from evalcontract.engine import fix_options
+from evalcontract.engine import fix_options, fixing
 from evalcontract.engine.fix_options import FixOptions
 from evalcontract.engine.fixing import fix
 from evalcontract.source.drafts import replace_all
@@ -698,3 +698,16 @@ def test_a_value_is_not_changed_where_it_stands(place: Path) -> None:
     assert first.files == again.files
     assert deepcopy(first.files) == first.files
     assert (place / "rows.yaml").read_text() == FAULTY
+
+
+def test_files_with_many_characters_have_few_rounds(
+    call: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left to fix is not known then, and the next call says so."""
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": FAULTY})
+    monkeypatch.setattr(fixing, "_MAX_ROUNDS_OF_MANY", 1)
+    assert "run it again" not in call(tmp_path, "--diff").err
+    monkeypatch.setattr(fixing, "_MANY_CHARACTERS", 1)
+    assert "run it again" in call(tmp_path).err
+    assert (tmp_path / "datasets" / "a.yaml").read_text(encoding="utf-8") == MENDED
+    assert "run it again" not in call(tmp_path).err

@@ -6,6 +6,7 @@ One fix may make another one possible. Nothing is written: the checks read draft
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: The maximum number of rounds. Every round applies a fix, and a few rounds are usual.
 _MAX_ROUNDS = 50
+#: The same once so many characters of files are edited, each time that they are.
+_MAX_ROUNDS_OF_MANY, _MANY_CHARACTERS = 2, 1_500_000
 _AMBIGUOUS_EDIT = "the fix would also change something else: edit the file by hand"
 _OUTSIDE = "a symbolic link leads out of the workspace"
 #: The kinds of the files in a folder; for None, the whole workspace has to be checked.
@@ -84,6 +87,7 @@ class _FixRun:
                 self._inputs.setdefault(kind, []).append(Input(path, files=drafts))
         self._files: dict[Path, FileFix] = {}
         self._refused: dict[tuple[Path, Fix], tuple[Diagnostic, str]] = {}
+        self._edited_characters = 0
 
     def _kind_of(self, path: Path) -> Kind | None:
         """Return the kind of a file by its folder, or else by its content."""
@@ -98,7 +102,9 @@ class _FixRun:
 
     def run(self) -> FixResult:
         """Apply fixes until none is left."""
-        for _ in range(_MAX_ROUNDS):
+        for done in range(_MAX_ROUNDS):
+            if done >= _MAX_ROUNDS_OF_MANY and self._edited_characters > _MANY_CHARACTERS:
+                break
             outcome = self._check()
             if not self._apply(outcome.diagnostics):
                 return self._result(outcome, is_settled=True)
@@ -118,19 +124,22 @@ class _FixRun:
     def _apply(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Apply all fixes that do not conflict; return whether there may be more to apply."""
         by_file: dict[Path, dict[Fix, Diagnostic]] = {}
+        changeable = cache(self._changeable)  # many findings have the same file
         for diagnostic in diagnostics:
             if diagnostic.fix and self._fix_options.selects(diagnostic):
-                path = Path(diagnostic.place.file)
-                real = self._drafts.real(path)
-                if self._may_change(path) and (real, diagnostic.fix) not in self._refused:
+                real = changeable(diagnostic.place.file)
+                if real and (real, diagnostic.fix) not in self._refused:
                     by_file.setdefault(real, {}).setdefault(diagnostic.fix, diagnostic)
         changed = [self._edit(path, [*by_fix.values()]) for path, by_fix in by_file.items()]
         return any(changed)
 
-    def _may_change(self, path: Path) -> bool:
+    def _changeable(self, name: str) -> Path | None:
+        """Return the real path of a file; None if it must not change."""
+        path = Path(name)
+        real = self._drafts.real(path)
         parents = Path(os.path.abspath(path)).parents  # noqa: PTH100 - links are not followed
         is_in_folder = any(folder in parents for folder in self._folders)
-        return is_in_folder or self._drafts.real(path) in self._named
+        return real if is_in_folder or real in self._named else None
 
     def _edit(self, path: Path, diagnostics: list[Diagnostic]) -> bool:
         """Apply the fixes of one file; return whether there may be more to apply."""
@@ -142,6 +151,7 @@ class _FixRun:
         form = format_of(diagnostics[0].place.file) or guess_format(file.after)
         by_fix = {fix_in_text(diagnostic, form): diagnostic for diagnostic in diagnostics}
         edited = edit_text(file.text, form, [fix for fix in by_fix if fix])
+        self._edited_characters += len(file.text)
         unplaced = [by_fix[None]] if None in by_fix else []
         self._refuse(path, [*unplaced, *(by_fix[fix] for fix in edited.refused)], _AMBIGUOUS_EDIT)
         if edited.made:

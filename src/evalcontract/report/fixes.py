@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
+from difflib import Match, SequenceMatcher
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.fix import Fix
+
+# Lines that change in a row, both of the old text and of the new one; of more, all that follow are
+# replaced. So many equal lines end a change.
+_MAX_CHANGED, _EQUAL = 200, 3
 
 
 def write_fixed(fixed: Sequence[Diagnostic], limit: int) -> Iterator[str]:
@@ -75,11 +79,73 @@ def write_diff(name: str, before: str, after: str, *, for_people: bool) -> Itera
     Control characters are escaped for people and left unchanged for programs.
     """
     old, new = (_lines(text) for text in (before, after))
-    for line in unified_diff(old, new, escape_controls(name), escape_controls(name)):
+    for line in _unified(old, new, escape_controls(name)):
         text = line.removesuffix("\n")
         yield f"{escape_controls(text) if for_people else text}\n"
         if text == line:
             yield "\\ No newline at end of file\n"
+
+
+def _unified(old: list[str], new: list[str], name: str) -> Iterator[str]:
+    """Yield what `difflib.unified_diff` does, in time that grows with the number of lines."""
+    groups = _Alignment(old, new).get_grouped_opcodes()
+    for number, group in enumerate(groups):
+        if not number:
+            yield from (f"--- {name}\n", f"+++ {name}\n")
+        (_, old_start, _, new_start, _), (_, _, old_end, _, new_end) = group[0], group[-1]
+        yield f"@@ -{_range(old_start, old_end)} +{_range(new_start, new_end)} @@\n"
+        for kind, *places in group:
+            start, end, other_start, other_end = places
+            if kind == "equal":
+                yield from (f" {line}" for line in old[start:end])
+            else:
+                yield from (f"-{line}" for line in old[start:end])
+                yield from (f"+{line}" for line in new[other_start:other_end])
+
+
+def _range(start: int, end: int) -> str:
+    """Return the lines of a hunk as a unified diff writes them."""
+    length = end - start
+    first = start + 1 if length else start  # an empty hunk stands after this line
+    return f"{first}" if length == 1 else f"{first},{length}"
+
+
+class _Alignment(SequenceMatcher[str]):
+    """Lines of a text before and after fixes, which change few in a row and move none far.
+
+    `difflib` compares each changed line with all the others: many rows are alike.
+    """
+
+    def __init__(self, old: list[str], new: list[str]) -> None:
+        self._old, self._new = old, new
+        super().__init__(None, old, new, autojunk=False)
+
+    def get_matching_blocks(self) -> list[Match]:
+        """Return the equal parts, in order; the last one is empty."""
+        old, new = self._old, self._new
+        blocks: list[Match] = []
+        at, other = 0, 0
+        while (skipped := _next_equal(old, new, at, other)) is not None:
+            at, other = at + skipped[0], other + skipped[1]
+            size = 0
+            while old[at + size : at + size + 1] == new[other + size : other + size + 1] != []:
+                size += 1
+            blocks.append(Match(at, other, size))
+            at, other = at + size, other + size
+        return [*blocks, Match(len(old), len(new), 0)]
+
+
+def _next_equal(old: list[str], new: list[str], at: int, other: int) -> tuple[int, int] | None:
+    """Return how many lines of both are skipped up to the next that are equal; None if none is.
+
+    A line of its own may be equal by chance, so that those after it must be, too.
+    """
+    for skipped in range(_MAX_CHANGED):
+        for of_old in range(skipped + 1):
+            one = old[at + of_old : at + of_old + _EQUAL]
+            if one and one == new[other + skipped - of_old : other + skipped - of_old + _EQUAL]:
+                return of_old, skipped - of_old
+    return None
 
 
 def _lines(text: str) -> list[str]:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.source.node import Node
 
-#: Maximum number of times that an edited text is parsed to tell valid fixes from invalid ones.
-_TRIES = 100
+#: Maximum number of times that an edited text is parsed to tell valid fixes from invalid ones; of a
+#: long text fewer, until so many characters are parsed.
+_TRIES, _FEW_TRIES, _CHARACTERS = 100, 20, 10_000_000
 
 
 class Edited(NamedTuple):
@@ -196,7 +197,7 @@ class _Trial(NamedTuple):
         made: list[tuple[Cut, ...]] = []
         failed: list[tuple[Cut, ...]] = []
         waiting = [units] if units else []
-        for _ in range(_TRIES):
+        for _ in range(min(_TRIES, max(_FEW_TRIES, _CHARACTERS // (len(self.text) + 1)))):
             if not waiting:
                 break
             part = waiting.pop()
