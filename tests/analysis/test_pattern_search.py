@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,10 +11,12 @@ from doors import Options, check_workspaces
 from tables import every_case
 from work import calls_of
 
-from evalcontract.analysis import budget
+from evalcontract.analysis import budget, pattern_search
 from evalcontract.analysis.budget import Budget
 from evalcontract.analysis.pattern_search import BudgetSpentError, PatternSearch
 from evalcontract.analysis.regex_ambiguity import find_attack
+from evalcontract.analysis.regex_impossible import matches_nothing
+from evalcontract.analysis.regex_totality import matches_everything
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,3 +85,47 @@ def test_a_file_says_what_is_not_searched(tmp_path: Path, monkeypatch: pytest.Mo
     assert "18 patterns" in str([finding.help for finding in slow])
     in_schema = ("checks", 10, "schema", "properties", patterns[0], "pattern")
     assert {finding.path for finding in slow} - {path for _, path in left} == {first, in_schema}
+
+
+#: Patterns that are read for a proof: an anchor in the middle, and what may match nothing.
+PROVED = {"nothing": r"a$b", "everything": "a*", "neither": r"(?:a|b)*$c*"}
+
+
+@every_case("pattern", PROVED.values(), ids=str)
+def test_proofs_are_those_without_a_budget(pattern: str) -> None:
+    search = PatternSearch()
+    assert search.matches_nothing(pattern) is matches_nothing(pattern, ())
+    for full in (True, False):
+        assert search.matches_everything(pattern, full=full) is matches_everything(
+            pattern, (), full=full
+        )
+
+
+def test_a_proof_is_made_once_and_within_the_budget() -> None:
+    search = PatternSearch(proofs=Budget(1))
+    assert search.matches_nothing("a$b")
+    assert search.matches_nothing("a$b")
+    for prove in (search.matches_nothing, partial(search.matches_everything, full=False)):
+        with pytest.raises(BudgetSpentError):
+            prove("(?:a$)*")
+    assert not search.matches_nothing("abc"), "without anchors there is nothing to prove"
+    assert not search.matches_everything("abc", full=True), "it needs three characters"
+
+
+def test_patterns_beyond_the_budget_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pattern_search, "MAX_PROVED_CHARACTERS", 3)
+    (tmp_path / "rubrics").mkdir()
+    for name, patterns in {"a": ["a$b"], "b": ["c$d", "e$f"], "c": ["g*"]}.items():
+        checks = rubric(patterns)["checks"][:-1]
+        value = {**rubric(patterns), "id": name, "checks": checks}
+        (tmp_path / "rubrics" / f"{name}.json").write_text(json.dumps(value))
+    found = check_workspaces(tmp_path, Options(jobs=1)).diagnostics
+    codes = ("rubric/unmatchable-regex", "rubric/vacuous-regex", "source/limit-exceeded")
+    by_code = [(at.code, at.path[1:2]) for at in found if at.code in codes]
+    assert by_code == [
+        ("rubric/unmatchable-regex", (0,)),
+        ("source/limit-exceeded", (0,)),
+        ("source/limit-exceeded", (0,)),
+    ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
@@ -104,12 +104,17 @@ class Atomic:
 Node = Char | Anchor | Look | Back | CaptureGroup | Either | Sequence | Repeat | Atomic
 
 
-@dataclass(frozen=True, slots=True)
 class Pattern:
-    """A parsed pattern. `alphabet` has a sample of every class of characters it distinguishes."""
+    """A parsed pattern; `parsed` is the parse tree of `re`."""
 
-    root: Node
-    alphabet: tuple[str, ...]
+    def __init__(self, root: Node, parsed: Any) -> None:
+        self.root = root
+        self._parsed = parsed
+
+    @cached_property
+    def alphabet(self) -> tuple[str, ...]:
+        """A sample of every class of characters that the pattern distinguishes."""
+        return alphabet_of(self._parsed)
 
 
 class _UnreadableError(Exception):
@@ -122,7 +127,7 @@ def read_pattern(pattern: str, flags: Iterable[str] = ()) -> Pattern | None:
         return None
     try:
         parsed = parsed_pattern(pattern, flags)
-        return Pattern(_sequence(parsed, parsed.state.flags), alphabet_of(parsed))
+        return Pattern(_sequence(parsed, parsed.state.flags), parsed)
     except (*REFUSALS, _UnreadableError):
         return None
 

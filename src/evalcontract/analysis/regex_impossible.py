@@ -9,6 +9,7 @@ proof is sound but not complete.
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.analysis.pattern import (
@@ -60,7 +61,7 @@ _ALL: _States = frozenset(_State(before, after) for before in _Before for after 
 
 def matches_nothing(pattern: str, flags: Iterable[str]) -> bool:
     """Whether the anchors of a pattern provably keep it from matching in any text."""
-    if not any(anchor in pattern for anchor in ("^", "$", r"\A", r"\Z")):
+    if not has_anchor(pattern):
         return False
     read = read_pattern(pattern, flags)
     if read is None:
@@ -69,10 +70,19 @@ def matches_nothing(pattern: str, flags: Iterable[str]) -> bool:
     return not _Walk(read).through(read.root, start)
 
 
+def has_anchor(pattern: str) -> bool:
+    """Whether a pattern may have an anchor."""
+    return any(anchor in pattern for anchor in ("^", "$", r"\A", r"\Z"))
+
+
 class _Walk:
     def __init__(self, pattern: Pattern) -> None:
-        self._others = [letter for letter in pattern.alphabet if letter != "\n"]
+        self._pattern = pattern
         self._known: dict[tuple[int, _States], _States] = {}
+
+    @cached_property
+    def _others(self) -> list[str]:
+        return [letter for letter in self._pattern.alphabet if letter != "\n"]
 
     def through(self, node: Node, states: _States) -> _States:  # noqa: PLR0911 - a table
         """Return the states after a part, given those before it; none if it cannot match."""
@@ -104,7 +114,7 @@ class _Walk:
     def _char(self, char: Char, states: _States) -> _States:
         matches = char.test.fullmatch
         newline = bool(matches("\n"))
-        other = not newline or any(map(matches, self._others))
+        other = not newline or any(map(matches, self._others))  # one of them, if not a newline
         after: set[_State] = set()
         for state in states:
             if other and state.after is _After.ANYTHING:

@@ -97,6 +97,19 @@ def unsearched(problems: list[Problem]) -> Iterator[Problem]:
         yield problem._replace(help=f"{rest} not searched; correct or remove the slow ones first")
 
 
+def unproved(paths: list[Path], what: str) -> Iterator[Problem]:
+    """Yield one problem for the patterns of a file that may match `what`, at the first of them."""
+    from evalcontract.analysis.pattern_search import MAX_PROVED_CHARACTERS  # slow to import
+
+    for path in paths[:1]:
+        these = (
+            f"{len(paths):,} patterns of this file match" if paths[1:] else "this pattern matches"
+        )
+        reason = f"those before have over {MAX_PROVED_CHARACTERS:,} characters"
+        message = f"it is not known whether {these} {what}: {reason}"
+        yield Problem("source/limit-exceeded", message, path, "shorten the patterns")
+
+
 def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:
     """Yield the remarks of one kind on every valid schema, as problems."""
     for path, schema in schemas_of(subject, context):

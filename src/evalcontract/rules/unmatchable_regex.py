@@ -28,24 +28,33 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import unproved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
 
 CODE = Code("rubric/unmatchable-regex", page=__doc__)
 
 
 @rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    left: list[Path] = []
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.regex_dialects import misreadings  # slow to import
-        from evalcontract.analysis.regex_impossible import matches_nothing
+        from evalcontract.analysis.pattern_search import BudgetSpentError  # slow to import
+        from evalcontract.analysis.regex_dialects import misreadings
 
         pattern, flags = check["pattern"], check.get("flags", ())
+        try:
+            is_nothing = context.patterns.matches_nothing(pattern, flags)
+        except BudgetSpentError:
+            left.append((*path, "pattern"))
+            continue
         # A misread pattern is reported as `rubric/misread-regex`: that is the cause.
-        if matches_nothing(pattern, flags) and not any(misreadings(pattern, flags)):
+        if is_nothing and not any(misreadings(pattern, flags)):
             outcome = "always" if check.get("negate", False) else "never"
             message = f"the pattern matches no text, so the check {outcome} passes"
             advice = (
@@ -53,3 +62,4 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
                 "every line"
             )
             yield Problem(CODE, message, (*path, "pattern"), advice)
+    yield from unproved(left, "no text")

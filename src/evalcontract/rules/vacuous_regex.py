@@ -27,22 +27,32 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._schemas import unproved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.path import Path
 
 CODE = Code("rubric/vacuous-regex", page=__doc__)
 
 
 @rule(CODE, Kind.RUBRIC)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+    left: list[Path] = []
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.regex_totality import matches_everything  # slow to import
+        from evalcontract.analysis.pattern_search import BudgetSpentError  # slow to import
 
         full = check.get("match") == "full"
-        if matches_everything(check["pattern"], check.get("flags", ()), full=full):
+        pattern, flags = check["pattern"], check.get("flags", ())
+        try:
+            is_everything = context.patterns.matches_everything(pattern, flags, full=full)
+        except BudgetSpentError:
+            left.append((*path, "pattern"))
+            continue
+        if is_everything:
             negate = check.get("negate", False)
             outcome = (
                 "with `negate` the check never passes" if negate else "the check always passes"
@@ -52,3 +62,4 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
                 advice += ", or set `match: full` to match the whole output"
             message = f"the pattern matches every text: {outcome}"
             yield Problem(CODE, message, (*path, "pattern"), advice)
+    yield from unproved(left, "every text")
