@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from doors import Options, check_workspaces
 from tables import every_case
+from work import calls_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,3 +101,31 @@ def test_a_bundle_is_found_in_a_late_block_of_rows(tmp_path: Path) -> None:
     ((pointer, message, _),) = unknown_bundles(tmp_path, "data.jsonl", text)
     assert "[7000]" in pointer
     assert message == f"{UNDECLARED} (used by 2 rows)"
+
+
+FAULTY = "{id: [x], inpt: a, expected_fact: [b], rubric_ref: rubric/none@1.0.0}"
+
+
+def found_in(path: Path, rows: list[str]) -> list[tuple[object, ...]]:
+    text = "questions:\n" + "".join(f"- {row}\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+    found = check_workspaces(path.parent, Options(root=path.parent, is_joined=False)).diagnostics
+    return [
+        (one.code, one.message, one.path, one.row_index, one.fix and one.fix.path)
+        for one in found
+        if not one.code.startswith("reference/")  # one, with all of the rows
+    ]
+
+
+def test_a_row_that_aliases_repeat_has_the_findings_of_an_equal_row(tmp_path: Path) -> None:
+    written = found_in(tmp_path / "data.yaml", [FAULTY] * 4)
+    aliased = found_in(tmp_path / "data.yaml", [f"&a {FAULTY}", "*a", "*a", "*a"])
+    assert {row for _, _, _, row, _ in aliased} == {0, 1, 2, 3}
+    assert sorted(map(str, aliased)) == sorted(map(str, written))
+
+
+def test_a_row_that_aliases_repeat_is_checked_once(tmp_path: Path) -> None:
+    path = tmp_path / "data.yaml"
+    written = calls_of(found_in, path, [FAULTY] * 200)
+    aliased = calls_of(found_in, path, [f"&a {FAULTY}", *["*a"] * 199])
+    assert aliased < written / 2

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.row_context import RowContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.source import Batch, Rows, RowStream
 
@@ -131,7 +132,7 @@ class DatasetCheck:
         refs = refs_of_rows(batch.rows)
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
         exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
-        found = (problem for n, row in exact.items() for problem in self._check_row(row, n, rows))
+        found = self._problems_of_rows(exact, rows)
         ignoring = tuple(ignoring_rows(batch))
         bounded = self._context.budget.bounded(found, {row.row_index for row in ignoring})
         problems = [*bounded]
@@ -215,6 +216,22 @@ class DatasetCheck:
                 rubrics[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
         return list(rubrics.values())
 
+    def _problems_of_rows(self, exact: dict[int, Any], rows: Rows) -> Iterator[Problem]:
+        """Yield the problems of rows; a row that aliases repeat is checked once."""
+        known: dict[int, tuple[int, list[Problem]]] = {}
+        repeated = len({id(row) for row in exact.values()}) < len(exact)
+        length = len(self._rows.prefix)
+        for index, row in exact.items():
+            if id(row) in known:
+                first, problems = known[id(row)]
+                yield from _of_row(problems, first, index, length)
+                continue
+            if not repeated or not isinstance(row, dict):
+                yield from self._check_row(row, index, rows)
+                continue
+            known[id(row)] = index, [*self._check_row(row, index, rows)]
+            yield from known[id(row)][1]
+
     def _check_row(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
         """Yield the problems of one row, each with the row's id."""
         id_ = row.get("id") if isinstance(row, dict) else None
@@ -259,6 +276,17 @@ class DatasetCheck:
             plan = self.grading.plan_for_row(rubric.artifact)
             return plan, plan is not None
         return None, rubric is None
+
+
+def _of_row(problems: Iterable[Problem], first: int, index: int, length: int) -> Iterator[Problem]:
+    """Yield the problems of the row `first` as those of an equal row; its path has a prefix."""
+
+    def path_of(path: Path) -> Path:
+        is_in_row = len(path) > length and path[length] == first
+        return (*path[:length], index, *path[length + 1 :]) if is_in_row else path
+
+    for problem in problems:
+        yield problem.relocated(path_of)._replace(row_index=index)
 
 
 def _has_other_numbers(rows: Rows) -> bool:

@@ -164,7 +164,9 @@ class _Builder:
         value = build(event, depth + 1)
         self._block = outer_block
         if event.anchor is not None:
-            self.anchors[event.anchor] = Anchored(value, self.node, size_of(value, {}))
+            self.anchors[event.anchor] = Anchored(
+                value, self.node, size_of(value, {}), height=height_of(value, {})
+            )
         return value
 
     def _scalar(self, event: Event) -> Any:
@@ -286,7 +288,7 @@ class _Builder:
         self._replayed += anchored.size
         if self._replayed > MAX_REPLAYED:
             raise ParseError(replay_fault(span_of(event)))
-        if depth + height_of(value, {}) > MAX_DEPTH:
+        if depth + anchored.height > MAX_DEPTH:
             raise ParseError(deep_fault(span_of(event)))
         return value
 

@@ -26,6 +26,7 @@ class Anchored(NamedTuple):
     node: Node
     size: int
     text: str | None = None
+    height: int = 0
 
 
 def span_of(event: Event) -> Span:
