@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from tables import every_case
 
+from evalcontract.structure.native_errors import MAX_VIOLATIONS
+from evalcontract.structure.schemas import definition
 from evalcontract.structure.valid_parts import valid_parts
-from evalcontract.structure.validator import structure_of
-from evalcontract.structure.violations import MAX_PARTS, MAX_VIOLATIONS
+from evalcontract.structure.validator import SchemaValidator, structure_of
+from evalcontract.structure.violations import MAX_PARTS
 
 LIMIT = "source/limit-exceeded"
 
@@ -50,3 +52,14 @@ def test_a_fault_far_back_in_a_large_value_is_found() -> None:
 
 def test_a_large_value_without_faults_has_no_problems() -> None:
     assert structure_of("rubric").check(rubric([str(n) for n in range(2 * MAX_PARTS)])) == []
+
+
+def test_so_are_those_of_a_bundle() -> None:
+    """Each part of the bundle rejects each key of the row."""
+    parts = [{"unevaluatedProperties": {"type": "string"}, "title": f"{n}"} for n in range(60)]
+    row = {"id": "a", "input": "b", "criteria": "c", **{f"x_{n}": 1 for n in range(300)}}
+    problems = SchemaValidator("dataset", definition("row", of="dataset"), {"allOf": parts}).check(
+        row
+    )
+    assert len(problems) <= MAX_VIOLATIONS + 1
+    assert LIMIT in [problem.code for problem in problems]

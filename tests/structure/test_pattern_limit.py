@@ -155,3 +155,13 @@ def test_a_check_is_undecided_by_a_pattern_at_its_limit(
 ) -> None:
     with pytest.raises(UndecidedError):
         AuthoredSchema(schema, spent(monkeypatch).matches).first_violation({"context": "d"})
+
+
+@every_case("pattern", ["[*+^]", r"\++", "(?i)a", "(?<n>a)", r"a{2,3}?", r"[\\{*+^]|\(\?"], ids=str)
+def test_patterns_that_look_like_it_do_not_backtrack(pattern: str) -> None:
+    assert not native.may_backtrack(pattern)
+
+
+@every_case("pattern", [SLOW, "(?!a)b", "(?<=a)b", r"(a)\1", "a++b", "(?>a)b"], ids=str)
+def test_patterns_that_backtrack(pattern: str) -> None:
+    assert native.may_backtrack(pattern)

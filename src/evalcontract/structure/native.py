@@ -33,8 +33,10 @@ MAX_STEPS = 1_000_000
 _QUICK_STEPS, _QUICK_WORK = 10_000, 1_000_000
 
 # What only a backtracking matcher can do: look-around, references, possessive quantifiers. It
-# finds some patterns that have none of it, which costs time, and misses none.
+# finds some patterns that have none of it, and misses none.
 _BACKTRACKS = re.compile(r"\(\?(?!:)|\\[1-9kgGK]|[*+?}]\+")
+_POSSESSIVE = re.compile(r"[*+?}]\+")
+_NO_SYNTAX = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
 class PatternLimitError(ValueError):
@@ -118,7 +120,27 @@ def _backtracking(schema: Schema) -> tuple[bool, tuple[str, ...]]:
 
 def may_backtrack(pattern: Any) -> bool:
     """Whether the engine may have to backtrack for a pattern, so that a search has limits."""
-    return isinstance(pattern, str) and _BACKTRACKS.search(pattern) is not None
+    is_suspect = isinstance(pattern, str) and _BACKTRACKS.search(pattern) is not None
+    return is_suspect and not _is_linear(pattern)
+
+
+@lru_cache(maxsize=4_096)
+def _is_linear(pattern: str) -> bool:
+    """Whether the engine that never backtracks supports a pattern, as it does `[*+]` or `(?i)`.
+
+    It reads `a++` as a repeated repetition.
+    """
+    import jsonschema_rs  # slow to import
+
+    if _POSSESSIVE.search(_NO_SYNTAX.sub("", pattern)):
+        return False
+
+    never = jsonschema_rs.RegexOptions()
+    try:
+        jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=never)
+    except ValueError:
+        return False
+    return True
 
 
 class _Reached(threading.local):

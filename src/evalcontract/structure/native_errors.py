@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.schemas import Schema
 
+#: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
+MAX_VIOLATIONS = 10_000
+
 # Keywords that depend only on their own value and the instance.
 _SIMPLE_KEYWORDS = frozenset(
     {

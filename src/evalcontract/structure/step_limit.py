@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import threading
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jsonschema import validators
 
 from evalcontract.structure.exact import NOTHING_TO_FETCH, DetailValidator, pattern_keywords
 from evalcontract.structure.native import matches
+from evalcontract.structure.native_errors import MAX_VIOLATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +48,7 @@ class StepCounter:
         self._validator = self._counting.validator(schema, registry=NOTHING_TO_FETCH)
 
     def errors(self, value: Any, limit: int) -> list[ValidationError]:
-        """Return the violations of a value.
+        """Return the violations of a value, no more than one beyond `MAX_VIOLATIONS`.
 
         Raises:
             StepLimitExceeded: the check takes more than `limit` steps.
@@ -57,7 +59,7 @@ class StepCounter:
         count = self._counting.count
         count.steps, count.limit, count.search = 0, limit, self._search
         try:
-            return list(self._validator.iter_errors(value))
+            return list(islice(self._validator.iter_errors(value), MAX_VIOLATIONS + 1))
         except BaseException as error:
             # What `referencing` keeps its schemas in panics where Python's stack is at its end.
             if type(error).__name__ == "PanicException":
@@ -120,5 +122,5 @@ def _comparisons(name: str, value: Any, instance: Any, schema: Any) -> int:
         if name == "patternProperties":
             return len(value) * len(instance)
         if name in ("additionalProperties", "unevaluatedProperties"):
-            return len(schema.get("patternProperties", ())) * len(instance)
+            return (1 + len(schema.get("patternProperties", ()))) * len(instance)
     return 0

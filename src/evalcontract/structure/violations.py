@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.native import PatternLimitError, matches, native_for
-from evalcontract.structure.native_errors import from_native
+from evalcontract.structure.native_errors import MAX_VIOLATIONS, from_native
 from evalcontract.structure.schemas import follow, known_keys, properties
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from jsonschema.protocols import Validator
 
@@ -42,8 +42,6 @@ MAX_TOTAL_STEPS = 120_000
 MAX_TOTAL_STEPS_ALONE = 40_000
 _STEPS_PER_ROW, _STEPS_PER_PART, _MAX_ORDINARY_STEPS = 100, 4, 150_000
 _SIMPLER = "write the pattern without look-around and references, or so that no part repeats a part"
-#: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
-MAX_VIOLATIONS = 10_000
 #: Of a value with more parts than this, only the first violation is described: the native engine
 #: makes a list of all of them, and each takes about 2 KB.
 MAX_PARTS = 50_000
@@ -168,10 +166,8 @@ class SchemaPair:
         return ([violation], []) if violation else self._described(value)
 
     def _described(self, value: Any) -> Found:
-        violations = list(islice(self._compiled.exact.iter_errors(value), MAX_VIOLATIONS + 1))
-        if len(violations) <= MAX_VIOLATIONS:
-            return violations, []
-        return violations[:-1], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
+        errors = self._compiled.exact.iter_errors(value)
+        return _described_of(list(islice(errors, MAX_VIOLATIONS + 1)))
 
     def _of_bundle(self, value: Any) -> Found:
         ordinary = _STEPS_PER_ROW + _STEPS_PER_PART * number_of_values(value)
@@ -192,7 +188,7 @@ class SchemaPair:
 
         limit = ordinary + min(MAX_STEPS, max(0, self._steps_left))
         try:
-            return self._exact_bundle.errors(value, limit), []
+            return _described_of(self._exact_bundle.errors(value, limit))
         except RecursionError:
             return [], [self._too_deep(is_rejected=is_rejected)]
         except StepLimitExceeded:
@@ -219,6 +215,13 @@ class SchemaPair:
 
     def _undecided(self, message: str, advice: str) -> Problem:
         return Problem(f"{self.kind}/undecided-value", message, (), advice)
+
+
+def _described_of(violations: Sequence[SchemaViolation]) -> Found:
+    """Return violations, and a problem if there are more than can be listed."""
+    if len(violations) <= MAX_VIOLATIONS:
+        return [*violations], []
+    return [*violations[:MAX_VIOLATIONS]], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
 
 
 def _first(native: NativeValidator, value: Any, schema: Schema) -> list[SchemaViolation]:
