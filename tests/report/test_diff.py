@@ -75,3 +75,13 @@ def test_twice_the_rows_take_twice_the_work() -> None:
         return calls_of(diff, before, before.replace("expected_fact", "expected_facts"))
 
     assert work(800) < 2.5 * work(400)
+
+
+@every_case(
+    "changed", ["- input: b\n  facts: [x]\n", "- input: b\n  fact: [x]\n  tags: []\n"], ids=str
+)
+def test_only_the_changed_lines_of_rows_are_told(changed: str) -> None:
+    before = "".join(f"- id: {at}\n  input: b\n  fact: [x]\n" for at in range(50))
+    after = before.replace("  input: b\n  fact: [x]\n", changed.replace("- ", "  "))
+    lines = diff(before, after)
+    assert sum(line.startswith(("-", "+")) for line in lines) < 2 + 2 * 50 + 1

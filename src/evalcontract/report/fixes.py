@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Lines that change in a row, both of the old text and of the new one; of more, all that follow are
 # replaced. So many equal lines end a change.
-_MAX_CHANGED, _EQUAL = 200, 3
+_MAX_CHANGED, _EQUAL = 200, 2
 
 
 def write_fixed(fixed: Sequence[Diagnostic], limit: int) -> Iterator[str]:
@@ -138,13 +138,15 @@ class _Alignment(SequenceMatcher[str]):
 def _next_equal(old: list[str], new: list[str], at: int, other: int) -> tuple[int, int] | None:
     """Return how many lines of both are skipped up to the next that are equal; None if none is.
 
-    A line of its own may be equal by chance, so that those after it must be, too.
+    Where other numbers of lines are skipped, one line may be equal by chance: it needs another.
     """
     for skipped in range(_MAX_CHANGED):
         for of_old in range(skipped + 1):
-            one = old[at + of_old : at + of_old + _EQUAL]
-            if one and one == new[other + skipped - of_old : other + skipped - of_old + _EQUAL]:
-                return of_old, skipped - of_old
+            of_new = skipped - of_old
+            length = 1 if of_old == of_new else _EQUAL
+            lines = old[at + of_old : at + of_old + length]
+            if lines and lines == new[other + of_new : other + of_new + length]:
+                return of_old, of_new
     return None
 
 
