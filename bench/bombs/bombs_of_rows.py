@@ -31,6 +31,11 @@ def rows_with_a_near_key(size: int) -> Files:
     return dataset(*({**ROW, "id": f"{at}", "expected_fact": []} for at in range(size)))
 
 
+def rows_with_their_own_key(size: int) -> Files:
+    """Rows with a key each that no other row has, and that nothing is said of."""
+    return dataset(*({**ROW, "id": f"{at}", f"tagss{at}": "x"} for at in range(size)))
+
+
 def rows_by_checks(size: int) -> Files:
     """Rows, and as many checks of their rubric."""
     checks = [contains(f"x{at}", f"a b{at}") for at in range(size)]
@@ -138,6 +143,7 @@ def tools(size: int) -> Files:
 BOMBS = (
     Bomb(near_row_keys, 30_000, (CHECK, JSON, REPORT)),
     Bomb(rows_with_a_near_key, 13_000, (CHECK, REPORT, FIX)),
+    Bomb(rows_with_their_own_key, 14_000, (CHECK, COVERAGE, REPORT)),
     Bomb(rows_by_checks, 1500, (CHECK, COVERAGE)),
     Bomb(rows_by_unmet_checks, 3000, (CHECK, COVERAGE)),
     Bomb(rows_by_rubrics, 5000, (CHECK, COVERAGE)),

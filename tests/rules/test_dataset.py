@@ -9,8 +9,14 @@ from doors import Options, check_workspaces
 from tables import every_case
 from work import calls_of
 
+from evalcontract.engine import gates
+from evalcontract.engine import run as engine_run
+from evalcontract.engine.gates import SharedGates
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 BUNDLE = {"type": "object", "properties": {"documents": {"type": "array"}}}
 UNDECLARED = "the bundle `tour` is not declared"
@@ -129,3 +135,21 @@ def test_a_row_that_aliases_repeat_is_checked_once(tmp_path: Path) -> None:
     written = calls_of(found_in, path, [FAULTY] * 200)
     aliased = calls_of(found_in, path, [f"&a {FAULTY}", *["*a"] * 199])
     assert aliased < written / 2
+
+
+def test_few_gates_are_kept_for_rows_with_keys_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each key makes another gate, of some megabytes."""
+    shared: list[SharedGates] = []
+
+    def made() -> SharedGates:
+        shared.append(SharedGates())
+        return shared[-1]
+
+    monkeypatch.setattr(engine_run, "SharedGates", made)
+    monkeypatch.setattr(gates, "_KEPT_GATES", 4)
+    rows = [row(number, **{f"own_{number}": "x"}) for number in range(200)]
+    (tmp_path / "data.json").write_text(json.dumps({"questions": rows}), encoding="utf-8")
+    assert check_workspaces(tmp_path, Options(root=tmp_path, jobs=1)).diagnostics == []
+    assert [len(one.gates) for one in shared] == [4]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # This many gates are compiled at first use; any further gate only after this many uses.
 _FREE_GATES, _USES_OF_A_GATE = 8, 20
+# So many gates are kept for other datasets: each new key of a row makes another gate, of megabytes.
+_KEPT_GATES = 32
 
 
 class RowRefs(NamedTuple):
@@ -167,6 +169,8 @@ class Gates:
             bundles = [bundle] if bundle is not None else []
             schema = gate_schema(row_schema(), references, bundles, key.silent.schema, extra_keys)
             search = self._grading.context.schemas.patterns.matches
+            if len(gates) >= _KEPT_GATES:
+                del gates[next(iter(gates))]
             gates[name] = Gate(schema, bundle, search)
         return gates[name]
 
