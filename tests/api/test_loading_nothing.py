@@ -99,7 +99,9 @@ def test_a_root_that_is_no_folder(tmp_path: Path) -> None:
 
 def test_what_stands_beside_the_rows_is_told_once(tmp_path: Path) -> None:
     """However often it is looked at: by the check, and by the coverage."""
-    write(tmp_path, {"set.yaml": "bundel: x\nquestions: [{id: a, input: b, criteria: c}]\n"})
+    write(
+        tmp_path, {"set.yaml": "bundel: x\nquestions: [{id: a, input: b, expected_facts: [c]}]\n"}
+    )
     loaded = DatasetLoader(strict=False).load(tmp_path / "set.yaml")
     assert len(loaded.coverage) == 1
     assert [found.code for found in loaded.diagnostics] == ["dataset/near-miss-key"]

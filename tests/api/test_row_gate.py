@@ -543,7 +543,7 @@ def good_rows() -> Iterator[tuple[RowContext, Row]]:
         given_ = around(rubric("own", checks), other)
         yield given_, {**WHOLE, "rubric_ref": "rubric/own@1.0.0", **more}
     for more in (
-        {"criteria": "Names Paris"},
+        {"expected_facts": ["Paris"]},
         {"expected_facts": ["left"]},
         {"bundle": "open", "must_contain_any": ["left"]},
     ):
@@ -592,12 +592,12 @@ FOUND: dict[str, tuple[RowContext, Row]] = {
         around(rubric("own", FACTS_AND_WORDS[1:])),
         {**OWN, "expected_tools": ["lookup"]},
     ),
-    "dataset/blank-value": (around(), {**WHOLE, "criteria": "a", "input": " "}),
-    "dataset/repeated-value": (around(), {**WHOLE, "criteria": "a", "tags": ["b", "b"]}),
-    "dataset/quoted-value": (around(), {**WHOLE, "criteria": "a", "tags": ["“b”"]}),
-    "dataset/unnormalized-id": (around(), {**WHOLE, "criteria": "a", "id": "a "}),
+    "dataset/blank-value": (around(), {**WHOLE, "expected_facts": ["a"], "input": " "}),
+    "dataset/repeated-value": (around(), {**WHOLE, "expected_facts": ["a"], "tags": ["b", "b"]}),
+    "dataset/quoted-value": (around(), {**WHOLE, "expected_facts": ["a"], "tags": ["“b”"]}),
+    "dataset/unnormalized-id": (around(), {**WHOLE, "expected_facts": ["a"], "id": "a "}),
     "dataset/literal-pattern": (around(), {**WHOLE, "must_contain_any": [r"\d+ days"]}),
-    "dataset/split-text": (around(), {**WHOLE, "how are you?": None, "criteria": "a"}),
+    "dataset/split-text": (around(), {**WHOLE, "how are you?": None, "expected_facts": ["a"]}),
     "dataset/bundle-not-applicable": (
         around(rubric("own", FACTS_AND_WORDS[1:], ["tours"])),
         {**OWN, "bundle": "open"},

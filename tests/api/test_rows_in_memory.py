@@ -37,7 +37,7 @@ scoring: {combine: all_pass}
 
 
 def row(number: int, **others: Any) -> dict[str, Any]:
-    return {"id": f"r{number}", "input": "x", "criteria": "c", **others}
+    return {"id": f"r{number}", "input": "x", "expected_facts": ["c"], **others}
 
 
 def codes(found: Any) -> list[tuple[str, str, int | None]]:
@@ -226,7 +226,7 @@ def test_what_is_no_iterable_of_mappings(rows: Any) -> None:
 
 
 def test_the_digest_is_that_of_the_rows() -> None:
-    rows = [row(1), {"input": "é", "id": "r2", "criteria": "c"}]
+    rows = [row(1), {"input": "é", "id": "r2", "expected_facts": ["c"]}]
     lines = "".join(f"{json.dumps(each, sort_keys=True)}\n" for each in rows)
     loaded = DatasetLoader().load_rows(rows)
     assert loaded.provenance.sha256 == hashlib.sha256(lines.encode()).hexdigest()

@@ -27,11 +27,11 @@ RULE = """
 
     Bad:
         questions:
-          - {id: a, input: HELLO, criteria: c}
+          - {id: a, input: HELLO, expected_facts: [c]}
 
     Good:
         questions:
-          - {id: a, input: Hello, criteria: c}
+          - {id: a, input: Hello, expected_facts: [c]}
     \'\'\'
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem, Severity
@@ -89,7 +89,9 @@ def test_a_rule_of_others_sees_every_row(
 ) -> None:
     install("shouting:RULE", "dataset/shouting")
     path = tmp_path / "data.yaml"
-    path.write_text("questions:\n  - {id: a, input: HELLO, criteria: c}\n", encoding="utf-8")
+    path.write_text(
+        "questions:\n  - {id: a, input: HELLO, expected_facts: [c]}\n", encoding="utf-8"
+    )
 
     found = DatasetLoader().load(path).diagnostics
 
@@ -105,7 +107,7 @@ def test_a_row_with_the_first_key_of_its_kind_is_shown_to_it(
 ) -> None:
     """Its key is learned late, and then it passes the gate; the rule has none."""
     install("shouting:RULE", "dataset/shouting")
-    rows = [{"id": f"r{n}", "input": "Hello", "criteria": "c"} for n in range(300)]
+    rows = [{"id": f"r{n}", "input": "Hello", "expected_facts": ["c"]} for n in range(300)]
     rows[250] |= {"input": "HELLO", "owner_team": "search"}
     path = tmp_path / "data.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -122,7 +124,7 @@ def test_what_a_rule_suspects_is_shown_to_it(
     assert set(asked) == {"r7"}
 
 
-ROWS = "".join(f"  - {{id: r{n}, input: {'HELLO' if n == 7 else 'hello'}, criteria: c}}\n"
+ROWS = "".join(f"  - {{id: r{n}, input: {'HELLO' if n == 7 else 'hello'}, expected_facts: [c]}}\n"
                for n in range(20))  # fmt: skip
 
 

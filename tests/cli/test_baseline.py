@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-ROW = "  - {{id: {0}, input: b, criteria: c{1}}}\n"
+ROW = "  - {{id: {0}, input: b, must_not_contain: [c]{1}}}\n"
 FAULTY = ", expecteed_facts: [d]"
 
 

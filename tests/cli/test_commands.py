@@ -398,7 +398,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
         (NEAR_MISS, None, "<stdin>", 5),
         (NEAR_MISS, "unsaved.yaml", "unsaved.yaml", 5),
         (
-            '{"id": "a", "input": "b", "criteria": "c"}\n{"id": "c", "inptu": "d"}\n',
+            '{"id": "a", "input": "b", "expected_facts": ["c"]}\n{"id": "c", "inptu": "d"}\n',
             None,
             "<stdin>",
             2,
@@ -671,7 +671,7 @@ def test_schema_of_a_bundle(
     """A bundle is applied, or reported; it never breaks the run and nothing is ever fetched."""
     text = json.dumps(schema).replace("{server}", listener.address)
     write(place, {"bundles/tours.schema.json": text})
-    row = "{id: a, input: b, criteria: c, bundle: tours, tour: latin}"
+    row = "{id: a, input: b, expected_facts: [c], bundle: tours, tour: latin}"
     write(place, {"tour.yaml": f"questions:\n  - {row}\n"})
     result = call("validate-dataset", "tour.yaml", "--output-format", "json")
     assert listener.asked == []

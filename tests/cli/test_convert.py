@@ -42,6 +42,8 @@ ROWS = """\
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.yaml").write_text(ROWS, encoding="utf-8")
+    graded = 'row_keys_graded = ["criteria", "expected"]\n'
+    (tmp_path / "evalcontract.toml").write_text(graded, encoding="utf-8")
     return tmp_path
 
 
@@ -487,4 +489,15 @@ def test_yaml_in_a_pipe_names_no_schema(folder: Path) -> None:
 def test_the_name_of_standard_output_is_for_a_pipe(folder: Path) -> None:
     assert "write `-` for OUT" in code(convert("rows.yaml", "x.json", "--stdout-filename", "y"))
     assert "use a name that ends" in code(convert("rows.yaml", "-", "--stdout-filename", "y"))
-    assert names(folder) == {"rows.yaml"}
+    assert names(folder) == {"rows.yaml", "evalcontract.toml"}
+
+
+def test_rows_that_only_a_judge_can_grade_are_told(folder: Path) -> None:
+    given = [{"input": text, "target": "Ghent"} for text in ("Where?", "Where else?")]
+    (folder / "it's.json").write_text(json.dumps(given), encoding="utf-8")
+    arguments = ("--from", "inspect")
+    assert "will run" not in convert("it's.json", "a.yaml", *arguments).stderr, "the runner does"
+    (folder / "evalcontract.toml").unlink()
+    (note,) = convert("it's.json", "b.yaml", *arguments).stderr.splitlines()
+    assert note.startswith("note: 0 % of the checks of 2 of 2 rows will run")
+    assert "`evalcontract init --from 'it'\"'\"'s.json'`" in note

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _NEAR, _TWICE = "dataset/near-miss-key", "dataset/duplicate-id"
 _ROWS = """\
 questions:
-  - {id: a, input: b, criteria: c, tagz: [x]}
-  - {id: a, input: b, criteria: c}
+  - {id: a, input: b, expected_facts: [c], tagz: [x]}
+  - {id: a, input: b, expected_facts: [c]}
 """
 #: The severities that a configuration gives to the two findings.
 _CONFIGURED = {

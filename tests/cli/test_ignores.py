@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NEAR = "dataset/near-miss-key"
-ROW = "  - id: a\n    input: b\n    criteria: c\n    expecteed_facts: [d]{}\n"
+ROW = "  - id: a\n    input: b\n    expected: {{format: json}}\n    expecteed_facts: [d]{}\n"
 
 
 def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[dict[str, Any], list[str]]:
@@ -130,7 +130,9 @@ def test_artifacts(
 
 
 def jsonl(*rows: dict[str, Any]) -> str:
-    return "".join(f"{json.dumps({'input': 'b', 'criteria': 'c', **row})}\n" for row in rows)
+    return "".join(
+        f"{json.dumps({'input': 'b', 'must_not_contain': ['c'], **row})}\n" for row in rows
+    )
 
 
 def ignoring(ours: Any) -> dict[str, Any]:

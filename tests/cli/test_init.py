@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "src" / "evalcontract" / "templates"
 NOTHING_FOUND = ": no findings\n"
-OURS = "# Mine.\r\nquestions:\r\n  - {id: a, input: Hello!, criteria: Greets} # yes\r\n"
+OURS = "# Mine.\r\nquestions:\r\n  - {id: a, input: Hello!, expected_facts: [Hi]} # yes\r\n"
 MOVED = "# yaml-language-server: $schema=https://elsewhere.example/dataset.json\n" + OURS.replace(
     "\r", ""
 )
@@ -375,7 +375,7 @@ def test_nothing_is_changed(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     run(capsys, "init", *SOURCE)
     mine = {name: b"mine: true\n" for name in contents(folder) if "schema" not in name}
     mine["evalcontract.toml"] = b"strict = false\n"
-    mine["datasets/example.yaml"] = b"questions: [{id: a, input: b, criteria: c}]\n"
+    mine["datasets/example.yaml"] = b"questions: [{id: a, input: b, expected_facts: [c]}]\n"
     mine[".vscode/settings.json"] = b"{}\n"
     mine[".idea/jsonSchemas.xml"] = b"<project/>\n"
     for name, data in mine.items():
@@ -457,7 +457,10 @@ def test_datasets_that_exist_need_no_example(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The target is theirs; their faults stay warnings."""
-    write(folder, {"data/mine.yaml": OURS.replace("criteria", "criterai"), "notes.json": "{}"})
+    write(
+        folder,
+        {"data/mine.yaml": OURS.replace("expected_facts", "expected_fatcs"), "notes.json": "{}"},
+    )
     out = run(capsys, "init", "--bare")
     assert not (folder / "datasets").exists()
     target = yaml.safe_load((folder / "targets/nightly.yaml").read_text(encoding="utf-8"))
@@ -501,8 +504,8 @@ EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["
     ("name", "content", "dataset", "ids"),
     [
         ("mine.yaml", OURS, "mine.yaml", ["a"]),
-        ("mine.json", [{"id": "a", "input": "b", "criteria": "c"}], "mine.json", ["a"]),
-        ("mine.jsonl", '{"id": "a", "input": "b", "criteria": "c"}\n', "mine.jsonl", ["a"]),
+        ("mine.json", [{"id": "a", "input": "b", "expected_facts": ["c"]}], "mine.json", ["a"]),
+        ("mine.jsonl", '{"id": "a", "input": "b", "expected_facts": ["c"]}\n', "mine.jsonl", ["a"]),
         ("mine.txt", OURS, "mine.yaml", ["a"]),
         ("rows.json", [{"id": "a", "question": "b"}], "rows.json", ["a"]),
         ("no ids.jsonl", '{"input": "b"}\n{"input": "c"}\n', "no_ids.yaml", ["row_1", "row_2"]),
@@ -568,7 +571,10 @@ def test_a_fix_is_named_if_there_is_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = begun(tmp_path, monkeypatch)
-    write(folder, {"../mine.yaml": f"questions:\n  - {{id: a, input: b, tags: [c], {key}: d}}\n"})
+    write(
+        folder,
+        {"../mine.yaml": f"questions:\n  - {{id: a, input: b, must_not_contain: [c], {key}: d}}\n"},
+    )
     commands = commands_in(run(capsys, "init", "--bare", "--from", "../mine.yaml"))
     assert (["evalcontract", "fix", "--diff"] in commands) is fixes
 
@@ -696,3 +702,44 @@ def test_a_folder_with_an_odd_name(
     paths = [each.get("value") for each in project.iter("option") if each.get("name") == "path"]
     assert f"{name}/datasets" in paths
     assert run(capsys, "check", name, "--strict").endswith(NOTHING_FOUND)
+
+
+@every_case(
+    ("name", "text", "rubric"),
+    [
+        ("a.csv", "question,answer\nWhere?,Ghent\n", "rubric/a_accurate@1.0.0"),
+        ("a.csv", "question,criteria\nWhere?,Names Ghent\n", "rubric/a_accurate@1.0.0"),
+        ("a.csv", "question,facts\nWhere?,Ghent\n", None),
+        ("a.csv", "question,topic\nWhere?,towns\n", None),
+        (
+            "a.jsonl",
+            '{"inputs": {"question": "Where?"}, "expectations": {"expected_response": "Ghent"}}\n',
+            "rubric/a_accurate@1.0.0",
+        ),
+        (
+            "a.jsonl",
+            '{"inputs": {"question": "Where?"}, "expectations": {"guidelines": ["Be kind"]}}\n',
+            "rubric/a_accurate@1.0.0",
+        ),
+        ("a.jsonl", '{"input": "Where?", "target": "Ghent"}\n', "rubric/a_accurate@1.0.0"),
+    ],
+)
+def test_rows_that_only_a_judge_can_grade_get_one(
+    name: str,
+    text: str,
+    rubric: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, {f"../{name}": text})
+    told = run(capsys, "init", "--bare", "--from", f"../{name}")
+    (row,) = DatasetLoader().load(folder / "datasets" / "a.yaml")
+    assert row.value.get("rubric_ref") == rubric
+    assert (folder / "rubrics" / "a_accurate.yaml").exists() is (rubric is not None)
+    assert (folder / "judges" / "accuracy.yaml").exists()
+    is_graded = rubric is not None or "facts" in text
+    assert ("1 of 1 checks will run: 100.0 %" in told) is is_graded
+    assert ("0 of 1 checks will run: 0.0 %" in told) is not is_graded
+    assert command_line("check", "--strict") == (not is_graded)

@@ -39,7 +39,7 @@ FILES = {
     "targets/nightly.yaml": "dataset: datasets/a.yaml\n",
     "datasets/a.yaml": ROW,
     "datasets/b.yaml": MODELINE + ROW.replace("top_k", "expecteed_facts: [c], top_k"),
-    "datasets/c.jsonl": '{"id": "a", "input": "b", "criteria": "c"}\n',
+    "datasets/c.jsonl": '{"id": "a", "input": "b", "expected_facts": ["c"]}\n',
     "datasets/d.yaml": "questions: [\n",
     "notes.json": "{}\n",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -178,8 +179,10 @@ def test_what_comes_out_is_clean_in_strict_mode(
     put(folder, a__evals_json=CASES, b__evals_json=OLDER)
     assert command_line("migrate", "a/evals.json", "b/evals.json", "-o", "out") == 0
     capsys.readouterr()
-    assert command_line("check", "--strict", "out", "--no-cache") == 0
-    assert capsys.readouterr().out == "2 datasets (6 rows), 3 rubrics: no findings\n"
+    assert command_line("check", "--strict", "out", "--no-cache") == 1
+    told = capsys.readouterr().out
+    found = re.findall(r"^(?:error|warning)\[(.*?)\]", told, re.MULTILINE)
+    assert found == ["dataset/nothing-to-grade"], "what nobody asserted, nothing grades"
 
 
 def test_losses_are_named_with_their_places(folder: Path) -> None:

@@ -90,7 +90,8 @@ def test_a_modeline_that_is_right(name: str, place: Path) -> None:
     [("../no.json", 1), ("../rubric.schema.json", 1), ("https://x.org/y.json", 0), ("5", 1)],
 )
 def test_the_key(target: str, count: int, place: Path) -> None:
-    text = f'{{"$schema": "{target}", "questions": [{{"id": "a", "input": "b", "criteria": "c"}}]}}'
+    row = '{"id": "a", "input": "b", "expected_facts": ["c"]}'
+    text = f'{{"$schema": "{target}", "questions": [{row}]}}'
     found = findings(place, {"datasets/b.json": text})
     assert [finding.code for finding in found] == ["workspace/schema-reference"] * count
 

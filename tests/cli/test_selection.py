@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ROWS = """\
 questions:
-  - {id: a, input: b, criteria: c, expecteed_facts: [x]}
+  - {id: a, input: b, expected_facts: [c], expecteed_facts: [x]}
   - {id: a, input: b, rubric_ref: rubric/none@1.0.0}
 """
 NEAR, TWICE, DANGLING = "dataset/near-miss-key", "dataset/duplicate-id", "reference/dangling"
@@ -161,7 +161,9 @@ def test_the_cache_keeps_no_verdict_of_another_selection(
         ([], ALL, 1),
     ]
     for number in range(3):
-        (place / "other.yaml").write_text(f"questions: [{{id: r{number}, input: b, criteria: c}}]")
+        (place / "other.yaml").write_text(
+            f"questions: [{{id: r{number}, input: b, expected_facts: [c]}}]"
+        )
         for options, expected, code in calls:
             call = ["check", ".", "--cache", "--strict", "--output-format", "json", *options]
             assert command_line(*call) == code
@@ -169,7 +171,9 @@ def test_the_cache_keeps_no_verdict_of_another_selection(
             assert {finding["code"] for finding in report["findings"]} == expected
 
 
-@every_case("text", ["questions: [{id: a, input: b, criteria: c}]\n", ROWS], ids=["clean", "not"])
+@every_case(
+    "text", ["questions: [{id: a, input: b, expected_facts: [c]}]\n", ROWS], ids=["clean", "not"]
+)
 def test_quiet_prints_findings_only(
     text: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,7 +25,7 @@ checks:
   - {id: no_insults, kind: must_not_contain, values: [stupid]}
 scoring: {combine: all_pass}
 """
-FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
+FAULTY = "questions:\n  - {id: a, input: b, expected_facts: [c], expecteed_facts: [d]}\n"
 GOOD = "questions:\n  - {id: a, input: b, rubric_ref: rubric/polite@1.0.0}\n"
 
 
@@ -114,7 +114,7 @@ def test_a_broken_file_is_told_once(place: Path) -> None:
 
 @pytest.mark.parametrize("name", ["faqs.yaml", "datasets/fqas.yaml", "../datasets/faqs.yaml"])
 def test_a_file_that_is_nearly_there(name: str, place: Path) -> None:
-    row = "questions: [{id: a, input: b, criteria: c}]\n"
+    row = "questions: [{id: a, input: b, expected_facts: [c]}]\n"
     write(place, {"datasets/faqs.yaml": row, "targets/t.yaml": f"dataset: {name}\n"})
     (one,) = check(place).diagnostics
     assert (one.code, facts(one.help)) == ("target/missing-dataset", ["datasets/faqs.yaml"])

@@ -165,7 +165,7 @@ def test_weights(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
 def test_ids(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     told = []
     for number, id_ in enumerate(IDS):
-        text = f'questions:\n  - {{id: "{id_}", input: Where?, criteria: It is short.}}\n'
+        text = f'questions:\n  - {{id: "{id_}", input: Where?, expected_facts: [day]}}\n'
         told.append(said(tmp_path / f"{number}", {"data.yaml": text}))
     assert shown(IDS, told) == plain(snapshot)
 
@@ -182,7 +182,7 @@ def test_texts_of_rows(snapshot: SnapshotAssertion, tmp_path: Path) -> None:
     rows = [*(f"{key}: {ITEMS}" for key in LISTS_OF_ROWS), *TEXTS_OF_ROWS]
     told = []
     for number, keys in enumerate(rows):
-        given = {"id": "r", "input": "Where?", "criteria": "It is short."}
+        given = {"id": "r", "input": "Where?", "expected_facts": ["day"]}
         more = [f"{key}: {text}" for key, text in given.items() if not keys.startswith(f"{key}:")]
         text = f"questions:\n  - {{{', '.join([*more, keys])}}}\n"
         told.append(said(tmp_path / f"{number}", {"data.yaml": text}))

@@ -17,13 +17,15 @@ from evalcontract.cli.migrate import told
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.engine.coverage import coverage
 from evalcontract.engine.init import EXAMPLE_OUTPUTS, InitOptions, init
 from evalcontract.engine.init_project import CI_FILES
-from evalcontract.engine.options import Options
+from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.report.coverage import totals_line
 from evalcontract.report.frame import display_width, escape_controls
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
@@ -222,10 +224,22 @@ def _about(name: str) -> str:
     return next((_ABOUT[part] for part in reversed(name.split("/")) if part in _ABOUT), "")
 
 
+def _covered(folder: Path, done: InitResult) -> Iterator[str]:
+    """Yield how many of the checks will run, and what grades the rows that none runs on."""
+    datasets = [Input(folder / name) for name in done.datasets]
+    if not datasets:
+        return
+    totals = coverage(datasets, Options(folder), all_rows=False).totals
+    yield f"\nevalcontract coverage:\n  {totals_line(totals)}"
+    if totals.rows_on_which_nothing_runs:
+        yield "  `evalcontract check --strict` says of each of these what would grade it\n"
+
+
 def _next(folder: Path, done: InitResult) -> Iterator[str]:
     """Yield what `check` finds, and the next commands."""
     checked = check_workspaces(folder, Options())
     yield f"\nevalcontract check:\n  {summary_of(checked)}\n"
+    yield from _covered(folder, done)
     yield "\nnext:\n"
     if folder.resolve() != Path.cwd():
         yield f"  cd {shlex.quote(escape_controls(display_name(folder)))}\n"

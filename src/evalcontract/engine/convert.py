@@ -47,7 +47,8 @@ class ConvertOptions(NamedTuple):
     If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
     if the target cannot represent everything, even what metadata would preserve. `force` replaces
     existing files. With a `stream` the dataset is written there, and the file `out` only names its
-    medium; other files are then written below a given root alone.
+    medium; other files are then written below a given root alone. If it `asks_judge`, rows of
+    evalcontract that only a judge can grade get a rubric that asks one.
     """
 
     from_: str | None
@@ -56,6 +57,7 @@ class ConvertOptions(NamedTuple):
     lossless: bool = False
     force: bool = False
     stream: Sink | None = None
+    asks_judge: bool = False
 
 
 @dataclass
@@ -63,7 +65,8 @@ class ConvertResult:
     """The result of a conversion. `written` are the names of the files.
 
     If nothing was written, `refusal` is the reason. `left_out` counts the rows that have faults and
-    cannot be converted. `remarks` are sentences on the rows as they are now, for people.
+    cannot be converted. `remarks` are sentences on the rows as they are now, for people. `judged`
+    counts the rows that got a rubric that asks a judge.
     """
 
     source: str
@@ -76,6 +79,7 @@ class ConvertResult:
     written: list[str] = field(default_factory=list)
     refusal: str | None = None
     remarks: Sequence[str] = ()
+    judged: int = 0
 
 
 def convert(
@@ -103,14 +107,15 @@ def convert(
     run = Run(workspace, None, options.today or today())
     dataset = open_dataset(input_, convert_options.from_, columns=options.columns)
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
-    target: ConversionTarget = (
-        DialectTarget(dialect, medium) if dialect else NativeTarget(_stem(out), medium)
-    )
+    graded = run.graded_for(input_.path)
+    asks = convert_options.asks_judge
+    ours = NativeTarget(_stem(out), medium, result.source, graded, asks_judge=asks)
+    target: ConversionTarget = DialectTarget(dialect, medium) if dialect else ours
     if dataset.unreadable:
         result.diagnostics += run.unreadable([dataset.unreadable])
         result.refusal = "the source cannot be read"
         return result
-    dataset_pass = dataset.begin(run, run.policy_for(input_.path), run.graded_for(input_.path))
+    dataset_pass = dataset.begin(run, run.policy_for(input_.path), graded)
     with ConvertedFiles(out, medium, convert_options, options.root) as output:
         result.losses.report = output.report
         head = {
@@ -126,7 +131,7 @@ def convert(
         result.refusal = refusal_of(dataset_pass, result, lossless=convert_options.lossless)
         if result.refusal is None:
             result.written = output.commit(target.extra_files)
-            result.remarks = target.remarks
+            result.remarks, result.judged = target.remarks, ours.judged
     return result
 
 

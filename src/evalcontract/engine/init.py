@@ -173,6 +173,8 @@ def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, byte
     )
     result.datasets = [*dict.fromkeys(found)]
     examples = []
+    if result.taken.judged:
+        examples, has_judges = [_EXAMPLE_JUDGE], True
     if not has_library:
         examples = [_EXAMPLE_RUBRIC, _EXAMPLE_JUDGE]
         has_judges = True

@@ -54,8 +54,8 @@ class Came(NamedTuple):
 class Taken:
     """The files to start from, by their paths in the workspace.
 
-    `here` are datasets that are in the workspace already. If nothing can be taken, `refusal` is the
-    reason.
+    `here` are datasets that are in the workspace already. `judged` counts the rows that got a
+    rubric which asks the judge of the example. If nothing can be taken, `refusal` is the reason.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -64,6 +64,7 @@ class Taken:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     losses: Losses = field(default_factory=Losses)
     migrated: MigrateResult | None = None
+    judged: int = 0
     refusal: str | None = None
 
     @property
@@ -172,10 +173,11 @@ def _stem(path: Path) -> str:
 
 
 def _converted(input_: Input, out: Path, options: Options, taken: Taken) -> bytes:
-    wanted = ConvertOptions(options.dialect, NATIVE)
+    wanted = ConvertOptions(options.dialect, NATIVE, asks_judge=True)
     done = convert(input_, out, wanted, Options(out.parents[1], columns=options.columns))
     taken.diagnostics += done.diagnostics
     taken.refusal = done.refusal
+    taken.judged += done.judged
     for sort, count in done.losses.counts.items():
         taken.losses.counts[sort] = taken.losses.counts.get(sort, 0) + count
         taken.losses.first.setdefault(sort, done.losses.first[sort])

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evalcontract.checks import State
+from evalcontract.checks._kind import field_of
+from evalcontract.checks.plan import own_predictions
 from evalcontract.engine.embedded_rubric import EmbeddedRubrics, with_judges
 from evalcontract.engine.grading import row_structure
 from evalcontract.engine.table_output import OurTable
@@ -32,6 +36,13 @@ _EXPECTED = frozenset(
         *("must_contain_any", "must_not_contain", "rubric_ref"),
     )
 )
+#: The judge that reads `criteria` and the reference answer of a row.
+STARTER_JUDGE = "judge/accuracy@1.0.0"
+_JUDGED = {
+    "label": "Right, as a judge sees it",
+    "checks": [{"id": "accurate", "kind": "llm_judge", "judge_prompt_ref": STARTER_JUDGE}],
+    "scoring": {"combine": "all_pass"},
+}
 # The most checks that the id of a rubric names, and the most letters that it has.
 _MOST_NAMES, _MOST_LETTERS = 3, 60
 
@@ -64,11 +75,26 @@ class ConversionTarget(Protocol):
 class NativeTarget:
     """Writes evalcontract rows. New rubrics are named after the dataset and their checks.
 
-    Equal ones are shared.
+    Equal ones are shared. If it `asks_judge`, rows that only a judge can grade get a rubric that
+    asks `STARTER_JUDGE`, and `judged` counts them; else a remark names the command that does so for
+    the file `source`. `graded` are the keys of rows that the graders of the runner read.
     """
 
-    def __init__(self, stem: str, medium: str) -> None:
+    def __init__(
+        self,
+        stem: str,
+        medium: str,
+        source: str = "FILE",
+        graded: frozenset[str] = frozenset(),
+        *,
+        asks_judge: bool = False,
+    ) -> None:
         self.extra_files: dict[str, Any] = {}
+        self.judged = 0
+        self._for_judges = self._rows = 0
+        self._source = source if source.isprintable() else "FILE"
+        self._graded = graded
+        self._asks_judge = asks_judge
         self._table = OurTable() if medium in ("csv", "tsv") else None
         self._medium = medium
         self._stem = _words(stem) or "dataset"
@@ -81,11 +107,19 @@ class NativeTarget:
 
     @property
     def remarks(self) -> Sequence[str]:
-        """That nothing grades the documents that rows expect, as the metrics of systems do."""
-        if not self._retrievals:
-            return ()
-        rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
-        return (f"{rows} documents: no check of evalcontract grades what was retrieved",)
+        """What rows expect that no check grades."""
+        remarks = []
+        if self._retrievals:
+            rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
+            remarks.append(f"{rows} documents: no check of evalcontract grades what was retrieved")
+        if self._for_judges:
+            command = f"evalcontract init --from {shlex.quote(self._source)}"
+            rows = f"{self._for_judges:,} of {self._rows:,} rows"
+            remarks.append(
+                f"0 % of the checks of {rows} will run, since only the judge of a rubric reads what"
+                f" they expect: `{command}` makes both"
+            )
+        return remarks
 
     def take(
         self,
@@ -100,6 +134,13 @@ class NativeTarget:
             for judge in converted.judges:
                 self.extra_files[_judge_file(judge)] = judge
             row = _with_reference(row, f"rubric/{self._id_of(converted.rubric)}@{_VERSION}")
+        self._rows += 1
+        is_for_judges = _is_for_judges(row, self._graded)
+        if is_for_judges and self._asks_judge:
+            self.judged += 1
+            row = _with_reference(row, f"rubric/{self._id_of(_JUDGED)}@{_VERSION}")
+        elif is_for_judges and converted.is_new:
+            self._for_judges += 1
         if converted.is_new and (problems := [*_faults("row", row_structure(), row)]):
             return row, (), problems
         self._retrievals += converted.is_new and bool(row.get("expected_documents"))
@@ -155,6 +196,19 @@ class NativeTarget:
             id_ = f"{whole}_{self._numbers[whole]}"
         self._numbers[id_] = 1
         return id_
+
+
+def _is_for_judges(row: dict[str, Any], graded: frozenset[str]) -> bool:
+    """Whether only the judge of a rubric can grade a row, and `STARTER_JUDGE` does.
+
+    `graded` are the keys of rows that the graders of the runner read.
+    """
+    if "rubric_ref" in row:
+        return False
+    outlooks = [outlook for *_, outlook in own_predictions(row, None, graded)]
+    if any(each.runs or each.state is State.VACUOUS for each in outlooks):
+        return False
+    return any(isinstance(field_of(row, key), str) for key in ("criteria", "expected.reference"))
 
 
 def _words(text: str) -> str:

@@ -47,7 +47,7 @@ def write_text(
         yield from _gaps(file, limit, room_for_gaps, width)
         yield "\n"
     if files:
-        yield _summary(totals)
+        yield totals_line(totals)
 
 
 class _Room:
@@ -187,7 +187,8 @@ def _is_ours(rubric: str | None) -> bool:
     return rubric is None or rubric.startswith("rubric/")
 
 
-def _summary(totals: Totals) -> str:
+def totals_line(totals: Totals) -> str:
+    """Return the line that says how many of the checks will run."""
     idle = totals.rows_on_which_nothing_runs
     rows = f"; nothing runs on {idle:,} of {totals.rows:,} rows" if idle else ""
     # Rounded down, so that a value below `--min-coverage` is not shown as equal to it.

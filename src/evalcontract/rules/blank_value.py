@@ -6,11 +6,11 @@ usually left over from a spreadsheet, where a value is missing.
 
 Bad:
     questions:
-      - {id: capital, input: " ", criteria: Names Paris}
+      - {id: capital, input: " ", expected_facts: [Paris]}
 
 Good:
     questions:
-      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
+      - {id: capital, input: What is the capital of France?, expected_facts: [Paris]}
 """
 
 from __future__ import annotations

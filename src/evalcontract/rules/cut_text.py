@@ -8,13 +8,13 @@ Bad:
     questions:
       - id: order
         input: Where is order #4711?
-        criteria: Says where it is
+        expected_facts: [Ghent]
 
 Good:
     questions:
       - id: order
         input: "Where is order #4711?"
-        criteria: Says where it is
+        expected_facts: [Ghent]
 """
 
 from __future__ import annotations

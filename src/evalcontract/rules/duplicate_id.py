@@ -5,13 +5,13 @@ Why: Results are joined to rows by id, so one score silently replaces the other.
 
 Bad:
     questions:
-      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
-      - {id: capital, input: What is the capital of Spain?, criteria: Names Madrid}
+      - {id: capital, input: What is the capital of France?, expected_facts: [Paris]}
+      - {id: capital, input: What is the capital of Spain?, expected_facts: [Madrid]}
 
 Good:
     questions:
-      - {id: capital_of_france, input: What is the capital of France?, criteria: Names Paris}
-      - {id: capital_of_spain, input: What is the capital of Spain?, criteria: Names Madrid}
+      - {id: capital_of_france, input: What is the capital of France?, expected_facts: [Paris]}
+      - {id: capital_of_spain, input: What is the capital of Spain?, expected_facts: [Madrid]}
 """
 
 from __future__ import annotations

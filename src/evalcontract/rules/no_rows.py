@@ -8,7 +8,7 @@ Bad:
 
 Good:
     questions:
-      - {id: a, input: What is the capital of France?, criteria: Names Paris}
+      - {id: a, input: What is the capital of France?, expected_facts: [Paris]}
 """
 
 from __future__ import annotations

@@ -1,57 +1,60 @@
 """
-A row has neither a rubric nor an expectation, so it cannot be graded.
+Nothing grades a row: it has no rubric, and no expectation that a check can compare.
 
-Why: The model call is paid for, and its answer is compared with nothing.
+Why: The model call is paid for, and its answer is compared with nothing. `criteria`, and the keys
+of `expected` but `format`, are for the judge of a rubric. If a runner of your own reads them, a
+target or the configuration says so: `row_keys_graded = ["criteria"]`.
 
 Bad:
     questions:
-      - {id: capital, input: What is the capital of France?}
+      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
 
 Good:
     questions:
-      - {id: capital, input: What is the capital of France?, criteria: Names Paris}
+      - {id: capital, input: What is the capital of France?, expected_facts: [Paris]}
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks import State
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.model.diagnostic import Cause, Problem
+from evalcontract.model.listing import listed
+from evalcontract.rules._row_rule import RowGroup, RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
-
-
 CODE = Code("dataset/nothing-to-grade", page=__doc__)
+#: The expectations that only the judge of a rubric reads; of `expected`, all but its `format`.
+_OF_JUDGES = ("criteria", "expected")
+_NOT_NULL = {"not": {"type": "null"}}
 
 
 def _silent(group: RowGroup) -> dict[str, Any] | bool:
     if group.plan is not None:
         return True
-    own = [{"required": [key]} for key in OWN_EXPECTATIONS]
-    not_null = {"not": {"type": "null"}}
-    others = sorted(group.graded - OWN_EXPECTATIONS.keys())
-    return {
-        "anyOf": [
-            *own,
-            *({"required": [key], "properties": {key: not_null}} for key in others),
-        ]
-    }
+    grading = (OWN_EXPECTATIONS.keys() | group.graded) - (set(_OF_JUDGES) - group.graded)
+    some = [{"required": [key], "properties": {key: _NOT_NULL}} for key in sorted(grading)]
+    formatted = {"type": "object", "required": ["format"]}
+    return {"anyOf": [*some, {"required": ["expected"], "properties": {"expected": formatted}}]}
 
 
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     if subject.is_told_above or subject.plan is not None:
         return
-    if not subject.outlooks:
-        yield Problem(
-            CODE,
-            "nothing in this row can be graded",
-            subject.path,
-            "add `rubric_ref`, `criteria` or an expectation",
-        )
+    if any(each.runs or each.state is State.VACUOUS for each in subject.outlooks):
+        return  # what is empty is reported by itself
+    keys = [key for key in _OF_JUDGES if subject.row.get(key) is not None]
+    message, cause = "nothing in this row can be graded", None
+    advice = "add `rubric_ref` or an expectation, such as `expected_facts`"
+    if keys:
+        read = listed([f"`{key}`" for key in keys])
+        message = f"nothing grades this row: only the judge of a rubric reads {read}"
+        advice += f"; or name {read} in `row_keys_graded`, if your own runner reads it"
+        cause = Cause(f"{CODE}:{read}", "have no rubric")
+    yield Problem(CODE, message, subject.path, advice, cause=cause)

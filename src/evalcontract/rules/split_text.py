@@ -6,11 +6,11 @@ asked only the part before it.
 
 Bad:
     questions:
-      - {id: greeting, input: Hello, how are you?, criteria: Greets back}
+      - {id: greeting, input: Hello, how are you?, expected_facts: [Hello]}
 
 Good:
     questions:
-      - {id: greeting, input: "Hello, how are you?", criteria: Greets back}
+      - {id: greeting, input: "Hello, how are you?", expected_facts: [Hello]}
 """
 
 from __future__ import annotations

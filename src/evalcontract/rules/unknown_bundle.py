@@ -6,12 +6,12 @@ misspelled one goes unnoticed.
 
 Bad:
     questions:
-      - {id: a, input: Which file?, criteria: Names Form.php, bundle: code_navigation}
+      - {id: a, input: Which file?, expected_facts: [Form.php], bundle: code_navigation}
 
 Good:
     # file: data.yaml
     questions:
-      - {id: a, input: Which file?, criteria: Names Form.php, bundle: code_navigation}
+      - {id: a, input: Which file?, expected_facts: [Form.php], bundle: code_navigation}
     # file: bundles/code_navigation.schema.json
     {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}
 """

@@ -5,11 +5,11 @@ Why: Models answer shouted questions in another tone, and scores are not compara
 
 Bad:
     questions:
-      - {id: hours, input: WHEN DO YOU OPEN?, criteria: Names the hour}
+      - {id: hours, input: WHEN DO YOU OPEN?, expected_facts: [Names the hour]}
 
 Good:
     questions:
-      - {id: hours, input: When do you open?, criteria: Names the hour}
+      - {id: hours, input: When do you open?, expected_facts: [Names the hour]}
 """
 
 from __future__ import annotations
