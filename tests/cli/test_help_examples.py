@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COLUMNS = 80
 #: Beside what `init` makes: files that people bring.
 FILES = {
-    "support.yaml": "questions:\n  - {id: a, input: Where is it?, criteria: Names a day}\n",
+    "support.yaml": "questions:\n  - {id: a, input: Where is it?, expected_facts: [Names a day]}\n",
     "mlflow.jsonl": '{"inputs": {"question": "Why?"}, "expectations": {"expected_facts": ["x"]}}\n',
     "labels.csv": "id,human,judge,split\na,pass,5,test\nb,fail,1,test\n"
     "c,pass,5,dev\nd,fail,4,dev\n",

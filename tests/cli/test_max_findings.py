@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIMIT = "source/limit-exceeded"
-GOOD = '{"id": "%d", "input": "a", "criteria": "b"}'
+GOOD = '{"id": "%d", "input": "a", "expected_facts": ["b"]}'
 
 
 def report(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[Any]]:
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("line", ["{x", '{"input": "a", "criteria": "b"}', "1"])
+@pytest.mark.parametrize("line", ["{x", '{"input": "a", "expected_facts": ["b"]}', "1"])
 def test_one_file(folder: Path, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "a.jsonl").write_text(f"{line}\n" * 30)
     for limit, listed in ((1, 1), (7, 7), (29, 29), (30, 30), (31, 30), (0, 30)):
@@ -64,7 +64,9 @@ def test_what_has_a_common_cause_is_one(folder: Path, capsys: pytest.CaptureFixt
 
 def test_what_is_ignored_does_not_count(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "evalcontract.toml").write_text("[severity]\n'dataset/near-miss-key' = 'ignore'\n")
-    rows = [f'{{"id": "{n}", "input": "a{n}", "criteria": "b", "tgas": []}}' for n in range(40)]
+    rows = [
+        f'{{"id": "{n}", "input": "a{n}", "expected_facts": ["b"], "tgas": []}}' for n in range(40)
+    ]
     (folder / "datasets" / "a.jsonl").write_text("\n".join([*rows, "1"]))
     _, findings = report(capsys, "check", "--no-cache", "--max-findings=1")
     assert [finding["code"] for finding in findings] == ["dataset/wrong-type"]

@@ -175,7 +175,7 @@ def test_json_is_never_coloured() -> None:
 def stream_of_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a JSONL dataset of several blocks."""
     folder = tmp_path_factory.mktemp("stream")
-    row = '{{"id": "row_{0}", "input": "Where? {1}", "criteria": "c"}}\n'
+    row = '{{"id": "row_{0}", "input": "Where? {1}", "expected_facts": ["c"]}}\n'
     filler = "x" * 2000
     with (folder / "rows.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(row.format(number, filler) for number in range(2000))
@@ -233,7 +233,7 @@ def test_progress_leaves_nothing(
 
 def test_progress_counts_files_and_rows(tmp_path: Path) -> None:
     """Of a whole workspace, whose files are read at once."""
-    row = "  - {id: a, input: b, criteria: c}\n  - {id: b, input: b, criteria: c}\n"
+    row = "  - {id: a, input: b, expected_facts: [c]}\n  - {id: b, input: b, expected_facts: [c]}\n"
     files = {f"datasets/d{number}.yaml": f"questions:\n{row}" for number in range(1200)}
     write(tmp_path, files)
     command = [sys.executable, "-c", IMPATIENT, "0", "check", "--no-cache"]

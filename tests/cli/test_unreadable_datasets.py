@@ -12,8 +12,8 @@ from tables import every_case
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROWS = [{"id": "a", "input": "b", "criteria": "c"}]
-YAML = "questions:\n  - {id: a, input: b, criteria: c}\n"
+ROWS = [{"id": "a", "input": "b", "expected_facts": ["c"]}]
+YAML = "questions:\n  - {id: a, input: b, expected_facts: [c]}\n"
 
 
 @pytest.mark.slow

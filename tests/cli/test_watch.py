@@ -21,8 +21,8 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process"),
 ]
 
-GOOD = "questions:\n  - {id: a, input: b, criteria: c}\n"
-BAD = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
+GOOD = "questions:\n  - {id: a, input: b, expected_facts: [c]}\n"
+BAD = "questions:\n  - {id: a, input: b, expected_facts: [c], expecteed_facts: [d]}\n"
 # Long enough for the slowest machine; nothing waits for it where the test passes.
 _HANG = 60
 

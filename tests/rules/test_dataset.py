@@ -24,7 +24,7 @@ DECLARE = "declare it in bundles/tour.schema.json"
 
 
 def row(number: int, **keys: Any) -> dict[str, Any]:
-    return {"id": f"row_{number}", "input": "Where?", "criteria": "It is short.", **keys}
+    return {"id": f"row_{number}", "input": "Where?", "expected_facts": ["It is short."], **keys}
 
 
 @every_case(
