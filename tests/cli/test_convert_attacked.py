@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from doors import UsageError
+from doors import UsageError, command_line
+from tables import every_case
 
 from evalcontract.cli.convert import convert_command
+from evalcontract.formats import dialects
 from evalcontract.source.writing import Staged
 
 ROW = "- request: What?\n  guidelines: [b]\n"
@@ -231,6 +233,61 @@ def test_a_preserved_key_must_be_valid(folder: Path, kept: Any) -> None:
     before = names(folder)
     assert code("in.json", "o.yaml") == 1
     assert names(folder) == before
+
+
+#: Rows of systems, in which `KEPT` is what a conversion preserved of a row of ours.
+PRESERVING = {
+    "databricks": '[{"request": "a", "metadata": {"evalcontract": KEPT}}]',
+    "inspect": '[{"input": "a", "target": "b", "metadata": {"evalcontract": {"set": KEPT}}}]',
+    "deepeval": '[{"input": "a", "additional_metadata": {"evalcontract": {"set": KEPT}}}]',
+    "mlflow:managed": (
+        '[{"inputs": {"question": "a"}, "expectations": {"expected_response": "b"}, '
+        '"tags": {"evalcontract": {"set": KEPT}}}]'
+    ),
+    "northstar": (
+        '{"cases": [{"id": "a", "messages": [{"role": "user", "content": "a"}], '
+        '"metadata": {"evalcontract": {"row": KEPT}}}]}'
+    ),
+}
+#: What no row may have.
+FORGED = [
+    '{"expected_tools": [["x"]]}',
+    '{"expected_tools": [{"name": 1}]}',
+    '{"expected_facts": [1], "bundle": "agent"}',
+    '{"messages": 1.5, "bundle": "agent"}',
+    '{"messages": [1.5]}',
+    '{"criteria": "\\ud800", "\\ud800": 1}',
+    '{"metadata": true}',
+    '{"metadata": {"northstar": {"written": {"expected": {"contains": [["x"]]}}}}}',
+    '{"metadata": {"inspect": {"set": {"target": 1.5}}}}',
+    '{"expected": 5, "id": 5, "input": 5, "tags": 5, "context": 5}',
+    '{"rubric": {"metadata": {"made_from": 1}, "checks": [5], "scoring": 5, "judges": [5]}}',
+    "true",
+    "[1]",
+]
+
+
+@pytest.mark.parametrize("to", ["evalcontract", *map(str, dialects())])
+@every_case("kept", FORGED)
+@every_case(("from_", "text"), PRESERVING.items(), ids=str)
+def test_no_forged_value_crashes_a_target(
+    to: str, kept: str, from_: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.json").write_text(text.replace("KEPT", kept), encoding="utf-8")
+    assert command_line("convert", "in.json", "o.json", "--from", from_, "--to", to) in (0, 1, 2)
+
+
+def test_what_is_preserved_is_to_blame_for_what_it_restores(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = '{"expected_tools": [["x"]]}'
+    text = PRESERVING["databricks"].replace("KEPT", kept)
+    (folder / "in.json").write_text(text, encoding="utf-8")
+    for to in ("northstar", "inspect", "evalcontract"):
+        done = command_line("convert", "in.json", "o.json", "--from", "databricks", "--to", to)
+        assert done == 1
+        assert "in the converted row: `expected_tools[0]`" in "".join(capsys.readouterr())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from evalcontract.engine.crash import one_finding
+from evalcontract.engine.crash import NO_BUGS, one_finding
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.engine.opening import TABLE, is_table, open_dataset
 from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
-from evalcontract.engine.placing import DialectTarget, NativeTarget
+from evalcontract.engine.placing import DialectTarget, NativeTarget, faults_of
 from evalcontract.engine.run import Run, today
 from evalcontract.engine.source_losses import ordered_like, without_restored
-from evalcontract.formats import dialect_of
-from evalcontract.model.diagnostic import Severity, sort_key
+from evalcontract.formats import OURS, dialect_of
+from evalcontract.model.diagnostic import Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
 from evalcontract.policy import Policy
@@ -23,14 +23,16 @@ from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.output import RowOutput
-    from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass
+    from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass, RowReader
     from evalcontract.engine.placing import ConversionTarget
     from evalcontract.formats import Dialect
-    from evalcontract.model.diagnostic import Diagnostic, Problem
+    from evalcontract.formats._conversion import Loss
+    from evalcontract.model.diagnostic import Diagnostic
 
 
 class Sink(Protocol):
@@ -162,12 +164,11 @@ def _convert_rows(
     for checked in dataset_pass.batches(keep_rows=True):
         result.diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
         for source in rows_of(dataset_pass, checked):
-            converted = None if source.fault else reader.read(source)
-            if converted is None:
+            moved = None if source.fault else _moved(source, reader, target, result)
+            if moved is None:
                 result.left_out += 1
                 continue
-            row, losses, problems = target.take(converted, source.number)
-            losses = reader.row_losses(source, converted, losses)
+            row, losses, problems = moved
             if same is not None:
                 losses = without_restored(losses, source.value, row, same)
                 row = ordered_like(source.value, row)
@@ -194,6 +195,61 @@ def _convert_rows(
     result.losses.note(losses, None, (), place_of)
     result.losses.note_comments(output.lost_header(dataset.document), None, ())
     output.document(whole)
+
+
+class _Moved(NamedTuple):
+    """A row as the target writes it, what it loses, and the problems that prevent writing it."""
+
+    row: Any
+    losses: Sequence[Loss]
+    problems: Sequence[Problem]
+
+
+def _moved(
+    source: CheckedRow, reader: RowReader, target: ConversionTarget, result: ConvertResult
+) -> _Moved | None:
+    """Convert a row from its source to its target; None if it cannot be read.
+
+    What a row preserves was valid when a conversion wrote it, and anybody may have changed it
+    since: no target gets what it restores unless that is valid. If the row can be converted only
+    without what it preserves, that is a problem of the row.
+    """
+    names = {OURS, result.to.partition(":")[0]}
+    bare = source._replace(value=_without(source.value, names))
+    is_restored = bare.value is not source.value
+
+    def moved(row: CheckedRow) -> _Moved | None:
+        read = reader.read(row)
+        if read is None:
+            return None
+        if (is_restored or result.to == NATIVE) and (problems := [*faults_of(read)]):
+            return _Moved(read.row, (), problems)
+        written, losses, found = target.take(read, row.number)
+        return _Moved(written, reader.row_losses(row, read, losses), found)
+
+    try:
+        return moved(source)
+    except NO_BUGS:
+        raise
+    except Exception:
+        if not is_restored:
+            raise
+        moved(bare)  # a bug of ours shows here, too
+    message = "what its metadata preserves is not what a conversion wrote"
+    advice = f"remove {listed(f'`{name}`' for name in sorted(names))} from it, or convert it anew"
+    return _Moved(source.value, (), [Problem("dataset/invalid-value", message, (), advice)])
+
+
+def _without(row: Any, names: AbstractSet[str]) -> Any:
+    """Return a row without what its mappings, such as `metadata`, preserve under some names."""
+    if not isinstance(row, dict):
+        return row
+    preserving = {
+        key: {inner: value for inner, value in part.items() if inner not in names}
+        for key, part in row.items()
+        if isinstance(part, dict) and not names.isdisjoint(part)
+    }
+    return {**row, **preserving} if preserving else row
 
 
 def _relocated(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Problem]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _CODE = "internal/rule-crashed"
-# What is no bug of whoever reads a file: a wrong call, no memory, a file that cannot be read.
-_NO_BUGS = (EvalContractError, MemoryError, MisreadError, OSError)
+#: What is no bug of whoever reads a file: a wrong call, no memory, a file that cannot be read.
+NO_BUGS = (EvalContractError, MemoryError, MisreadError, OSError)
 
 
 def guarded(code: str, check: Callable[..., Iterator[Problem]], *args: Any) -> list[Problem]:
@@ -59,7 +59,7 @@ def one_finding(file: str, take: Callable[[Diagnostic], object]) -> Iterator[Non
     """
     try:
         yield
-    except _NO_BUGS:
+    except NO_BUGS:
         raise
     except Exception as error:  # noqa: BLE001 - the other files must be checked
         problem = crash(_place_of(error), error, "this file is not read further, the others are")

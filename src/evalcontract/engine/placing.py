@@ -129,7 +129,7 @@ class NativeTarget:
         """Return the row, with a reference to its rubric."""
         row = converted.row
         if converted.is_new and converted.rubric is not None:
-            if problems := [*self._faults(converted.rubric, converted.judges)]:
+            if problems := [*self._other_judges(converted.judges)]:
                 return row, (), problems
             for judge in converted.judges:
                 self.extra_files[_judge_file(judge)] = judge
@@ -141,8 +141,6 @@ class NativeTarget:
             row = _with_reference(row, f"rubric/{self._id_of(_JUDGED)}@{_VERSION}")
         elif is_for_judges and converted.is_new:
             self._for_judges += 1
-        if converted.is_new and (problems := [*_faults("row", row_structure(), row)]):
-            return row, (), problems
         self._retrievals += converted.is_new and bool(row.get("expected_documents"))
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
@@ -158,18 +156,10 @@ class NativeTarget:
             return rows, tuple(Loss((key,), reason, is_kept=False) for key in root)
         return {**root, "questions": rows}, ()
 
-    def _faults(
-        self, rubric: dict[str, Any], judges: Iterable[dict[str, Any]]
-    ) -> Iterator[Problem]:
-        """Yield the faults of a new rubric and its judges; a judge's id becomes a file name."""
-        named = {"id": self._stem, "version": _VERSION, **rubric}
-        yield from _faults("rubric", structure_of(Kind.RUBRIC), named)
+    def _other_judges(self, judges: Iterable[dict[str, Any]]) -> Iterator[Problem]:
+        """Yield a problem for each judge that another one has the file name of."""
         known: dict[str, Any] = {}
         for judge in judges:
-            faults = [*_faults("judge", structure_of(Kind.JUDGE), judge)]
-            yield from faults
-            if faults:
-                continue
             name = _judge_file(judge)
             if known.get(name, self.extra_files.get(name, judge)) != judge:
                 message = f"there are two different judges `{judge['id']}`"
@@ -218,6 +208,22 @@ def _words(text: str) -> str:
 
 def _judge_file(judge: dict[str, Any]) -> str:
     return f"judges/{judge['id']}.yaml"
+
+
+def faults_of(converted: OurRow) -> Iterator[Problem]:
+    """Yield what a row that was converted has that none of evalcontract may have.
+
+    That is only what its source preserved of a row, a rubric or judges, and somebody has changed.
+    No target gets such values: a judge's id, for example, becomes the name of a file.
+    """
+    if not converted.is_new:
+        return
+    if converted.rubric is not None:
+        named = {"id": "converted", "version": _VERSION, **converted.rubric}
+        yield from _faults("rubric", structure_of(Kind.RUBRIC), named)
+        for judge in converted.judges:
+            yield from _faults("judge", structure_of(Kind.JUDGE), judge)
+    yield from _faults("row", row_structure(), converted.row)
 
 
 def _faults(name: str, structure: SchemaValidator, value: Any) -> Iterator[Problem]:
