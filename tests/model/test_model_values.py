@@ -280,6 +280,25 @@ def test_a_violation_names_the_first_errors(errors: int, first: str, lines: int,
     assert (text[0], len(text), text[-1]) == (first, lines, last)
 
 
+@every_case(
+    ("hostile", "shown"),
+    [
+        ("\ud800", "\ufffd"),
+        ("a\nb", "a␊b"),
+        ("\x1b[31m", "␛[31m"),
+        ("\u202e", "\ufffd"),
+        ("a\tb", "a b"),
+        ("é 🙂", "é 🙂"),
+    ],
+)
+def test_a_violation_can_be_printed(hostile: str, shown: str) -> None:
+    """In whatever it quotes of a file, or in the name of the file."""
+    named = finding(hostile)._replace(message=hostile)
+    text = str(ContractViolation([named]))
+    assert text.split("\n", 1)[1] == f"  {shown}: error[c/d]: {shown}"
+    assert text.encode()
+
+
 def test_codes() -> None:
     code = Code("dataset/x", soft=Severity.NOTE, strict=Severity.WARNING, guess=True, page="p")
     plain = Code("dataset/x")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from examples import tries
 from tables import every_case
 
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.span import Place, Span
 from evalcontract.report import frame as module
 from evalcontract.report.frame import display_width, frame
@@ -85,7 +86,7 @@ def test_any_line() -> None:
         start = chance.randrange(len(text) + 1)
         end = min(start + chance.randrange(12), len(text))
         line, carets = framed(text, start, end, 60)
-        marked = module.escape_controls(text[start:end])
+        marked = escape_controls(text[start:end])
         assert display_width(line) <= 60
         assert len(carets.strip()) == max(display_width(marked), 1)
         before = len(carets) - len(carets.lstrip())
@@ -97,7 +98,6 @@ def test_any_line() -> None:
 def test_work_does_not_grow_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is far away is not looked at: ten thousand findings may stand in one line."""
     seen: list[int] = []
-    escape_controls = module.escape_controls
 
     def counted(text: str) -> str:
         seen.append(len(text))

@@ -20,7 +20,7 @@ from evalcontract.engine.baseline import (
 )
 from evalcontract.engine.opened import write_error
 from evalcontract.model.errors import UsageError
-from evalcontract.report.frame import escape_controls
+from evalcontract.model.harmless import escape_controls
 from evalcontract.report.report import BaselineCounts
 from evalcontract.source.writing import write_text
 from evalcontract.workspace import display_name, write_bound

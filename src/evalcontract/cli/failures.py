@@ -66,7 +66,7 @@ def _failed(error: Exception) -> int:
 
 def refuse(message: str, usage: str = "") -> int:
     """Print an error message with control characters escaped; return the exit code for it."""
-    from evalcontract.report.frame import escape_controls  # rarely needed
+    from evalcontract.model.harmless import escape_controls  # rarely needed
 
     name = f"{_RED}{_BOLD}error{_PLAIN}" if wants_colour(sys.stderr) else "error"
     # Keep line breaks, which come from click and are harmless.

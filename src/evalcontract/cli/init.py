@@ -23,10 +23,11 @@ from evalcontract.engine.init_project import CI_FILES
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.model.errors import UsageError
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.coverage import totals_line
-from evalcontract.report.frame import display_width, escape_controls
+from evalcontract.report.frame import display_width
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.workspace import display_name

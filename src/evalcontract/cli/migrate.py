@@ -18,10 +18,10 @@ from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.migrate import MigrateOptions, migrate
 from evalcontract.engine.migration_input import SYSTEMS
 from evalcontract.model.errors import UsageError
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
-from evalcontract.report.frame import escape_controls
 from evalcontract.report.losses import write_losses
 
 if TYPE_CHECKING:

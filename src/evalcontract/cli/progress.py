@@ -62,9 +62,9 @@ class Bar:
 
     def _line(self, at: Advance) -> str:
         """Return what has been done, and the end of the name of the file if there is room."""
+        from evalcontract.model.harmless import escape_controls
         from evalcontract.report.frame import (
             display_width,
-            escape_controls,
             in_encoding,
             truncate_left,
             truncate_right,

@@ -11,8 +11,8 @@ from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.ignoring import is_ignorable, title_of_ignore
 from evalcontract.lsp.replies import overlaps
 from evalcontract.model.fix import Move, Rename
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import clipped
-from evalcontract.report.frame import escape_controls
 from evalcontract.source.editing import edit_text
 
 if TYPE_CHECKING:

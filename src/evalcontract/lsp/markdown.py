@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import clipped
-from evalcontract.report.frame import escape_controls
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:@/=^$])")
 _TICKS = re.compile("`+")

@@ -10,7 +10,7 @@ from lsprotocol import types
 from evalcontract.lsp.text import Text
 from evalcontract.lsp.uris import uri_of_path
 from evalcontract.model.diagnostic import Severity
-from evalcontract.report.frame import escape_controls
+from evalcontract.model.harmless import escape_controls
 from evalcontract.source import DISK, UnreadableFile, read_text
 from evalcontract.workspace.known_codes import url_of
 

@@ -159,7 +159,10 @@ class Diagnostic(NamedTuple):
         return format_path(self.path)
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.severity}[{self.code}]: {self.message}"
+        """Return a line that any stream can print: no name or message ends it, or acts on it."""
+        from evalcontract.model.harmless import escape_controls  # rarely needed
+
+        return escape_controls(f"{self.place}: {self.severity}[{self.code}]: {self.message}")
 
 
 #: The kinds of files that are recognised, and checked only by the command that reads them.

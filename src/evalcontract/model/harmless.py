@@ -1,8 +1,9 @@
-"""JSON that neither a terminal nor a runner of CI acts on."""
+"""Texts that can be printed, and JSON that neither a terminal nor a runner of CI acts on."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,3 +35,21 @@ def harmless_json(pieces: Iterable[str], *, is_ascii: bool = False) -> Iterator[
 def _escape(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def escape_controls(text: str) -> str:
+    """Replace control characters by visible symbols, so that a terminal does not act on them."""
+    if text.isprintable():
+        return text
+    return "".join(_sign(character) for character in text)
+
+
+def _sign(character: str) -> str:
+    if character == "\t":
+        return " "
+    code = ord(character)
+    if code < ord(" "):
+        return chr(0x2400 + code)  # the picture of the control character
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return "\N{REPLACEMENT CHARACTER}"
+    return character

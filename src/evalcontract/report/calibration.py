@@ -5,8 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import clipped
-from evalcontract.report.frame import escape_controls
 from evalcontract.report.grade_notes import write_asked
 from evalcontract.statistics.agreement import RATES
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.fix import Move, Rename
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.path import key_of
-from evalcontract.report.frame import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,6 +7,8 @@ import unicodedata
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.harmless import escape_controls
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -103,27 +105,9 @@ def _fitting(text: str, room: int) -> str:
     return text[:end]
 
 
-def escape_controls(text: str) -> str:
-    """Replace control characters by visible symbols, so that a terminal does not act on them."""
-    if text.isprintable():
-        return text
-    return "".join(_sign(character) for character in text)
-
-
 def in_encoding(text: str, encoding: str) -> str:
     """Replace each character that an encoding lacks by `?`, as the standard streams do."""
     return text if text.isascii() else text.encode(encoding, "replace").decode(encoding)
-
-
-def _sign(character: str) -> str:
-    if character == "\t":
-        return " "
-    code = ord(character)
-    if code < ord(" "):
-        return chr(0x2400 + code)  # the picture of the control character
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-        return "\N{REPLACEMENT CHARACTER}"
-    return character
 
 
 def display_width(text: str) -> int:

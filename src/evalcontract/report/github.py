@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
-from evalcontract.report.frame import escape_controls
+from evalcontract.model.harmless import escape_controls
 from evalcontract.report.messages import message_lines
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.fingerprint import fingerprints
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.span import Span
-from evalcontract.report.frame import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

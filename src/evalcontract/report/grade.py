@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from evalcontract.checks.outcome import Outcome
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
-from evalcontract.report.frame import escape_controls
 from evalcontract.report.grade_notes import write_unmeasured
 from evalcontract.report.table import aligned, wrapped
 from evalcontract.scoring.arithmetic import score_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.page import guide_url
-from evalcontract.report.frame import escape_controls
 from evalcontract.report.table import wrapped
 
 if TYPE_CHECKING:

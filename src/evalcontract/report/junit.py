@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evalcontract.report.frame import escape_controls
+from evalcontract.model.harmless import escape_controls
 from evalcontract.report.messages import message_lines
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.model.harmless import harmless_json
+from evalcontract.model.harmless import escape_controls, harmless_json
 from evalcontract.model.path import format_path, key_of
-from evalcontract.report.frame import display_width, escape_controls
+from evalcontract.report.frame import display_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

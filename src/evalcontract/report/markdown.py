@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from evalcontract.report.frame import escape_controls
+from evalcontract.model.harmless import escape_controls
 from evalcontract.report.text import beside, verdict, what_was_checked
 
 if TYPE_CHECKING:

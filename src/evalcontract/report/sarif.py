@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.fingerprint import VERSION, fingerprints
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.page import SITE
 from evalcontract.model.version import Version
-from evalcontract.report.frame import escape_controls
 from evalcontract.report.messages import message_lines
 from evalcontract.report.sarif_rules import rule
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from evalcontract.report.frame import display_width, escape_controls
+from evalcontract.model.harmless import escape_controls
+from evalcontract.report.frame import display_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import SHOWN
-from evalcontract.report.frame import escape_controls, frame
+from evalcontract.report.frame import frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

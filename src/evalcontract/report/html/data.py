@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import NAME_LENGTH, clipped
 from evalcontract.model.path import key_of
-from evalcontract.report.frame import escape_controls
 from evalcontract.report.html.layout import HEIGHT, WIDTH, layout
 from evalcontract.report.html.results_data import run_data
 from evalcontract.report.html.segments import segments

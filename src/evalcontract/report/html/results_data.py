@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome
+from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import NAME_LENGTH, clipped
-from evalcontract.report.frame import escape_controls
 from evalcontract.scoring.summary import Summary, counts
 
 if TYPE_CHECKING:
