@@ -1,7 +1,8 @@
 """`python -m evalcontract`.
 
 Python puts the current folder in front of the module search path, so that a file there such as
-`click.py` would run. It is removed, as `python -P` does, before anything is imported.
+`click.py` would run. It is removed, as `python -P` does, before anything is imported. Only a file
+`evalcontract.py` there runs even so: Python has found it in place of this one.
 """
 
 import sys

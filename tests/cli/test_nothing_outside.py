@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from doors import Options, check_workspaces, command_line
 from writing import write
 
 from evalcontract.source import Files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUBRIC = """\
 id: polite
@@ -161,5 +160,19 @@ def test_no_code_of_the_folder_is_run(module: str, tmp_path: Path) -> None:
             text=True,
             check=False,
         )
+        assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["evalcontract.py", "evalcontract/__init__.py"])
+def test_a_module_of_our_name_in_the_folder_is_not_run(name: str, tmp_path: Path) -> None:
+    """By the command, or where Python is told not to look there; `python -m` alone would run it."""
+    write(tmp_path, {name: "open('ran', 'w')\n", "datasets/a.yaml": GOOD})
+    command = shutil.which("evalcontract", path=str(Path(sys.executable).parent))
+    assert command is not None
+    python = [[sys.executable, flag, "-m", "evalcontract"] for flag in ("-P", "-I")]
+    for start in ([command], *python):
+        done = subprocess.run([*start, "--version"], cwd=tmp_path, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
     assert not (tmp_path / "ran").exists()
