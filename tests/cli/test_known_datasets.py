@@ -55,13 +55,13 @@ def checked(
     write(top, FILES)
     monkeypatch.chdir(top)
     looked_at: set[str] = set()
-    check_dataset = pipeline._check_dataset  # noqa: SLF001 - what is spared is counted there
+    check_dataset = pipeline.check_dataset
 
     def counted(run: Any, open_: Callable[[], Any], *arguments: Any) -> Any:
         looked_at.add(open_().file)
         return check_dataset(run, open_, *arguments)
 
-    monkeypatch.setattr(pipeline, "_check_dataset", counted)
+    monkeypatch.setattr(pipeline, "check_dataset", counted)
 
     def check(**options: Any) -> set[str]:
         asked: dict[str, Any] = {"today": date(2026, 6, 1), **options}

@@ -6,19 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import evalcontract
-from evalcontract.engine.crash import one_finding
-from evalcontract.engine.findings import Findings
+from evalcontract.engine.dataset_run import check_dataset, no_findings, opened_quickly
 from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
-from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.options import Advance, Input, Options
-from evalcontract.engine.passes import begin_pass
 from evalcontract.engine.run import Run, today
 from evalcontract.engine.settling import settled
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.source import MisreadError, read_file
+from evalcontract.source import read_file
 from evalcontract.workspace import (
     display_name,
     find_root,
@@ -29,11 +25,12 @@ from evalcontract.workspace import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from evalcontract.engine.findings import Findings
     from evalcontract.engine.known_datasets import KnownDatasets
-    from evalcontract.engine.passes import Dataset, DatasetPass
+    from evalcontract.engine.options import Input, Options
     from evalcontract.policy import Policy
 
 
@@ -48,7 +45,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         UsageError: there is no such dialect.
 
     """
-    outcome, findings = Outcome(), _no_findings(options)
+    outcome, findings = Outcome(), no_findings(options)
     runs: dict[Path, Run] = {}
     named: dict[Path, Policy] = {}  # the datasets of targets
     for input_ in inputs:
@@ -58,8 +55,8 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         if kind is Kind.TARGET:
             findings.add(check_target(run, input_, outcome, named))
         elif kind is Kind.DATASET:
-            open_ = partial(_opened, input_, options)
-            findings.merge(_check_dataset(run, open_, input_.path, outcome, options))
+            open_ = partial(opened_quickly, input_, options)
+            findings.merge(check_dataset(run, open_, input_.path, outcome, options))
         else:
             findings.add(check_artifact_file(run, kind, input_, outcome), run.workspace.root)
     if not outcome.files:
@@ -68,7 +65,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         source = read_file(path, display_name(path), options.files)
         opened = partial(NativeDataset, source)
         run = _run_of(path, runs, options)
-        findings.merge(_check_dataset(run, opened, path, outcome, options, policy))
+        findings.merge(check_dataset(run, opened, path, outcome, options, policy))
     for run in runs.values():
         if kind in (Kind.DATASET, Kind.TARGET):
             findings.add(run.bundles())
@@ -119,7 +116,7 @@ _IRRELEVANT_OPTIONS = frozenset(
 
 
 def _check_all(path: Path, options: Options) -> Outcome:
-    outcome, findings = Outcome(), _no_findings(options)
+    outcome, findings = Outcome(), no_findings(options)
     files = options.files
     roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
     runs = {root: _run(root, nested, options) for root, nested in nested_workspaces(roots).items()}
@@ -132,7 +129,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
         for dataset_path in run.workspace.extra_datasets:
             source = read_file(dataset_path, display_name(dataset_path), files)
             open_ = partial(NativeDataset, source)
-            findings.merge(_check_dataset(run, open_, dataset_path, outcome, options))
+            findings.merge(check_dataset(run, open_, dataset_path, outcome, options))
         findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
     every_run = [*runs.values(), *other_runs.values()]
     outcome = settled(outcome, findings, every_run, is_whole=not findings.is_full)
@@ -207,14 +204,14 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
     for path, source in run.workspace.scan(*([known.recall] if known else ())):
         if findings.is_full:
             break
-        part, found = Outcome(), _no_findings(options)
+        part, found = Outcome(), no_findings(options)
         if source is None:
             kind = run.workspace.recorded_kind(path)
             part.left_out += () if kind else (display_name(path),)
             part.files.update({kind: 1} if kind else {})
         else:
             open_ = partial(NativeDataset, source)
-            found = _check_dataset(run, open_, path, part, options)
+            found = check_dataset(run, open_, path, part, options)
         if known and found.single is not None:
             part.diagnostics = found.single
             known.keep(path, part)
@@ -256,69 +253,3 @@ def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
         max_findings=options.max_findings,
         selection=options.selection,
     )
-
-
-def _no_findings(options: Options) -> Findings:
-    return Findings(is_joined=options.is_joined, limit=options.max_findings)
-
-
-def _opened(input_: Input, options: Options) -> Dataset:
-    return open_dataset(input_, options.dialect, quick=True, columns=options.columns)
-
-
-def _check_dataset(
-    run: Run,
-    open_: Callable[[], Dataset],
-    path: Path,
-    outcome: Outcome,
-    options: Options,
-    policy: Policy | None = None,
-) -> Findings:
-    """Check one dataset, by default with the policy of its targets, and return its findings."""
-    outcome.count(Kind.DATASET, display_name(path))
-    findings = _no_findings(options)
-    policy = policy or run.policy_for(path)
-    begin = options.passes.begin if options.passes else begin_pass
-
-    def begun(dataset: Dataset) -> DatasetPass:
-        return begin(dataset, run, policy, run.graded_for(path))
-
-    try:
-        # What is called after each batch may raise whatever it wants.
-        for at in _pass_over(run, open_, begun, path, findings, outcome):
-            if options.progress:
-                options.progress(at)
-            if options.look:
-                options.look()
-    except MisreadError as misread:
-        findings = Findings()
-        findings.add(run.unreadable([misread.unreadable]))
-    return findings
-
-
-def _pass_over(
-    run: Run,
-    open_: Callable[[], Dataset],
-    begin: Callable[[Dataset], DatasetPass],
-    path: Path,
-    findings: Findings,
-    outcome: Outcome,
-) -> Iterator[Advance]:
-    """Check a dataset batch by batch; add its findings, and yield how far it is after each."""
-    with one_finding(display_name(path), lambda crash: findings.add([crash])):
-        dataset = open_()
-        if dataset.unreadable:
-            findings.add(run.unreadable([dataset.unreadable]))
-            return
-        dataset_pass = begin(dataset)
-        for checked in dataset_pass.batches(jobs=run.jobs):
-            findings.add(checked.faults)
-            diagnostics = dataset_pass.to_diagnostics(checked.problems)
-            findings.add(diagnostics, run.workspace.root)
-            yield Advance(dataset.file, dataset_pass.count, dataset_pass.progress)
-            if findings.is_full:
-                break
-        else:
-            findings.add(dataset_pass.finish(), run.workspace.root)
-        outcome.rows += dataset_pass.count
-        outcome.ignored += dataset_pass.ignored

@@ -194,10 +194,7 @@ class Run:
     def artifacts(self, library: Library | None = None) -> Iterator[Diagnostic]:
         """Check the scheduled artifacts."""
         library = library or self.workspace.library
-        documents = {
-            **self.documents,
-            **{artifact.file: artifact.document for artifact in library.artifacts},
-        }
+        documents = {**self.documents, **{each.file: each.document for each in library.artifacts}}
         for artifact, policy in self.artifact_policies.values():
             context = Context(
                 library,
@@ -210,12 +207,11 @@ class Run:
                 library.used,
                 policy.age_from,
             )
-            unreadable = self.workspace.unreadable_names
             kinds = self.workspace.configuration.declared_kinds
             document = artifact.document
             told: list[Diagnostic] = []
             with one_finding(artifact.file, told.append):
-                problems = check_artifact(artifact, context, unreadable, kinds)
+                problems = check_artifact(artifact, context, self.workspace.unreadable_names, kinds)
                 found = to_diagnostics(problems, document, policy, documents)
                 of_schema = self.schema_reference(artifact.kind, document, document.value, policy)
                 told += self.ignores.without_ignored(document, policy, found, of_schema)
