@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalcontract.engine.crash import NO_BUGS, one_finding
 from evalcontract.engine.diagnostics import to_diagnostics
+from evalcontract.engine.dialect_rows import faults_of
 from evalcontract.engine.opening import TABLE, is_table, open_dataset
 from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
 from evalcontract.engine.passes import NATIVE, rows_of
-from evalcontract.engine.placing import DialectTarget, NativeTarget, faults_of
+from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.engine.run import Run, today
 from evalcontract.engine.source_losses import ordered_like, without_restored
 from evalcontract.formats import OURS, dialect_of

@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.embedded_rubric import RUBRIC_KEY, ExtractedRubrics
+from evalcontract.engine.grading import row_structure
 from evalcontract.engine.source_losses import losses_of_source, preserved_at
 from evalcontract.formats._conversion import Loss
+from evalcontract.model.reference import Kind
+from evalcontract.structure.codes import ILL_FORMED
+from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from evalcontract.engine.passes import CheckedRow
     from evalcontract.formats._conversion import OurRow, Reader
     from evalcontract.formats._fields import Field
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.structure.validator import SchemaValidator
 
 _NO_RUBRIC = "no row before this one has the rubric of this label"
 
@@ -58,3 +64,27 @@ class DialectRows:
     def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
         """Return the losses outside the rows, each where the source has the value."""
         return [place for loss in written for place in self._reader.places(loss)]
+
+
+def faults_of(converted: OurRow) -> Iterator[Problem]:
+    """Yield what a row that was converted has that none of evalcontract may have.
+
+    That is only what its source preserved of a row, a rubric or judges, and somebody has changed.
+    No target gets such values: a judge's id, for example, becomes the name of a file.
+    """
+    if not converted.is_new:
+        return
+    if converted.rubric is not None:
+        named = {"id": "converted", "version": "1.0.0", **converted.rubric}
+        yield from _faults("rubric", structure_of(Kind.RUBRIC), named)
+        for judge in converted.judges:
+            yield from _faults("judge", structure_of(Kind.JUDGE), judge)
+    yield from _faults("row", row_structure(), converted.row)
+
+
+def _faults(name: str, structure: SchemaValidator, value: Any) -> Iterator[Problem]:
+    """Yield what the schema of evalcontract forbids; such a value is not what was preserved."""
+    for problem in structure.check(value):
+        if problem.code in ILL_FORMED:
+            message = f"in the converted {name}: {problem.message}"
+            yield problem._replace(message=message, path=(), help=None, on_key=False, fix=None)

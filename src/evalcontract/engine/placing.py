@@ -10,23 +10,18 @@ from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
 from evalcontract.checks.plan import own_predictions
 from evalcontract.engine.embedded_rubric import EmbeddedRubrics, with_judges
-from evalcontract.engine.grading import row_structure
 from evalcontract.engine.table_output import OurTable
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.structure.codes import ILL_FORMED
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
-from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import OurRow
-    from evalcontract.structure.validator import SchemaValidator
 
 _VERSION = "1.0.0"
 # The keys of a row that say what is expected.
@@ -208,30 +203,6 @@ def _words(text: str) -> str:
 
 def _judge_file(judge: dict[str, Any]) -> str:
     return f"judges/{judge['id']}.yaml"
-
-
-def faults_of(converted: OurRow) -> Iterator[Problem]:
-    """Yield what a row that was converted has that none of evalcontract may have.
-
-    That is only what its source preserved of a row, a rubric or judges, and somebody has changed.
-    No target gets such values: a judge's id, for example, becomes the name of a file.
-    """
-    if not converted.is_new:
-        return
-    if converted.rubric is not None:
-        named = {"id": "converted", "version": _VERSION, **converted.rubric}
-        yield from _faults("rubric", structure_of(Kind.RUBRIC), named)
-        for judge in converted.judges:
-            yield from _faults("judge", structure_of(Kind.JUDGE), judge)
-    yield from _faults("row", row_structure(), converted.row)
-
-
-def _faults(name: str, structure: SchemaValidator, value: Any) -> Iterator[Problem]:
-    """Yield what the schema of evalcontract forbids; such a value is not what was preserved."""
-    for problem in structure.check(value):
-        if problem.code in ILL_FORMED:
-            message = f"in the converted {name}: {problem.message}"
-            yield problem._replace(message=message, path=(), help=None, on_key=False, fix=None)
 
 
 def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
