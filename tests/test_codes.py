@@ -209,11 +209,11 @@ Why: A model answers in the same tone.
 
 Bad:
     questions:
-      - {id: greeting, input: HELLO, criteria: Greets}
+      - {id: greeting, input: HELLO, expected_facts: [Greets]}
 
 Good:
     questions:
-      - {id: greeting, input: Hello, criteria: Greets}
+      - {id: greeting, input: Hello, expected_facts: [Greets]}
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def test_neovim_shows_findings(tmp_path: Path) -> None:
     pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "datasets").mkdir()
-    text = "questions:\n  - id: \U0001f600\n    inptu: Hello\n    criteria: kind\n"
+    text = "questions:\n  - id: \U0001f600\n    inptu: Hello\n    expected_facts: [kind]\n"
     (tmp_path / "datasets/a.yaml").write_text(text, encoding="utf-8")
     command = tmp_path / "bin/evalcontract"
     command.parent.mkdir()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-ROWS = "questions:\n  - id: one\n    inptu: Hello\n    criteria: kind\n"
+ROWS = "questions:\n  - id: one\n    inptu: Hello\n    expected_facts: [kind]\n"
 RUBRIC = (
     "id: polite\nversion: '1.0.0'\nlabel: {label}\nchecks: []\nscoring: {{combine: all_pass}}\n"
 )

@@ -30,7 +30,7 @@ scoring: {combine: all_pass}
 """
 JUDGE = 'id: tone\nversion: "1.2.0"\ntemplate: Is it polite? {{ output }}\n'
 KINDS = 12  # the eleven kinds; `json_schema` in two ways
-ROW, CHECK = "  - id: a\n    input: b\n    criteria: c\n", "checks:\n"
+ROW, CHECK = "  - id: a\n    input: b\n    expected_facts: [c]\n", "checks:\n"
 #: Where something can begin: a file with `|` at the position, and the snippets that are offered.
 PLACES: dict[str, tuple[str, str, int]] = {
     "an empty rubric": ("rubrics/new.yaml", "|", 1),

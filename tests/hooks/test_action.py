@@ -43,7 +43,7 @@ COPY = ("OWNER/evalcontract@COMMIT", f"somebody/evalcontract@{'0123abcd' * 5} # 
 WHEEL = f"evalcontract-{evalcontract.__version__}-py3-none-any.whl"
 # How a runner calls `shell: bash`.
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
-DATASET = "questions:\n  - {id: hello, input: Hello!, criteria: Greets}\n"
+DATASET = "questions:\n  - {id: hello, input: Hello!, criteria: Greets, must_not_contain: [bye]}\n"
 TYPO = DATASET.replace("criteria:", "criteriaa:")
 _EXPRESSION = re.compile(r"\$\{\{\s*(inputs|steps\.\w+\.outputs)\.([\w-]+)\s*\}\}")
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 TEMPLATE = ROOT / "templates" / "evalcontract.yml"
 PAGE = ROOT / "docs" / "ci.md"
-DATASET = "questions:\n  - {id: hello, input: Hello!, criteria: Greets}\n"
+DATASET = "questions:\n  - {id: hello, input: Hello!, criteria: Greets, must_not_contain: [bye]}\n"
 TYPO = DATASET.replace("criteria:", "criteriaa:")
 REPORTS = ("gl-code-quality-report.json", "evalcontract-junit.xml")
 ENVIRONMENT = "/tmp/evalcontract"  # noqa: S108 - of the container of the job

@@ -193,7 +193,7 @@ def test_a_finding_is_shown_where_it_is(pytester: pytest.Pytester) -> None:
 def test_files_of_all_kinds(pytester: pytest.Pytester) -> None:
     files = {
         "rows.jsonl": '{"id": "a", "input": "A?"}\n{"id": "a", "input": "B?"}\n',
-        "other.json": {"questions": [{"id": "a", "input": "A?", "criteria": "B"}]},
+        "other.json": {"questions": [{"id": "a", "input": "A?", "expected_facts": ["B"]}]},
         "no_dataset.yaml": "a: 1\n",
         "evals/datasets/broken.yaml": "}\n",
         "evals/rubrics/notes.jsonl": "{}\n",

@@ -25,7 +25,7 @@ scoring: {combine: all_pass}
 ROWS = """\
 questions:
   - {id: open, input: When do you open?, rubric_ref: rubric/brief@1.0.0, bundle: ticket, ticket: 1}
-  - {id: close, input: WHEN DO YOU CLOSE?, criteria: Names the hour}
+  - {id: close, input: WHEN DO YOU CLOSE?, expected_facts: [Names the hour]}
 """
 
 

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 #: Files with findings on keys, values and whole files, in YAML, JSON and JSONL, beyond ASCII too.
 FILES = {
-    "rows.yaml": "questions:\n  - id: order\n    input: b\n    criteria: c\n    tagz: [x]\n",
-    "wide.yaml": "questions:\n  - {id: é🎉, input: 春, criteria: c, expecteed_facts: [x]}\n",
-    "rows.jsonl": '{"id": "a", "input": "b", "criteria": "c"}\n'
+    "rows.yaml": "questions:\n  - id: order\n    input: b\n    criteria: c\n    tagz: [x]\n"
+    "    must_not_contain: [y]\n",
+    "wide.yaml": "questions:\n  - {id: é🎉, input: 春, criteria: c, expecteed_facts: [x],"
+    " must_not_contain: [y]}\n",
+    "rows.jsonl": '{"id": "a", "input": "b", "criteria": "c", "must_not_contain": ["y"]}\n'
     '{"id": "a", "input": "b", "tagz": []}\n',
     "rubrics/bad.json": '{\n  "id": "bad",\n  "version": "1.0.0",\n  "checks": []\n}\n',
     "broken.yaml": "questions: [\n",

@@ -90,7 +90,7 @@ def test_paths_start_at_the_top_of_the_repository(
 @every_case("name", READERS)
 def test_only_the_findings_decide_the_exit_code(name: str, tmp_path: Path) -> None:
     """No format, no file and no colour changes it."""
-    clean = "questions: [{id: a, input: b, criteria: c}]\n"
+    clean = "questions: [{id: a, input: b, expected_facts: [c]}]\n"
     cases = {
         "clean": ({"a.yaml": clean}, 0),
         "warning": ({"a.yaml": FILES["rows.yaml"]}, 0),
