@@ -39,8 +39,16 @@ PLACES: dict[str, tuple[str, str, int]] = {
     "an empty dataset": ("datasets/new.yaml", "|", 1),
     "a row after a dash": ("datasets/row.yaml", f"questions:\n{ROW}  - |\n", 1),
     "a row without a dash": ("datasets/dash.yaml", f"questions:\n{ROW}  |\n", 1),
-    "a row in a line": ("datasets/line.jsonl", '{"id": "a", "input": "b", "criteria": "c"}\n|', 1),
-    "a row in braces": ("datasets/in.jsonl", '{"id": "a", "input": "b", "criteria": "c"}\n{|}', 1),
+    "a row in a line": (
+        "datasets/line.jsonl",
+        '{"id": "a", "input": "b", "expected_facts": ["c"]}\n|',
+        1,
+    ),
+    "a row in braces": (
+        "datasets/in.jsonl",
+        '{"id": "a", "input": "b", "expected_facts": ["c"]}\n{|}',
+        1,
+    ),
     "a row in JSON": ("datasets/rows.json", '{"questions": [\n  |\n]}', 1),
     "a list of rows": ("datasets/list.json", "[|]", 1),
     "a rubric in JSON": ("rubrics/new.json", "{|}", 1),
