@@ -173,9 +173,9 @@ def test_a_stale_validation_names_the_target_that_says_so(place: Path) -> None:
     write(place, {"targets/t.yaml": "dataset: a.yaml\nmax_validation_age_days: 30\n"})
     write(place, {"targets/u.yaml": "dataset: a.yaml\nmax_validation_age_days: 60\n"})
     (one,) = check(place).diagnostics
-    assert facts(one.message) == ["31", "30"]
+    assert facts(one.message) == ["2026", "05", "01", "30"]
     assert "targets/t.yaml" in one.message
     write(place, {"evalcontract.toml": "max_validation_age_days = 20\n"})
     write(place, {"targets/t.yaml": "dataset: a.yaml\n"})
     (one,) = check(place).diagnostics
-    assert facts(one.message) == ["31", "20"]
+    assert facts(one.message) == ["2026", "05", "01", "20"]

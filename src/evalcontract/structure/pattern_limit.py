@@ -9,7 +9,6 @@ when the time is over.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from math import ceil
 from pathlib import Path
@@ -74,6 +73,8 @@ def answer_of_child(code: str, asked: Iterable[Any], seconds: float) -> list[str
         NoChildError: there can be no other process, or it fails.
 
     """
+    import subprocess  # slow to import; few texts need another process
+
     limit = seconds + _START_SECONDS
     call = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _ALARM + code)
     try:
