@@ -378,7 +378,7 @@ def test_a_diff_is_what_patch_takes(call: Callable[..., Result], place: Path) ->
     before = {
         "a.yaml": FAULTY.replace("\n", "\r\n"),
         "b.yaml": FAULTY.rstrip("\n"),
-        "c.json": '{"questions": [{"id": 1,\n"input": "\u2028 é"}]}',
+        "c.json": '{"questions": [{"id": 1,\n\t"input": " é"}]}',
     }
     write(place, before)
     (place / "all.diff").write_bytes(call("--diff").out.encode())

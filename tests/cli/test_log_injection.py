@@ -246,9 +246,8 @@ def test_no_output_has_a_command(
     for call, printed in zip(wanted, shown, strict=True):
         for text in (printed.out, printed.err):
             assert COMMAND.search(text) is None, (call, COMMAND.search(text), text)
-            if "--diff" not in call:  # a patch has all characters, but no commands
-                odd = controls(text) - ({SPACE} if "markdown" in call else set())
-                assert odd == set(), (call, text)
+            odd = controls(text) - ({SPACE} if "markdown" in call else set())
+            assert odd == set(), (call, text)
 
 
 def controls(text: str) -> set[str]:
@@ -266,11 +265,17 @@ def test_json_keeps_its_values(tmp_path: Path) -> None:
     assert any(payload in finding["message"] for finding in report["findings"])
 
 
-def test_a_diff_in_a_file_is_a_patch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is written to a file is applied by programs, and read by no runner."""
-    (tmp_path / "a.yaml").write_text("questions:\n  - id: a\n    ##[x]\n    inptu: b\n")
-    monkeypatch.setenv("CI", "true")
-    command = [sys.executable, "-m", "evalcontract", "fix", "a.yaml", "--diff"]
+@pytest.mark.parametrize("runner", ["", "true"])
+def test_a_diff_has_no_command_and_no_control_wherever_it_goes(
+    runner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file or a pipe may be shown, too: by `cat`, or a later step of the runner."""
+    text = '{"questions": [{"criteria": "##[x] \x9b\u202e\u2028",\r\n\t"inptu": "a"}]}'
+    (tmp_path / "a.json").write_bytes(text.encode())
+    monkeypatch.setenv("CI", runner)
+    monkeypatch.setenv("PYTHONIOENCODING", "utf-8")
+    command = [sys.executable, "-m", "evalcontract", "fix", "a.json", "--diff"]
     with (tmp_path / "out.patch").open("w") as patch:
         subprocess.run(command, cwd=tmp_path, stdout=patch, check=False)
-    assert "##[x]" in (tmp_path / "out.patch").read_text()
+    shown = (tmp_path / "out.patch").read_bytes().decode()
+    assert ' "#\\#[x] \ufffd\ufffd\ufffd",\r\n-\t"inptu": "a"' in shown

@@ -18,7 +18,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def diff(before: str, after: str) -> list[str]:
-    return [*write_diff("a.yaml", before, after, for_people=False)]
+    return [*write_diff("a.yaml", before, after)]
 
 
 ROWS = [f"- id: a{at}\n  input: b\n  criteria: c\n" for at in range(9)]

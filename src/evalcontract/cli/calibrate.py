@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from evalcontract.cli.endpoint import judging_for
 from evalcontract.cli.failures import refuse
 from evalcontract.cli.options import NumberRange, WholeNumber, workspace_options
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import is_log, put, put_json
+from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.calibration import calibrate
@@ -249,7 +248,7 @@ def _print_diff(change: FileFix | None) -> None:
         return
     texts = (data.decode("utf-8", "replace") for data in (change.before, change.after))
     put(["\n"])
-    put(write_diff(change.name, *texts, for_people=sys.stdout.isatty()), raw=not is_log())
+    put(write_diff(change.name, *texts))
     put(["run it again with --write to write this\n"], err=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from evalcontract.cli.candidates import files
 from evalcontract.cli.command import Command
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace_options
-from evalcontract.cli.output import OutputError, is_log, put, put_bytes
+from evalcontract.cli.output import OutputError, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.engine.fix_options import FixOptions, write
 from evalcontract.engine.fixing import fix
@@ -121,8 +120,7 @@ def _read_stdin(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], b
 def _print_diff(result: FixResult, limit: int) -> None:
     for file in result.files:
         texts = (data.decode("utf-8", "replace") for data in (file.before, file.after))
-        diff = write_diff(file.name, *texts, for_people=sys.stdout.isatty())
-        put(diff, raw=not is_log())
+        put(write_diff(file.name, *texts))
     _print_rest(result, limit)
     _put_on_stderr(write_fixable(len(result.fixed), len(result.files)))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import stat
 import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -66,16 +65,6 @@ def put(pieces: Iterable[str], *, err: bool = False, raw: bool = False) -> None:
             stream.flush()
         except OSError as error:
             raise not_written(error) from None
-
-
-def is_log() -> bool:
-    """Whether standard output is a terminal, or in CI anything but a file: the log is a pipe."""
-    if not os.environ.get("CI"):
-        return sys.stdout.isatty()
-    try:
-        return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError):
-        return True
 
 
 def put_json(pieces: Iterable[str]) -> None:

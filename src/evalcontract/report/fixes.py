@@ -73,16 +73,19 @@ def write_refused(refused: Sequence[tuple[Diagnostic, str]], limit: int) -> Iter
     yield from _hidden(len(refused), limit)
 
 
-def write_diff(name: str, before: str, after: str, *, for_people: bool) -> Iterator[str]:
-    """Yield the changed lines as a unified diff that `patch` accepts.
+def write_diff(name: str, before: str, after: str) -> Iterator[str]:
+    """Yield the changed lines as a unified diff.
 
-    Control characters are escaped for people and left unchanged for programs.
+    Control characters are replaced, but for tabs and the ends of lines: `patch` accepts lines
+    without others.
     """
     old, new = (_lines(text) for text in (before, after))
     for line in _unified(old, new, escape_controls(name)):
-        text = line.removesuffix("\n")
-        yield f"{escape_controls(text) if for_people else text}\n"
-        if text == line:
+        text = line.removesuffix("\n").removesuffix("\r")
+        end = line[len(text) :]
+        yield "\t".join(map(escape_controls, text.split("\t"))) + end
+        if not end.endswith("\n"):
+            yield "\n"
             yield "\\ No newline at end of file\n"
 
 
