@@ -6,18 +6,20 @@ import json
 import os
 import re
 import signal
+from collections import Counter
 from datetime import UTC, datetime
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import load_profiles
+from needs import shared
 
 from evalcontract.cache import FOLDER_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 load_profiles()
 
@@ -31,6 +33,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("no_cover")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was skipped: a line for each reason, the most frequent first."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        terminalreporter.section("skipped")
+    for reason, times in reasons.most_common():
+        terminalreporter.write_line(f"{times:5} {reason}")
 
 
 @pytest.fixture(scope="session")
@@ -82,13 +97,7 @@ def cases_of() -> Callable[[str], list[dict[str, Any]]]:
     """Return what was put to the loader of another system, by its name; without it, skip."""
 
     def read(system: str) -> list[dict[str, Any]]:
-        file = Path(__file__).parents[2] / "shared" / "cases" / f"{system}.json"
-        if not file.is_file():
-            reason = "the cases do not stand beside the repository"
-            if os.environ.get("CI"):
-                pytest.fail(reason)
-            pytest.skip(reason)
-        cases: list[dict[str, Any]] = json.loads(file.read_bytes())
+        cases: list[dict[str, Any]] = json.loads(shared("cases", f"{system}.json").read_bytes())
         return cases
 
     return read

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
+from needs import find_shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,13 +72,14 @@ def write_inputs(root: Path, work: Path) -> list[Call]:
     calls: list[Call] = []
     for case in _cases(root, work):
         calls += _calls(work, case)
-    return [*calls, *_foreign(root, work)]
+    return [*calls, *_foreign(work)]
 
 
 def _cases(root: Path, work: Path) -> Iterator[Path]:
     yield from _whole(root / "fixtures" / "workspaces", work / "workspaces")
     yield from _whole(root, work, "demo")
-    yield from _whole(root.parent / "shared" / "real", work / "real")
+    if real := find_shared("real"):
+        yield from _whole(real, work / "real")
     for kind in ("dataset", "rubric", "judge"):
         yield from _whole(root / "fixtures" / "rules" / kind, work / "rules" / kind)
         yield from _alone(root / "fixtures" / "rules" / kind, work / "rules" / kind, kind)
@@ -253,11 +255,11 @@ def _clean_rows(copy: int) -> list[dict[str, Any]]:
     ]
 
 
-def _foreign(root: Path, work: Path) -> Iterator[Call]:
+def _foreign(work: Path) -> Iterator[Call]:
     """Write the cases that were put to other systems' loaders; yield the calls."""
     for system, dialects in DIALECTS.items():
-        file = root.parent / "shared" / "cases" / f"{system}.json"
-        cases = json.loads(file.read_bytes()) if file.is_file() else []
+        file = find_shared("cases", f"{system}.json")
+        cases = json.loads(file.read_bytes()) if file and file.is_file() else []
         for number, case in enumerate(cases):
             given = case["input"]
             name, data = f"{case['name']}.json", _json(given)

@@ -11,9 +11,9 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import pytest
+from needs import PEERS, missing
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -23,19 +23,12 @@ from evalcontract.source.external import read_external_stream
 from evalcontract.structure.dialect_checker import DialectChecker
 
 
-def leave(reason: str) -> NoReturn:
-    """Skip a test that lacks what it needs; under CI, fail."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-def ask_peer(system: str, title: str, script: Path, what: str, cases: Any) -> list[Any]:
+def ask_peer(system: str, script: Path, what: str, cases: Any) -> list[Any]:
     """Return what a package answers that is installed beside the environment of the peers."""
     peers = os.environ.get("EVALCONTRACT_PEERS")
     python = Path(peers).parents[1] / system / "bin/python" if peers else None
     if python is None or not python.exists():
-        leave(f"EVALCONTRACT_PEERS names no environment beside which {title} is installed")
+        missing(PEERS)
     done = subprocess.run(
         [str(python), script, what],
         input=json.dumps(cases),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
 from html.parser import HTMLParser
@@ -10,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from needs import missing
 from writing import write
 
 from evalcontract import ContractViolation, DatasetLoader, Findings, UsageError
@@ -27,8 +27,7 @@ def needed(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        told = f"{module} is not installed"
-        pytest.fail(told) if os.environ.get("CI") else pytest.skip(told)
+        missing(f"the package `{module}`")
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from environments import Installed  # noqa: E402 - the benchmark is no package
 from files import write_all  # noqa: E402
 from graded import OUTPUTS  # noqa: E402
 from layouts import LAYOUTS  # noqa: E402
+from needs import SHARED_VARIABLE  # noqa: E402
 from notes import NOTES  # noqa: E402
 from plan import make_plan  # noqa: E402
 from rows import FAULTS, ONE_BAD_IN, rows, unlike_rows  # noqa: E402
@@ -160,9 +161,19 @@ def test_a_ratio_is_of_commands_that_take_turns() -> None:
         assert needed == set(keys), group.name
 
 
-def test_what_is_missing_is_told() -> None:
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_is_missing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_there: bool
+) -> None:
+    monkeypatch.delenv(SHARED_VARIABLE, raising=False)
+    if is_there:
+        (tmp_path / "real" / "ai_eval").mkdir(parents=True)
+        (tmp_path / "real" / "ai_eval" / "change_dataset.yaml").touch()
+        monkeypatch.setenv(SHARED_VARIABLE, str(tmp_path))
     groups = {group.name: group for group in make_plan(subject("no network"))}
     reasons = {name: group.reason(group.goals[0]) for name, group in groups.items()}
+    assert (SHARED_VARIABLE in reasons["real"]) is not is_there
+    reasons = {name: reason for name, reason in reasons.items() if name != "real"}
     assert {name for name, reason in reasons.items() if not reason} == {
         *("memory", "bad", "grade", "dialects")
     }

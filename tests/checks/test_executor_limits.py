@@ -180,7 +180,7 @@ def test_without_php_only_outputs_without_it_are_judged(
         assert verdict_on(check, text) == verdict, "as with PHP"
 
 
-@pytest.mark.skipif(not HAS_PHP, reason="no `php` on this machine")
+@pytest.mark.skipif(not HAS_PHP, reason="needs PHP")
 def test_php_runs_with_no_settings_and_no_endless_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,7 +26,7 @@ from evalcontract.migration.result import Rubrics
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 HAS_PHP = shutil.which("php") is not None
-NEEDS_PHP = pytest.mark.skipif(not HAS_PHP, reason="PHP is not installed")
+NEEDS_PHP = pytest.mark.skipif(not HAS_PHP, reason="needs PHP")
 AROUND = EvalContext(Library([]), has_php=HAS_PHP, read_json=json.loads, schemas=SchemaAnalyses())
 
 

@@ -6,14 +6,13 @@ but where `CI` is set their lack is a failure.
 
 from __future__ import annotations
 
-import os
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from client import Client
+from needs import NODE, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,16 +37,9 @@ def started(
     """
     node = shutil.which("node")
     if node is None:
-        absent("Node.js is not installed")
+        missing(NODE)
     script = PACKAGES / package / "bin/yaml-language-server"
     if not script.is_file():
-        absent(f"{package} is not installed: `npm ci --ignore-scripts` in tests/node")
+        missing(NODE)
     with Client([str(node), str(script), "--stdio"], root, settings) as client:
         yield client
-
-
-def absent(reason: str) -> Never:
-    """Skip a test that lacks what it needs; fail where `CI` is set."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)

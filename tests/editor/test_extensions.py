@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import ROOT
+from needs import missing
 
 from evalcontract import __version__
 
@@ -79,9 +79,7 @@ def test_the_extension_is_packed(tmp_path: Path) -> None:
         timeout=500,
     )
     if not installed or installed.returncode:
-        if os.environ.get("CI"):
-            pytest.fail(f"npm cannot install the extension: {installed}")
-        pytest.skip("npm cannot install what the extension is made with")
+        missing("npm and a registry that it reaches")
     packed = tmp_path / "evalcontract.vsix"
     subprocess.run(
         ["npx", "--no-install", "vsce", "package", "--allow-missing-repository", "-o", packed],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from doors import ROOT
+from needs import find_shared
 
 from evalcontract.model.page import example_files
 from evalcontract.workspace.known_codes import KnownCodes
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 #: A workspace: the contents of its files by their names.
 Files = dict[str, bytes]
 
-_CASES = ROOT.parent / "shared" / "cases"
 _NO_SEEDS = {".md", ".py", ".expect", ".pyc"}
 _FOLDERS = {"dataset": "datasets", "rubric": "rubrics", "judge": "judges", "target": "targets"}
 
@@ -78,7 +78,8 @@ def files_named(*suffixes: str) -> tuple[bytes, ...]:
 
 def _foreign() -> Iterator[tuple[str, bytes]]:
     """Yield the cases of other systems' loaders, if they are there."""
-    for file in sorted(_CASES.glob("*.json")):
+    cases = find_shared("cases")
+    for file in sorted(cases.glob("*.json")) if cases else ():
         for case in json.loads(file.read_bytes()):
             given = case["input"]
             if isinstance(given, dict) and "text" in given:

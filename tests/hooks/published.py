@@ -7,9 +7,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
-import pytest
+from needs import INDEX, missing
 
 import evalcontract
 from evalcontract.model.page import REPOSITORY
@@ -78,7 +78,7 @@ def git(folder: Path, environment: Mapping[str, str], *arguments: str) -> str:
 def need_git() -> None:
     """Skip where there is no git."""
     if shutil.which("git") is None:
-        absent("git is not installed")
+        missing("git")
 
 
 def need_packages(folder: Path) -> None:
@@ -90,17 +90,10 @@ def need_packages(folder: Path) -> None:
     command = [*pip, "--dest", str(folder / "probe"), "hatchling"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        absent(f"the package index cannot be reached: {done.stderr.strip()[-300:]}")
+        missing(INDEX)
 
 
 def tool(name: str) -> str:
     """Return the path of a command of this environment; skip where it is missing."""
     folder = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return shutil.which(name, path=folder) or absent(f"{name} is not installed")
-
-
-def absent(reason: str) -> Never:
-    """Skip a test for a reason; in CI, fail."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+    return shutil.which(name, path=folder) or missing(name)

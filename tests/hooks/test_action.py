@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from doors import command_line
+from needs import missing
 from published import (
     ROOT,
     TAG,
-    absent,
     git,
     git_environment,
     need_git,
@@ -112,7 +112,7 @@ def _outputs(file: Path) -> dict[str, str]:
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     """Run the step that installs the action's own checkout, once."""
     if sys.platform == "win32":
-        absent("bash is not what a runner has")
+        missing("bash")
     need_git()
     home = tmp_path_factory.mktemp("runner")
     need_packages(home)
@@ -332,7 +332,7 @@ def clone_of_a_repository(
 ) -> Callable[[str], Path]:
     """Return a function that makes a workspace, commits it, and returns a clone of it."""
     if sys.platform == "win32":
-        absent("bash is not what a runner has")
+        missing("bash")
     need_git()
     begun = tmp_path / "begun"
     environment = git_environment(begun)

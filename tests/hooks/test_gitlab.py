@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
-from published import ROOT, absent, tool
+from needs import missing
+from published import ROOT, tool
 from tables import every_case
 from writing import write
 
@@ -58,7 +59,7 @@ def job(**inputs: str) -> dict[str, Any]:
 def run(made: dict[str, Any], folder: Path, shell: str) -> subprocess.CompletedProcess[str]:
     """Run the script of a job in a folder, with this tree as what pip installs."""
     if sys.platform == "win32":
-        absent("a job runs in a container with a POSIX shell")
+        missing("a POSIX shell")
     home = folder.parent / f"{folder.name}-image"
     # The environment of the job: it is made by the command, and then has this tree.
     python = (

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from doors import command_line
+from needs import INDEX, missing
 from published import (
     ROOT,
     TAG,
-    absent,
     git,
     git_environment,
     need_git,
@@ -271,7 +271,7 @@ def test_prek(published: Published, tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--python", str(home), "install", "--quiet"]
     got = subprocess.run([*pip, "prek", "uv"], capture_output=True, text=True, check=False)
     if got.returncode:
-        absent(f"prek and uv cannot be installed: {got.stderr.strip()[-300:]}")
+        missing(INDEX)
     published.use(tmp_path, FAULTY)
     scripts = home / ("Scripts" if os.name == "nt" else "bin")
     paths = os.pathsep.join([str(scripts), str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -391,5 +391,5 @@ def _pre_commit(
 
 def _need_tools() -> None:
     if find_spec("pre_commit") is None:
-        absent("pre-commit is not installed")
+        missing("pre-commit")
     need_git()

@@ -7,13 +7,12 @@ skipped, but where `CI` is set their lack is a failure.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import pytest
+from needs import CHROMIUM, NODE, missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +27,13 @@ class Browser:
     def __init__(self) -> None:
         chromium = next(filter(None, map(shutil.which, _NAMES)), None)
         node = shutil.which("node")
-        if chromium is None or node is None:
-            _absent("Chromium or Node.js is not installed")
+        if chromium is None:
+            missing(CHROMIUM)
+        if node is None:
+            missing(NODE)
         for package in ("playwright-core", "axe-core"):
             if not (_NODE / "node_modules" / package).is_dir():
-                _absent(f"{package} is not installed: run `npm ci --ignore-scripts` in tests/node")
+                missing(NODE)
         self._process = subprocess.Popen(
             [node, "browser.mjs", chromium],
             cwd=_NODE,
@@ -92,9 +93,3 @@ class Browser:
         """Return what the page reported: exceptions, refusals of its policy, anything printed."""
         complaints: list[str] = self.call("seen")["console"]
         return complaints
-
-
-def _absent(reason: str) -> Never:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)

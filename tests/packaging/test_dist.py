@@ -13,10 +13,11 @@ import tomllib
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from needs import missing
 from tables import every_case
 
 import evalcontract
@@ -251,7 +252,7 @@ def test_a_tagged_commit_is_built(tmp_path: Path, capsys: pytest.CaptureFixture[
     """Of a copy of this tree, with a change that is not committed."""
     for name in ("build", "twine"):
         if find_spec(name) is None:
-            _absent(f"{name} is not installed")
+            missing(f"the package `{name}`")
     repository = tmp_path / "repository"
     repository.mkdir()
     for name in ("src", "schema"):
@@ -283,9 +284,3 @@ def test_a_tagged_commit_is_built(tmp_path: Path, capsys: pytest.CaptureFixture[
     links = re.findall(r"\]\(([^)]+)\)", metadata)
     assert [link for link in links if not re.match(r"https?://|#", link)] == []
     assert f"{SITE}/source/v{VERSION}/docs/formats.md" in links
-
-
-def _absent(reason: str) -> Never:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)

@@ -11,9 +11,10 @@ import tomllib
 import venv
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Never
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from needs import INDEX, missing
 
 import evalcontract
 from evalcontract.judging.client import INSTALL
@@ -44,7 +45,7 @@ class Tools(NamedTuple):
 def tools(tmp_path_factory: pytest.TempPathFactory) -> Tools:
     """Build the wheel, and install what the snippets call."""
     if find_spec("build") is None:
-        _absent("build is not installed")
+        missing("the package `build`")
     wheels, folder = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("tools")
     build = [sys.executable, "-m", "build", "--wheel", "--outdir", str(wheels), str(ROOT)]
     _reach(build)
@@ -58,7 +59,7 @@ def _reach(command: list[str]) -> None:
     """Run a command that needs the package index; leave where it cannot be reached."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        _absent(f"{command[2]} failed: {(done.stdout + done.stderr).strip()[-300:]}")
+        missing(f"{INDEX}: {command[2]} failed: {(done.stdout + done.stderr).strip()[-300:]}")
 
 
 def environment(tools: Tools, home: Path, *first: Path) -> dict[str, str]:
@@ -172,9 +173,3 @@ def test_the_first_finding(tools: Tools, tmp_path: Path) -> None:
     assert "error[dataset/near-miss-key]" in printed
     assert "did you mean `expected_facts`?" in printed
     assert re.search(r"^ *[\d.]+ s  in all$", printed, re.MULTILINE)
-
-
-def _absent(reason: str) -> Never:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)

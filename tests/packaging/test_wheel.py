@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
 import pytest
+from needs import INDEX, missing
 
 from evalcontract.model.page import SITE
 
@@ -45,7 +46,7 @@ class Shipped:
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
     """Build the wheel of the tree, the sdist of the tree, and the wheel of the sdist."""
     if find_spec("build") is None:
-        _absent("build is not installed")
+        missing("the package `build`")
     folder = tmp_path_factory.mktemp("dist")
     _need_packages(folder)
     direct, by_sdist = folder / "direct", folder / "by_sdist"
@@ -188,10 +189,4 @@ def _need_packages(folder: Path) -> None:
     command = [*pip, "--dest", str(folder / "probe"), "hatchling"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        _absent(f"the package index cannot be reached: {done.stderr.strip()[-300:]}")
-
-
-def _absent(reason: str) -> Never:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+        missing(INDEX)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -12,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from doors import ROOT, command_line, command_lines
 from jsonschema import Draft7Validator, Draft202012Validator
+from needs import NODE, SUITES, missing
 from reports import output_of, write_files
 from tables import every_case
 
@@ -54,15 +54,10 @@ GITLAB = {
 }
 
 
-def missing(reason: str) -> None:
-    """Skip where something is not there; in CI, fail."""
-    (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
-
-
 @pytest.fixture(scope="module")
 def sarif() -> Draft7Validator:
     if not SARIF.is_file():
-        missing("the schema of SARIF is not there: run `npm ci` in tests/node")
+        missing(NODE)
     schema = json.loads(SARIF.read_text(encoding="utf-8-sig"))
     Draft7Validator.check_schema(schema)
     return Draft7Validator(schema)
@@ -72,7 +67,7 @@ def sarif() -> Draft7Validator:
 def junit() -> Any:
     found = sorted(UNPACKED.glob("pytest-*/testing/example_scripts/junit-10.xsd"))
     if not found:
-        missing("the schema of JUnit is not there: run `make suites`")
+        missing(SUITES)
     try:
         return import_module("xmlschema").XMLSchema(found[0])
     except ImportError:

@@ -7,12 +7,12 @@ but where `CI` is set their lack is a failure.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from needs import NODE, missing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +23,9 @@ def verdicts(root: Path) -> list[dict[str, Any]]:
     """Return what ajv says of each case, in the order of the suite's files."""
     node, folder = shutil.which("node"), root / "tests" / "node"
     if node is None:
-        _absent("Node.js is not installed")
+        missing(NODE)
     if not (folder / "node_modules" / "ajv").is_dir():
-        _absent("ajv is not installed: run `npm ci --ignore-scripts` in tests/node")
+        missing(NODE)
     command = [str(node), "ajv_suite.mjs", str(root / "schema"), str(root / "fixtures" / "schema")]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -71,9 +71,3 @@ def _stated(suite: Path) -> dict[tuple[str, str, str], Any]:
 
 def _sorted(errors: list[dict[str, str]]) -> list[dict[str, str]]:
     return sorted(errors, key=lambda error: sorted(error.items()))
-
-
-def _absent(reason: str) -> None:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)

@@ -25,9 +25,9 @@ def verdicts(root: Path) -> list[dict[str, Any]]:
     php, folder = shutil.which("php"), root / "tests" / "php"
     autoload = os.environ.get("EVALCONTRACT_OPIS") or str(folder / "vendor" / "autoload.php")
     if php is None:
-        pytest.skip("PHP is not installed")
+        pytest.skip("needs PHP")
     if not os.path.isfile(autoload):
-        pytest.skip("opis/json-schema is not installed: run `composer install` in tests/php")
+        pytest.skip("needs opis/json-schema: `composer install` in tests/php")
     arguments = [autoload, str(root / "schema"), str(root / "fixtures" / "schema")]
     command = [php, str(folder / "opis_suite.php"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

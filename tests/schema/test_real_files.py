@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from needs import shared
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.fixture(scope="module")
-def folder(root: Path) -> Path:
-    """Return the folder of the real files, which stands beside the repository."""
-    found = root.parent / "shared" / "real" / "ai_eval"
-    if not found.is_dir():
-        reason = "the real files do not stand beside the repository"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
+def folder() -> Path:
+    """Return the folder of the real files."""
+    return shared("real", "ai_eval")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pexpect
-import pytest
+from needs import missing
 
 from evalcontract.cli.completion import script
 from evalcontract.cli.start import SCRIPTS
@@ -39,8 +39,7 @@ _CALLS = {"bash": (["--norc", "--noprofile", "-i"], _BASH), "zsh": (["-f", "-i"]
 def require(shell: str) -> None:
     """Skip a test if a shell is not installed; in CI, fail."""
     if shutil.which(shell) is None:
-        told = f"{shell} is not installed"
-        pytest.fail(told) if os.environ.get("CI") else pytest.skip(told)
+        missing(f"the shell `{shell}`")
 
 
 class Machine:

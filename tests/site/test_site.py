@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import http.server
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ from urllib.parse import urlencode
 
 import pytest
 from built_pages import Page, broken_links, is_external, loaded_from_elsewhere, read_pages
+from needs import CHROMIUM, DOCS, missing
 from tables import every_case
 
 from evalcontract.cli.main import COMMANDS
@@ -27,27 +27,15 @@ from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Never
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
 
 
-def _absent(reason: str) -> Never:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(name="site", scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    missing = [
-        name
-        for name in ("sphinx", "furo", "myst_parser", "sphinx_copybutton")
-        if not find_spec(name)
-    ]
-    if missing:
-        _absent(f"not installed: {', '.join(missing)}; `make site` installs them")
+    if not all(map(find_spec, ("sphinx", "furo", "myst_parser", "sphinx_copybutton"))):
+        missing(DOCS)
     folder = tmp_path_factory.mktemp("docs") / "site"
     call = [sys.executable, str(ROOT / "docs" / "site" / "build_site.py"), str(folder)]
     done = subprocess.run(call, capture_output=True, text=True, check=False)
@@ -193,7 +181,7 @@ def _search(served: str, query: str, profile: Path) -> str:
     """Return the results of a search as HTML, best first."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
-        _absent("chromium is not installed")
+        missing(CHROMIUM)
     calm = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync"
     more = "--disable-background-networking --disable-component-update --virtual-time-budget=10000"
     closed = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"

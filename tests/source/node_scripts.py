@@ -7,13 +7,12 @@ but where `CI` is set their lack is a failure.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any, Never
+from typing import Any
 
-import pytest
+from needs import NODE, missing
 
 _FOLDER = Path(__file__).parents[1] / "node"
 
@@ -22,9 +21,9 @@ def run_script(script: str, package: str, given: Any = None) -> Any:
     """Return what a script prints, which uses a package; `given` is its standard input."""
     node = shutil.which("node")
     if node is None:
-        absent("Node.js is not installed")
+        missing(NODE)
     if not (_FOLDER / "node_modules" / package).is_dir():
-        absent(f"{package} is not installed: run `npm ci --ignore-scripts` in tests/node")
+        missing(NODE)
     done = subprocess.run(
         [str(node), script],
         cwd=_FOLDER,
@@ -36,10 +35,3 @@ def run_script(script: str, package: str, given: Any = None) -> Any:
     )
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)
-
-
-def absent(reason: str) -> Never:
-    """Skip a test for want of something; fail it where nothing may be wanting."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)

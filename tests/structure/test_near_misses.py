@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import string
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import a_few, some, tries
+from needs import shared
 from tables import every_case
 
 from evalcontract.source import Document, read_file
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
 
 HERE = Path(__file__).parent
-REAL = HERE.parents[2] / "shared" / "real"
 LETTERS = string.ascii_lowercase + "_"
 
 ROW: dict[str, Any] = {
@@ -210,12 +209,9 @@ def test_ordinary_words_are_no_near_miss(
 
 
 def test_keys_of_real_files_are_no_near_miss() -> None:
-    if not REAL.is_dir():
-        reason = "the real files are not beside this checkout"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     names = {"questions": ("dataset", "dataset"), "checks": ("rubric", "rubric")}
     tried = 0
-    for path in sorted(REAL.rglob("*.yaml")):
+    for path in sorted(shared("real").rglob("*.yaml")):
         document = read_file(path, path.name)
         assert isinstance(document, Document)
         kind = next(kinds[0] for key, kinds in names.items() if key in document.value)

@@ -7,13 +7,13 @@ but where `CI` is set their lack is a failure.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from needs import NODE, missing
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -121,10 +121,7 @@ def loaded() -> list[dict[str, Any]]:
     """Return what the loader says of each file."""
     node = shutil.which("node")
     if node is None or not (SCRIPT.parent / "node_modules/agent-skills-eval").is_dir():
-        reason = "agent-skills-eval is not installed: `npm ci --ignore-scripts` in tests/node"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(NODE)
     done = subprocess.run(
         [node, str(SCRIPT)],
         input=json.dumps(cases()).encode(),

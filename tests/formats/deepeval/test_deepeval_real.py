@@ -139,7 +139,7 @@ EXCEPTIONS = {
 }
 
 
-ask = partial(real_packages.ask_peer, "deepeval", "DeepEval", SCRIPT)
+ask = partial(real_packages.ask_peer, "deepeval", SCRIPT)
 rejections = partial(real_packages.rejections, "deepeval")
 rows_of = partial(real_packages.rows_of, "deepeval")
 

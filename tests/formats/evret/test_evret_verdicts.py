@@ -14,7 +14,7 @@ from evret_files import EDGES, REAL, is_rejected, laid_out, read_text, rejects, 
 from examples import examples, tries
 from hypothesis import example, given
 from hypothesis import strategies as st
-from real_packages import leave
+from needs import PEERS, missing
 
 from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
@@ -128,7 +128,7 @@ def peers() -> str:
     """Return the interpreter of the environment that the real packages are installed in."""
     found = os.environ.get("EVALCONTRACT_PEERS")
     if not found:
-        leave("EVALCONTRACT_PEERS names no interpreter that has evret")
+        missing(PEERS)
     return str(found)
 
 
@@ -141,7 +141,7 @@ def ask(request: pytest.FixtureRequest, peers: str, tmp_path: Path) -> Callable[
     release: str = request.param
     folder = Path(peers).parents[1] / f"evret-{release}"
     if release != "0.0.3" and not folder.is_dir():
-        leave(f"{folder.name} does not stand in the environment of the real packages")
+        missing(PEERS)
 
     def verdicts(loader: str, texts: list[str]) -> list[Any]:
         source = tmp_path / "texts.jsonl"

@@ -90,7 +90,7 @@ FILES: list[tuple[str, str]] = [
 ]  # fmt: skip
 
 
-ask = partial(real_packages.ask_peer, "inspect", "Inspect", SCRIPT)
+ask = partial(real_packages.ask_peer, "inspect", SCRIPT)
 rejections = partial(real_packages.rejections, "inspect")
 rows_of = partial(real_packages.rows_of, "inspect")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from examples import tries
 from mlflow_files import Dice
+from needs import PEERS, missing
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -34,10 +35,7 @@ def mlflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Pope
     """Start MLflow in the environment that has it; it is slow to start, and answers many times."""
     found = os.environ.get("EVALCONTRACT_PEERS")
     if not found:
-        reason = "EVALCONTRACT_PEERS names no interpreter that has MLflow"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(PEERS)
     folder = tmp_path_factory.mktemp("mlflow")
     with (
         (folder / "errors").open("w") as errors,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ import subprocess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import NODE, missing
 from tables import every_case
 
 from evalcontract.formats.promptfoo.patterns import escaped, javascript_of, python_of, text_of
@@ -55,7 +55,7 @@ def test_what_is_not_translated(pattern: str) -> None:
 def test_both_find_the_same() -> None:
     node = shutil.which("node")
     if node is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("node is not installed")
+        missing(NODE)
     asked = json.dumps([[*TRANSLATED], TEXTS])
     done = subprocess.run(
         [node, "-e", ASKED], input=asked, capture_output=True, text=True, check=True

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 import real_packages
+from needs import PROMPTFOO, missing
 from promptfoo_files import generated
-from real_packages import leave, same, table_text
+from real_packages import same, table_text
 from tables import every_case
 
 from evalcontract.formats.promptfoo.assertions import types
@@ -154,7 +155,7 @@ def ask(files: list[tuple[str, str]]) -> list[dict[str, Any]]:
     """Return what the real package answers."""
     node = shutil.which("node")
     if node is None or not (SCRIPT.parent / "node_modules/promptfoo").is_dir():
-        leave("promptfoo is not installed: `npm install --omit=optional` in tests/promptfoo")
+        missing(PROMPTFOO)
     done = subprocess.run(
         [node, str(SCRIPT)], input=json.dumps(files), cwd=SCRIPT.parent, capture_output=True,
         text=True, check=True, env={**os.environ, "OPENAI_API_KEY": ""},

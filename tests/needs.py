@@ -1,0 +1,47 @@
+"""What tests need besides the packages of `.[dev]`; without it they are skipped, and under CI fail.
+
+Each need is one constant, so that the summary of a run has one line for it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Never
+
+import pytest
+
+#: Where the files stand that are no part of the repository: real files, and cases with the verdicts
+#: of real loaders. Nothing beside a checkout is looked at unless this variable names it.
+SHARED_VARIABLE = "EVALCONTRACT_SHARED"
+
+NODE = "Node.js and its packages: `npm ci --ignore-scripts` in tests/node"
+PROMPTFOO = "promptfoo: `npm install --omit=optional --ignore-scripts` in tests/promptfoo"
+CHROMIUM = "Chromium"
+PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"
+SUITES = "the official test suites: `make suites`"
+SHARED = f"files that are no part of the repository: {SHARED_VARIABLE}"
+INDEX = "a package index that pip reaches"
+DOCS = "what builds the documentation: `make site`"
+
+
+def missing(need: str) -> Never:
+    """Skip the test for want of something; under CI, fail."""
+    reason = f"needs {need}"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def shared(*parts: str) -> Path:
+    """Return the path of a file or folder that is no part of the repository; else skip the test."""
+    found = find_shared(*parts)
+    if found is None or not found.exists():
+        missing(SHARED)
+    return found
+
+
+def find_shared(*parts: str) -> Path | None:
+    """Return where such a file or folder would be; None if the variable is not set."""
+    folder = os.environ.get(SHARED_VARIABLE)
+    return Path(folder, *parts) if folder else None
