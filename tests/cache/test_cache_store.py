@@ -105,6 +105,24 @@ def test_a_folder_that_others_may_write_to_is_not_trusted(tmp_path: Path) -> Non
 
 
 @posix
+@every_case("name", ["results-3", "answers"])
+def test_a_folder_that_a_link_leads_to_is_left_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Old entries are removed, and those in it may be anybody's files."""
+    monkeypatch.setattr(store, "MAX_BYTES", 10)
+    Cache(tmp_path, "aside").put(KEY, VALUE)
+    (tmp_path / "aside" / ".new-old").write_text("mine")
+    os.utime(tmp_path / "aside" / ".new-old", (0, 0))
+    before = {path: path.read_bytes() for path in entries(tmp_path)}
+    (tmp_path / name).symlink_to("aside")
+    assert Cache(tmp_path, name).get(KEY) is None
+    Cache(tmp_path, name).put(OTHER, VALUE)
+    (tmp_path / name).unlink()
+    assert {path: path.read_bytes() for path in entries(tmp_path)} == before
+
+
+@posix
 @pytest.mark.skipif(getattr(os, "getuid", int)() != 0, reason="only root can give a folder away")
 def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path) -> None:
     Cache(tmp_path).put(KEY, VALUE)

@@ -47,8 +47,9 @@ def cache_folder() -> Path | None:
 class Cache:
     """Bytes by key, in a folder that only this user can write to.
 
-    `name` is that of the entries' own folder. Old entries are removed after the first of
-    `trim_every` new ones, since that takes longer the more there are.
+    `name` is that of the entries' own folder, which is not followed if it is a link. Old entries
+    are removed after the first of `trim_every` new ones, since that takes longer the more there
+    are.
     """
 
     def __init__(self, folder: Path, name: str = _NAME, *, trim_every: int = 1) -> None:
@@ -97,10 +98,12 @@ class Cache:
             raise
 
     def _is_private(self) -> bool:
-        """Whether nobody else can write to the folder."""
-        status = self._folder.stat()
+        """Whether nobody else can write to the folder, and it is none that a link leads to."""
+        status = self._folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or getattr(status, "st_reparse_tag", 0):  # a junction
+            return False
         if not hasattr(os, "geteuid"):
-            return stat.S_ISDIR(status.st_mode)
+            return True
         return status.st_uid == os.geteuid() and not status.st_mode & _WRITABLE_BY_OTHERS
 
     def _trim(self) -> None:
