@@ -74,17 +74,16 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace where even a small file is worth several processes."""
     monkeypatch.setattr(dataset_check, "MIN_PART_BYTES", 1000)
     monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(workers, "_MAX_BATCHES", 3)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "facts.yaml").write_text(RUBRIC)
     return tmp_path
 
 
-def outcome_of(data: bytes, place: Path, jobs: int) -> Outcome:
+def outcome_of(data: bytes, place: Path, jobs: int, limit: int = 0) -> Outcome:
     path = place / "rows.jsonl"
     path.write_bytes(data)
-    return validate(Kind.DATASET, [Input(path)], Options(root=place, jobs=jobs))
+    return validate(Kind.DATASET, [Input(path)], Options(root=place, jobs=jobs, max_findings=limit))
 
 
 def reverse(line: Any) -> Any:
@@ -126,6 +125,21 @@ def test_the_verdict_is_the_same(name: str, jobs: int, place: Path) -> None:
     alone, together = (outcome_of(DATA[name], place, count) for count in (1, jobs))
     assert together.diagnostics == alone.diagnostics
     assert (together.rows, together.files) == (alone.rows, alone.files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    a_few(
+        (name, limit)
+        for name in ("faults", "shuffled", "CRLF and a mark", "the same ids again")
+        for limit in (1, 40, 120)
+    ),
+)
+def test_a_run_that_stops_reads_the_same_rows(name: str, limit: int, place: Path) -> None:
+    alone, *others = (outcome_of(DATA[name], place, jobs, limit) for jobs in (1, 2, 3, 7))
+    assert [told.rows for told in others] == [alone.rows] * 3
+    assert [told.diagnostics for told in others] == [alone.diagnostics] * 3
 
 
 def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,9 @@ class Cache:
     def _is_private(self) -> bool:
         """Whether nobody else can write to the folder, and it is none that a link leads to."""
         status = self._folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or getattr(status, "st_reparse_tag", 0):  # a junction
+        if not stat.S_ISDIR(status.st_mode) or getattr(
+            status, "st_reparse_tag", False
+        ):  # a junction
             return False
         if not hasattr(os, "geteuid"):
             return True

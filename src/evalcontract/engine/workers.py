@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 
 class ObservedRows(NamedTuple):
-    """Consecutive rows for dataset rules: either `ids`, of clean rows, or the whole `rows`."""
+    """Consecutive rows for dataset rules: either `ids`, of clean rows, or the whole `rows`.
+
+    `is_joined` says that `ids` has a single text of all of them, to be sent to another process.
+    """
 
     first_index: int
     ids: list[str]
     rows: list[Any]
+    is_joined: bool = False
 
 
 class BatchResult(NamedTuple):
@@ -46,7 +50,6 @@ class BatchResult(NamedTuple):
 # Starting a process and collecting its results takes as long as checking this many bytes.
 MIN_PART_BYTES = 16 << 20
 _SEPARATOR = "\0"
-_MAX_BATCHES = 64
 
 
 def usable_cores() -> int:
@@ -179,40 +182,26 @@ def _run_worker(
 
 
 def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
-    """Remove the rows from results, and join the ids of consecutive clean batches in one string.
+    """Remove the rows from results, and join the ids of clean rows in one string.
 
-    Sending many small objects is slow. At most `_MAX_BATCHES` batches are joined, since their ids
-    are split again at once.
+    Sending many small objects is slow.
     """
-    waiting: list[BatchResult] = []
     for result in results:
-        has_own = result.problems or result.batch.faults or result.ignoring
-        is_clean = not has_own and all(observed.ids for observed in result.observed)
-        if waiting and (not is_clean or len(waiting) == _MAX_BATCHES):
-            yield _merged(waiting)
-            waiting = []
-        if is_clean:
-            waiting.append(result)
-        else:
-            yield result._replace(batch=result.batch._replace(rows=[]))
-    if waiting:
-        yield _merged(waiting)
+        observed = [_joined(part) for part in result.observed]
+        yield result._replace(batch=result.batch._replace(rows=[]), observed=observed)
 
 
-def _merged(clean: list[BatchResult]) -> BatchResult:
-    ids = [id_ for result in clean for observed in result.observed for id_ in observed.ids]
-    joined = _SEPARATOR.join(ids)
-    can_be_split = joined.count(_SEPARATOR) == len(ids) - 1
-    first = clean[0].batch.first_index
-    references = frozenset().union(*(result.references for result in clean))
-    observed = ObservedRows(first, [joined] if can_be_split else ids, [])
-    return BatchResult(Batch(first, []), len(ids), [], [observed], references)
+def _joined(part: ObservedRows) -> ObservedRows:
+    joined = _SEPARATOR.join(part.ids)
+    can_be_split = bool(part.ids) and joined.count(_SEPARATOR) == len(part.ids) - 1
+    return part._replace(ids=[joined], is_joined=True) if can_be_split else part
 
 
 def unpacked(result: BatchResult) -> BatchResult:
-    """Split the ids that `_merged` has joined; any other result is returned as it is."""
-    observed = result.observed
-    if len(observed) != 1 or len(observed[0].ids) != 1 or result.row_count == 1:
-        return result
-    ids = observed[0].ids[0].split(_SEPARATOR)
-    return result._replace(observed=[observed[0]._replace(ids=ids)])
+    """Split the ids that `packed` has joined."""
+    observed = [_split(part) if part.is_joined else part for part in result.observed]
+    return result._replace(observed=observed)
+
+
+def _split(part: ObservedRows) -> ObservedRows:
+    return part._replace(ids=part.ids[0].split(_SEPARATOR), is_joined=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import find_within, place_in, value_at
 from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.jsonl_blocks import Block, BlockIndex, Start, whole_lines
+from evalcontract.source.jsonl_blocks import Block, BlockIndex, Start, end_of_block, whole_lines
 from evalcontract.source.jsonl_places import RowPlaces
 from evalcontract.source.rows import Batch
 from evalcontract.source.text import EMPTY, split_lines, strip_bom, without_nul
@@ -98,7 +98,7 @@ class RowStream:
             with self._open() as stream:
                 if begin:
                     stream.seek(begin)
-                for batch in self._read(whole_lines(stream, end - begin), quick=quick):
+                for batch in self._read(whole_lines(stream, begin, end), quick=quick):
                     index = batch.first_index + len(batch.rows)
                     yield batch
         except ParseError as error:
@@ -188,13 +188,10 @@ class RowStream:
             raise ParseError(EMPTY)
 
     def cut(self, number: int) -> list[RowStream]:
-        """Split the file at line starts into at most `number` parts of about the same size."""
-        starts = [0]
+        """Split the file between blocks into at most `number` parts of about the same size."""
         with self._open() as stream:
-            for share in range(1, number):
-                stream.seek(self.size * share // number)
-                stream.readline()
-                starts.append(stream.tell())
+            shares = (self.size * share // number for share in range(number))
+            starts = [end_of_block(stream, share) for share in shares]
         ends = [*starts[1:], _WHOLE[1]]
         return [
             self.part(begin, end)

@@ -44,16 +44,30 @@ def ends_of_lines(data: bytes) -> array[int]:
     return ends
 
 
-def whole_lines(stream: BinaryIO, size: int) -> Iterator[list[bytes]]:
-    """Yield blocks of whole lines with their line ends, at least `size` bytes in all."""
-    while size > 0:
+def whole_lines(stream: BinaryIO, begin: int, end: int) -> Iterator[list[bytes]]:
+    """Yield blocks of whole lines with their line ends, from a line start to at least `end`.
+
+    A block ends with the line in which a multiple of the size of blocks is reached, so that the
+    blocks of parts that are cut there are those of the file.
+    """
+    while begin < end:
         # `readlines` stops when it has read more bytes than its hint.
-        hint = min(BLOCK_BYTES, size) - 1
+        hint = min(BLOCK_BYTES - begin % BLOCK_BYTES, end - begin) - 1
         lines = stream.readlines(hint) if hint > 0 else [stream.readline()]
         if not any(lines):
             return
-        size -= sum(map(len, lines))
+        begin += sum(map(len, lines))
         yield lines
+
+
+def end_of_block(stream: BinaryIO, offset: int) -> int:
+    """Return the end of a block of `whole_lines` that is near an offset; 0 before the first."""
+    reached = offset - offset % BLOCK_BYTES
+    if not reached:
+        return 0
+    stream.seek(reached - 1)
+    stream.readline()
+    return stream.tell()
 
 
 class BlockIndex:
