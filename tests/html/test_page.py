@@ -251,6 +251,38 @@ def test_results_show_what_did_not_pass_first(browser: Browser, page: Path) -> N
     assert len(browser.texts("#results .card")) == run["rows_tally"]["counts"]["failed"]
 
 
+def test_undecided_is_an_outcome_of_its_own(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&outcome=undecided")
+    heads = browser.texts("#results .card h3")
+    assert heads == [f"{id_} undecided 0.00 to 1.00" for id_ in ("good", "circular", "dangling")]
+    colour = "getComputedStyle(document.querySelector('#results {}')).color"
+    assert browser.run(colour.format(".undecided")) != browser.run(colour.format(".passed"))
+    (run,) = data_of(page)["runs"]
+    assert run["sentence"] in browser.texts("#results .mean")[0]
+    assert "2 of 4 llm_judge checks did not run: no model is configured" in browser.texts(
+        "#results .unmeasured li"
+    )
+
+
+def test_what_ran_stands_beside_what_was_predicted(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=coverage")
+    tiles = browser.texts(".tile:has(.value.warning)")
+    assert "25.0 %\nof checks ran, 41.6 % were predicted to" in tiles
+    assert "0.00 to 0.75\nmean score, 1 of 4 rows decided" in tiles
+    assert browser.texts("#coverage .counts")[0].startswith(
+        "41.6 % of the checks were predicted to run; 25.0 % ran (3 of 12), by "
+    )
+    browser.call("page.focus", ".heatmap")
+    browser.press("ArrowDown", "ArrowRight")
+    why = "was predicted to run, and did not: unavailable: no model is configured"
+    assert browser.texts(".said") == [f"good · narrow_1 missed: {why}"]
+    browser.press("ArrowRight")
+    assert browser.texts(".said") == ["good · narrow_2 run: ran, as predicted"]
+    judged = "#coverage tbody tr:nth-child(2)"
+    assert browser.texts(f"{judged} .figure") == ["·", "2", "·", "·"]
+    assert browser.run(f"document.querySelectorAll('{judged} .fill-run').length") == 0
+
+
 def test_ten_thousand_rows_keep_the_document_small(browser: Browser, many: Path) -> None:
     browser.open(many)
     most = 0
@@ -317,7 +349,7 @@ def test_colours_have_contrast(browser: Browser, page: Path, theme: str) -> None
     browser.call("page.selectOption", "#theme", theme)
     colours = browser.run(
         """(() => {
-        const names = ['text', 'muted', 'accent', 'surface', 'run', 'skip', 'vacuous',
+        const names = ['text', 'muted', 'accent', 'surface', 'run', 'missed', 'skip', 'vacuous',
             'unavailable', 'fail', 'unknown', 'edge', 'error', 'warning', 'note', 'good', 'page',
             'raised', 'error-back', 'warning-back', 'note-back'];
         const probe = document.body.appendChild(document.createElement('span'));
@@ -336,7 +368,7 @@ def test_colours_have_contrast(browser: Browser, page: Path, theme: str) -> None
         *((name, f"{name}-back", CONTRAST) for name in ("error", "warning", "note")),
         *(("accent", f"{name}-back", CONTRAST) for name in ("error", "warning", "note")),
         *((sign, "surface", SIGNS) for sign in
-          ("run", "skip", "vacuous", "unavailable", "fail", "unknown", "edge")),
+          ("run", "missed", "skip", "vacuous", "unavailable", "fail", "unknown", "edge")),
     ]  # fmt: skip
     low = [
         (front, back, round(contrast(colours[front], colours[back]), 2))

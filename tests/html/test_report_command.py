@@ -51,7 +51,7 @@ def test_coverage_is_that_of_the_command(dataset: Path, capsys: pytest.CaptureFi
     (table,) = data_of(report(dataset))["coverage"]
     assert table["percent"] == told["summary"]["percent"]
     states = []
-    for _, id_, pattern, fault in table["rows"]:
+    for _, id_, pattern, fault, _ in table["rows"]:
         numbers = table["patterns"][pattern]
         cells = {
             table["columns"][at]["check"]: table["predictions"][each][0]
@@ -62,6 +62,98 @@ def test_coverage_is_that_of_the_command(dataset: Path, capsys: pytest.CaptureFi
         (row["row"], {cell["check"]: cell["state"] for cell in row["checks"]}, row["fault"])
         for row in told["files"][0]["rows"]
     ]
+
+
+NARROW = "rubric/narrow@1.0.0"
+
+
+@pytest.fixture
+def results(dataset: Path, tmp_path: Path) -> Path:
+    """The results of a small dataset, without a model for its judges."""
+    outputs, results = tmp_path / "outputs.jsonl", tmp_path / "results.jsonl"
+    texts = {"good": "It left on Monday.", "misspelled": "What nonsense.", "circular": "?"}
+    lines = (json.dumps({"id": id_, "output": text}) for id_, text in texts.items())
+    outputs.write_text("\n".join(lines))
+    command_line("grade", dataset, "--soft", "--outputs", outputs, "--results", results)
+    return results
+
+
+def missed(table: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return by row which checks did not run that were predicted to, with the reasons."""
+    evidence, columns = table["evidence"], table["columns"]
+    found = {}
+    for _, id_, _, _, number in table["rows"]:
+        numbers = [] if number is None else evidence["patterns"][number]
+        cells = zip(numbers[::2], numbers[1::2], strict=True)
+        reasons = {columns[at]["check"]: evidence["reasons"][why] for at, why in cells}
+        if reasons:
+            found[id_] = reasons
+    counts = [len(reasons) for reasons in found.values()]
+    assert evidence["missed"] == sum(evidence["columns"]) == sum(counts)
+    assert evidence["ran"] == table["totals"]["run"] - sum(counts)
+    return found
+
+
+_UNASKED = {"narrow_1": "unavailable: no model is configured"}
+_ABSENT = "the row is not in the results"
+
+
+@every_case(
+    ("before", "after", "wanted"),
+    [
+        ("# A comment", "# Text", {"good": _UNASKED, "misspelled": _UNASKED}),
+        (
+            "id: good",
+            "id: better",
+            {
+                "better": dict.fromkeys(("narrow_0", "narrow_1", "narrow_2"), _ABSENT),
+                "misspelled": _UNASKED,
+            },
+        ),
+        (
+            "rubric_ref: rubric/one@1.0.0",
+            f"rubric_ref: {NARROW}",
+            {
+                "good": _UNASKED,
+                "misspelled": _UNASKED,
+                "circular": dict.fromkeys(
+                    ("narrow_1", "narrow_2"), "the row was graded by rubric/one@1.0.0"
+                ),
+            },
+        ),
+    ],
+)
+def test_what_was_predicted_to_run_and_did_not_is_told(
+    dataset: Path, results: Path, before: str, after: str, wanted: dict[str, dict[str, str]]
+) -> None:
+    text = small(results.parent).read_text()
+    assert before in text
+    dataset.write_text(text.replace(before, after))
+    (table,) = data_of(report(dataset, "--results", results))["coverage"]
+    assert missed(table) == wanted
+
+
+def test_results_are_beside_the_coverage_of_their_dataset(dataset: Path, results: Path) -> None:
+    other = dataset.with_name("other.yaml")
+    other.write_text(dataset.read_text())
+    assert [each["evidence"] for each in data_of(report(dataset))["coverage"]] == [None]
+    tables = data_of(report(dataset, other, "--results", results))["coverage"]
+    known = {table["file"].rpartition("/")[2]: table["evidence"] for table in tables}
+    assert known["other.yaml"] is None
+    assert known["small.yaml"]["missed"] == 2
+
+
+def test_a_run_says_what_is_undecided_and_what_did_not_run(dataset: Path, results: Path) -> None:
+    (run,) = data_of(report(dataset, "--results", results))["runs"]
+    assert run["sentence"].startswith("4 rows, 1 decided (25 %), mean score 0.00 of these, ")
+    assert "2 of 4 llm_judge checks did not run: no model is configured" in run["unmeasured"]
+    scores = {id_: (outcome, score) for id_, outcome, score, *_ in run["rows"]}
+    assert scores["good"] == ("undecided", "0.00 to 1.00")
+    assert scores["misspelled"] == ("failed", "0.00")
+    means = {check["check"]: check["mean"] for check in run["checks"]}
+    assert means["narrow_1"] == "0.00 to 1.00"
+    assert means["narrow_2"] == "0.50"
+    assert means["narrow_3"] is None
 
 
 def test_a_target_decides_what_is_shown_first(dataset: Path, tmp_path: Path) -> None:

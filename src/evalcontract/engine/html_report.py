@@ -67,7 +67,8 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
     options = options._replace(opened=_opened(datasets, options))
     outcomes = _outcomes(inputs, datasets, options)
     findings = _merged(outcomes)
-    collected = _Collected([each.diagnostic for each in findings], inputs.max_rows)
+    graded = _Graded(runs, is_only=len(datasets) == 1)
+    collected = _Collected([each.diagnostic for each in findings], inputs.max_rows, graded)
     for input_ in _rewound(datasets):
         collected.take(input_, options)
     crashes = {mode: Outcome(collected.crashes) for mode in outcomes}
@@ -148,16 +149,29 @@ def _page_of(name: str, known: KnownCodes) -> tuple[str | None, str | None]:
     return (None, None) if code is None else (url_of(code), code.page.summary)
 
 
+class _Graded(NamedTuple):
+    """The runs of `grade`; `is_only` if the report is about a single dataset."""
+
+    runs: Sequence[GradedRun]
+    is_only: bool
+
+    def run_of(self, file: str) -> GradedRun | None:
+        """Return the first run over a dataset; any, if there is no other that it could be over."""
+        same = [run for run in self.runs if run.dataset == file]
+        return next(iter(same or (self.runs if self.is_only else ())), None)
+
+
 class _Collected:
     """What the passes over the datasets collect."""
 
-    def __init__(self, diagnostics: Sequence[Diagnostic], max_rows: int) -> None:
+    def __init__(self, diagnostics: Sequence[Diagnostic], max_rows: int, graded: _Graded) -> None:
         self.excerpts = Excerpts(diagnostics)
         self.graph = GraphCollector()
         self.tables: list[CoverageTable] = []
         self.crashes: list[Diagnostic] = []
         self._runs: dict[Path, Run] = {}
         self._max_rows = max_rows
+        self._graded = graded
 
     def take(self, input_: Input, options: Options) -> None:
         """Pass over the rows of a dataset; one that cannot be read has findings alone."""
@@ -172,7 +186,7 @@ class _Collected:
                 self._pass_over(dataset, run, input_.path)
 
     def _pass_over(self, dataset: Dataset, run: Run, path: Path) -> None:
-        table = CoverageCollector(dataset.file, self._max_rows)
+        table = CoverageCollector(dataset.file, self._max_rows, self._graded.run_of(dataset.file))
         rows_with_findings = self.excerpts.rows_of(dataset.file)
         dataset_pass = dataset.begin(run, run.base_policy, run.graded_for(path))
         node = self.graph.dataset(dataset.file, run.workspace.library)

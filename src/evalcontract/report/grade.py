@@ -39,7 +39,7 @@ def write_results(
     left = _MAX_CHECKS
     for rubric, tally in summary.rubrics.items():
         head = rubric or "rows without a rubric, by expectation"
-        yield from wrapped(escape_controls(f"{head}: {_sentence(tally)}"), 0, width)
+        yield from wrapped(escape_controls(f"{head}: {tally_sentence(tally)}"), 0, width)
         lines = [*_check_lines(summary, rubric)]
         yield from aligned(lines[: left + 1])
         if len(lines) - 1 > left:
@@ -55,7 +55,7 @@ def write_results(
             yield f"  … and {hidden:,} more: `--limit 0` shows all\n"
         yield "\n"
     yield from write_unmeasured(summary, width)
-    yield from wrapped(_sentence(summary.rows), 0, width)
+    yield from wrapped(tally_sentence(summary.rows), 0, width)
 
 
 def write_gate(summary: Summary, gate: Gate, width: int) -> Iterator[str]:
@@ -158,7 +158,8 @@ def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ..
         yield (clipped(name, NAME_LENGTH), kind, _number(tally.mean), *cells)
 
 
-def _sentence(tally: Tally) -> str:
+def tally_sentence(tally: Tally) -> str:
+    """Return how many rows there are, how many are decided, their mean score and outcomes."""
     parts = ["1 row" if tally.total == 1 else f"{tally.total:,} rows"]
     if tally.undecided:
         share = 100 * tally.decided // tally.counted

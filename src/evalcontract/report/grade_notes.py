@@ -32,18 +32,24 @@ _NO_MODEL = (
 
 
 def write_unmeasured(summary: Summary, width: int) -> Iterator[str]:
+    """Yield what `unmeasured_lines` do, wrapped to `width` cells, and an empty line if any."""
+    lines = [*unmeasured_lines(summary)]
+    for line in lines:
+        yield from wrapped(escape_controls(line), 0, width)
+    if lines:
+        yield "\n"
+
+
+def unmeasured_lines(summary: Summary) -> Iterator[str]:
     """Yield a sentence for each cause of checks and rows without a verdict, the frequent first."""
     causes = [*summary.unmeasured.items()]
     for cause, number in causes[:_SHOWN]:
         what = "row" if cause.kind is None else f"{cause.kind} check"
         of = _many(summary.counted(cause.kind), what)
         verb = _COULD_NOT if cause.kind is None else _VERBS[cause.outcome]
-        line = f"{number:,} of {of} {verb}: {cause.reason}"
-        yield from wrapped(escape_controls(line), 0, width)
+        yield f"{number:,} of {of} {verb}: {cause.reason}"
     if len(causes) > _SHOWN:
-        yield f"… and {_many(len(causes) - _SHOWN, 'other cause')}: the results have all\n"
-    if causes:
-        yield "\n"
+        yield f"… and {_many(len(causes) - _SHOWN, 'other cause')}: the results have all"
 
 
 def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[str]:

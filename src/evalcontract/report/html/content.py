@@ -72,20 +72,36 @@ class Column(NamedTuple):
 class CoverageRow(NamedTuple):
     """A row of a coverage table. `pattern` is the number of its cells in the table.
 
-    `fault` is the reason if the row's checks are unknown.
+    `fault` is the reason if the row's checks are unknown. `missed` is the number of what did not
+    run on it, in the `evidence` of the table; None if there is none.
     """
 
     row_index: int
     row: str | None
     pattern: int
     fault: str | None
+    missed: int | None = None
+
+
+class Evidence(NamedTuple):
+    """Which of the checks that were predicted to run did not, by the results in a file.
+
+    `missed` is their number, `by_column` that of each column. `patterns` have the reason by the
+    number of the column: many rows have the same one.
+    """
+
+    file: str
+    missed: int
+    by_column: Sequence[int]
+    patterns: Sequence[Mapping[int, str]]
 
 
 class CoverageTable(NamedTuple):
     """Which checks will run on the rows of one dataset.
 
     A pattern is what is predicted for the columns, by their number: many rows have the same one.
-    `columns_left_out` and `totals` count what the table has no room for, too.
+    `columns_left_out` and `totals` count what the table has no room for, too. `evidence` is None
+    without results of the dataset.
     """
 
     file: str
@@ -95,6 +111,7 @@ class CoverageTable(NamedTuple):
     patterns: Sequence[Mapping[int, Prediction]]
     rows: Sequence[CoverageRow]
     columns_left_out: int = 0
+    evidence: Evidence | None = None
 
     @property
     def rows_left_out(self) -> int:

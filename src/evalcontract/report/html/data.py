@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.report.html.content import (
         CoverageTable,
+        Evidence,
         Excerpt,
         Graph,
         HtmlReport,
@@ -137,6 +138,7 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
             None if row.row is None else shown(row.row, NAME_LENGTH),
             row.pattern,
             None if row.fault is None else faults.setdefault(row.fault, len(faults)),
+            row.missed,
         ]
         for row in table.rows
     ]
@@ -162,6 +164,27 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
         "patterns": patterns,
         "faults": [shown(fault, _SENTENCE) for fault in faults],
         "rows": rows,
+        "evidence": None if table.evidence is None else _evidence(table.evidence, table.totals),
+    }
+
+
+def _evidence(evidence: Evidence, totals: Totals) -> dict[str, Any]:
+    reasons: dict[str, int] = {}
+    patterns = [
+        [
+            number
+            for at, why in each.items()
+            for number in (at, reasons.setdefault(why, len(reasons)))
+        ]
+        for each in evidence.patterns
+    ]
+    return {
+        "file": shown(evidence.file),
+        "missed": evidence.missed,
+        "ran": totals.run - evidence.missed,
+        "columns": list(evidence.by_column),
+        "patterns": patterns,
+        "reasons": [shown(reason, _SENTENCE) for reason in reasons],
     }
 
 

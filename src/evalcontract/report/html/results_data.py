@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.outcome import Outcome
 from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.report.grade import tally_sentence
+from evalcontract.report.grade_notes import unmeasured_lines
+from evalcontract.scoring.arithmetic import score_text
 from evalcontract.scoring.summary import Summary, counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evalcontract.library.score_bounds import Bounds
     from evalcontract.report.html.content import GradedRun
     from evalcontract.scoring.results import RowResult
     from evalcontract.scoring.summary import Tally
@@ -35,6 +39,8 @@ def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:
         "dataset": _shown(run.dataset),
         "rows_total": len(run.rows),
         "rows_tally": _tally(summary.rows),
+        "sentence": tally_sentence(summary.rows),
+        "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
         "checks": [
             {
                 "rubric": None if rubric is None else _shown(rubric),
@@ -49,13 +55,16 @@ def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:
 
 
 def _rank(row: RowResult) -> tuple[int, float]:
-    return _ORDER.index(row.outcome), 1.0 if row.score is None else row.score
+    lowest = row.bounds.low if row.bounds else 1.0
+    return _ORDER.index(row.outcome), lowest if row.score is None else row.score
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
     return {
         "counts": counts(tally),
-        "mean": tally.mean,
+        "mean": _number(tally.mean, tally.bounds if tally.scored < tally.counted else None),
+        "decided": tally.decided,
+        "counted": tally.counted,
         "scored": tally.scored,
         "bins": _bins(tally.scores),
     }
@@ -71,12 +80,28 @@ def _bins(scores: Mapping[float, int]) -> list[int]:
 
 def _row(row: RowResult, number: dict[tuple[str | None, str], int]) -> list[Any]:
     checks = [
-        [number[row.rubric, name], str(leaf.outcome), leaf.score, _reason(leaf.reason)]
+        [
+            number[row.rubric, name],
+            str(leaf.outcome),
+            _number(leaf.score, leaf.bounds),
+            _reason(leaf.reason),
+        ]
         for check in row.checks
         for name, leaf in check.leaves()
     ]
     outcome = str(row.outcome) if row.outcome else None
-    return [_shown(row.id), outcome, row.score, _reason(row.reason), checks]
+    return [
+        _shown(row.id),
+        outcome,
+        _number(row.score, row.bounds),
+        _reason(row.reason),
+        checks,
+    ]
+
+
+def _number(score: float | None, bounds: Bounds | None) -> str | None:
+    """Return a score, or its bounds, as text; None if there is no score."""
+    return None if score is None and bounds is None else score_text(score, bounds, ".2f")
 
 
 def _reason(reason: str | None) -> str | None:

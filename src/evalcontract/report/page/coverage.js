@@ -3,7 +3,7 @@
 import { byId, el } from "./dom.js";
 import { DATA, figure, many, percent } from "./data.js";
 import { heatmap } from "./heatmap.js";
-import { legend, STATES } from "./legend.js";
+import { legend, meaning, STATES } from "./legend.js";
 import { follow, fragment, state, update } from "./state.js";
 
 const OWN = "the row's own expectations";
@@ -21,6 +21,12 @@ function spreadPatterns(table) {
     }
     return states;
   });
+}
+
+function predictedText({ percent: share, cells, evidence }) {
+  if (!evidence) return `${percent(share)} of the checks will run`;
+  return `${percent(share)} of the checks were predicted to run; `
+    + `${percent(cells ? (100 * evidence.ran) / cells : 0)} ran (${figure(evidence.ran)} of ${figure(cells)}), by ${evidence.file}`;
 }
 
 function groupsOf(columns) {
@@ -42,8 +48,29 @@ function isComplete(states) {
   return count > 0;
 }
 
+/** Return the states of a row: of its pattern, but for what did not run. */
+function statesOf(table, patterns, row) {
+  if (row[3] !== null) return null;
+  if (row[4] === null) return patterns[row[2]];
+  const states = [...patterns[row[2]]];
+  const missed = table.evidence.patterns[row[4]];
+  for (let at = 0; at < missed.length; at += 2) states[missed[at]] = "missed";
+  return states;
+}
+
+/** Return the counts of a column, what did not run apart. */
+function countsOf(table, column) {
+  const counts = table.columns[column].counts;
+  const missed = table.evidence?.columns[column] ?? 0;
+  return { ...counts, run: (counts.run ?? 0) - missed, missed };
+}
+
 function reasonOf(table, row, column) {
   if (row[3] !== null) return ["unknown", table.faults[row[3]]];
+  const missed = row[4] === null ? [] : table.evidence.patterns[row[4]];
+  for (let at = 0; at < missed.length; at += 2) {
+    if (missed[at] === column) return ["missed", `${STATES.missed}: ${table.evidence.reasons[missed[at + 1]]}`];
+  }
   const pattern = table.patterns[row[2]];
   for (let at = 0; at < pattern.length; at += 2) {
     if (pattern[at] === column) return table.predictions[pattern[at + 1]];
@@ -70,13 +97,14 @@ function bar(counts) {
 
 function checkTable(table, names) {
   const head = ["Check", "Kind", "Graded by", "", ...names.map((name) => name)];
-  const body = table.columns.map((column) =>
-    el(
+  const body = table.columns.map((column, at) => {
+    const counts = countsOf(table, at);
+    return el(
       "tr", {}, el("th", { scope: "row", class: "name" }, column.check), el("td", {}, column.kind),
-      el("td", { class: "name" }, column.rubric ?? OWN), el("td", {}, bar(column.counts)),
-      names.map((name) => el("td", { class: "figure" }, column.counts[name] ? figure(column.counts[name]) : "·")),
-    ),
-  );
+      el("td", { class: "name" }, column.rubric ?? OWN), el("td", {}, bar(counts)),
+      names.map((name) => el("td", { class: "figure" }, counts[name] ? figure(counts[name]) : "·")),
+    );
+  });
   return el(
     "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Checks" },
     el("table", {}, el("caption", {}, "How many rows each check runs on"),
@@ -105,11 +133,11 @@ export function makeCoverage() {
     describe(row, column) {
       const source = rows[row].source;
       const name = rowName(source);
-      if (column < 0) return { title: name, text: rowText(current, source, patterns[source[2]] ?? []) };
+      if (column < 0) return { title: name, text: rowText(current, source, rows[row].states ?? []) };
       const [found, reason] = reasonOf(current, source, column);
       const title = `${name} · ${current.columns[column].check}`;
       if (!found) return { title, text: "is no check of this row" };
-      return { title, text: `${found}: ${reason ?? STATES[found]}` };
+      return { title, text: `${found}: ${reason ?? meaning(found, current.evidence)}` };
     },
     choose(row) {
       const source = rows[row].source;
@@ -143,18 +171,18 @@ export function makeCoverage() {
     patterns = spreadPatterns(current);
     const complete = patterns.map(isComplete);
     rows = current.rows
-      .filter((row) => state.gaps !== "1" || row[3] !== null || !complete[row[2]])
+      .filter((row) => state.gaps !== "1" || row[3] !== null || row[4] !== null || !complete[row[2]])
       .map((row) => ({
         source: row,
         name: rowName(row),
-        states: row[3] === null ? patterns[row[2]] : null,
+        states: statesOf(current, patterns, row),
         hasFindings: withFindings.has(`${current.file}\n${row[0]}`),
       }));
-    const names = Object.keys(STATES).filter((name) => current.totals[name]);
-    told.textContent = `${percent(current.percent)} of the checks will run · ${many(current.rows_total, "row")}`
-      + `${current.idle ? `, nothing runs on ${figure(current.idle)} of them` : ""}`
+    const names = Object.keys(STATES).filter((name) => (name === "missed" ? current.evidence?.missed : current.totals[name]));
+    told.textContent = `${predictedText(current)} · ${many(current.rows_total, "row")}`
+      + `${current.idle ? `, nothing ${current.evidence ? "was predicted to run" : "runs"} on ${figure(current.idle)} of them` : ""}`
       + `${rows.length === current.rows_total ? "" : ` · ${figure(rows.length)} shown`}`;
-    legendPlace.replaceChildren(legend([...names, ...(current.faults.length ? ["unknown"] : [])]));
+    legendPlace.replaceChildren(legend([...names, ...(current.faults.length ? ["unknown"] : [])], current.evidence));
     link.hidden = true;
     map.set({ columns: current.columns, groups: groupsOf(current.columns), rows });
     checks.replaceChildren(checkTable(current, names));

@@ -22,8 +22,3 @@ export function many(count, noun) {
 export function percent(share) {
   return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
 }
-
-/** Write a score from 0 to 1. */
-export function scored(score) {
-  return score === null ? "–" : score.toFixed(2);
-}

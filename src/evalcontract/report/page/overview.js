@@ -1,7 +1,7 @@
 // What the report is about, in figures, and the switch between the modes.
 
 import { byId, el } from "./dom.js";
-import { DATA, figure, many, percent, scored, SEVERITIES } from "./data.js";
+import { DATA, figure, many, percent, SEVERITIES } from "./data.js";
 import { severityOf } from "./findings.js";
 import { follow, state, update } from "./state.js";
 import { themeControl } from "./theme.js";
@@ -34,22 +34,29 @@ function tiles() {
     tile(figure(counts[severity]), counts[severity] === 1 ? severity : `${severity}s`, counts[severity] ? severity : "none",
       { view: "findings", severity: [severity], code: [], file: [], q: "" }));
   if (DATA.coverage.length) {
-    const [run, all] = shares();
-    shown.push(tile(percent(all ? (100 * run) / all : 0), "of checks will run", "", { view: "coverage" }));
+    shown.push(coverageTile());
   }
   if (DATA.runs.length) {
-    shown.push(tile(scored(DATA.runs[0].rows_tally.mean), "mean score", "", { view: "results" }));
+    const { mean, decided, counted } = DATA.runs[0].rows_tally;
+    const all = decided === counted;
+    const text = all ? "mean score" : `mean score, ${figure(decided)} of ${many(counted, "row")} decided`;
+    shown.push(tile(mean ?? "–", text, all ? "" : "warning", { view: "results" }));
   }
   return shown;
 }
 
-function shares() {
-  let [run, all] = [0, 0];
-  for (const table of DATA.coverage) {
-    run += table.totals.run ?? 0;
-    all += table.cells;
-  }
-  return [run, all];
+/** What ran, where there are results; else what will. */
+function coverageTile() {
+  const graded = DATA.coverage.filter((table) => table.evidence);
+  const tables = graded.length ? graded : DATA.coverage;
+  const sum = (count) => tables.reduce((total, table) => total + count(table), 0);
+  const all = sum((table) => table.cells);
+  const share = (count) => percent(all ? (100 * count) / all : 0);
+  const predicted = share(sum((table) => table.totals.run ?? 0));
+  if (!graded.length) return tile(predicted, "of checks will run", "", { view: "coverage" });
+  const part = graded.length < DATA.coverage.length ? ` (in ${figure(graded.length)} of ${many(DATA.coverage.length, "dataset")})` : "";
+  return tile(share(sum((table) => table.evidence.ran)), `of checks ran, ${predicted} were predicted to${part}`,
+    sum((table) => table.evidence.missed) ? "warning" : "", { view: "coverage" });
 }
 
 /** Fill the head of the page. */

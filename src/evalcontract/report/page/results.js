@@ -1,7 +1,7 @@
 // The results of `grade`: scores by check and by row, those that did not pass first.
 
 import { announce, byId, el, withCode } from "./dom.js";
-import { DATA, figure, many, scored } from "./data.js";
+import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
 import { follow, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
@@ -13,7 +13,7 @@ function outcomeOf(name) {
 }
 
 function chip(outcome, score) {
-  return el("span", { class: `outcome ${outcome}` }, outcome, score === null ? "" : ` ${scored(score)}`);
+  return el("span", { class: `outcome ${outcome}` }, outcome, score === null ? "" : ` ${score}`);
 }
 
 function distribution(bins) {
@@ -33,10 +33,10 @@ function checkTable(run) {
   const body = run.checks.map((check) =>
     el("tr", {}, el("th", { scope: "row", class: "name" }, check.check), el("td", {}, check.kind),
       el("td", { class: "name" }, check.rubric ?? "the row's own expectations"),
-      el("td", { class: "figure" }, scored(check.mean)), el("td", {}, check.scored ? distribution(check.bins) : el("span", { class: "muted" }, "no score")),
+      el("td", { class: "figure" }, check.mean ?? "–"), el("td", {}, check.scored ? distribution(check.bins) : el("span", { class: "muted" }, "no score")),
       names.map((name) => el("td", { class: "figure" }, check.counts[name] ? figure(check.counts[name]) : "·"))));
   return [
-    el("p", { class: "caption", id: "scores" }, "Scores by check. Only those that passed or failed have a score; the others are counted beside."),
+    el("p", { class: "caption", id: "scores" }, "Scores by check. A mean is that of all that were not skipped: as bounds, where some of them came to no verdict."),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores by check" }, el("table", { "aria-describedby": "scores" },
       el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { scope: "col", class: at === 3 || at > 4 ? "figure" : null }, text)))),
       el("tbody", {}, body))),
@@ -60,9 +60,10 @@ function summary(run) {
   const tally = run.rows_tally;
   const names = OUTCOMES.filter((name) => tally.counts[name]);
   return el("div", { class: "tally" },
-    el("p", { class: "mean" }, el("b", {}, scored(tally.mean)), " mean score of ", many(tally.scored, "row")),
+    el("p", { class: "mean" }, el("b", {}, tally.mean ?? "–"), " mean score", el("br"), run.sentence),
     distribution(tally.bins),
-    el("ul", { class: "chips" }, names.map((name) => el("li", {}, chip(`${name}`, null), ` ${figure(tally.counts[name])}`))));
+    el("ul", { class: "chips" }, names.map((name) => el("li", {}, chip(`${name}`, null), ` ${figure(tally.counts[name])}`))),
+    run.unmeasured.length ? el("ul", { class: "unmeasured", "aria-label": "What did not run" }, run.unmeasured.map((line) => el("li", {}, withCode(line)))) : null);
 }
 
 /** Make the view; return what moves through it and what prepares it for paper. */
