@@ -455,6 +455,7 @@ def test_a_complete_run_without_errors_is_gone_on_with(
     assert grade("--results", "results.jsonl", "--resume") == 2
     assert "results.jsonl depends on what is another now" in capsys.readouterr().err
     assert (place / "results.jsonl").read_bytes() == first
+    assert not (place / "results.jsonl.partial").exists()
 
 
 @pytest.mark.slow

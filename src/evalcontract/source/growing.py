@@ -1,14 +1,14 @@
 """A file that grows line by line, and gets its name when it is complete.
 
 Until then it is called `{name}.partial`. An interrupted run leaves it there, so that the next run
-can go on.
+can go on; a run that wrote nothing, or began it and could not write it, leaves none.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from evalcontract.source.writing import Staged, check_target, target_of
@@ -39,6 +39,7 @@ class GrowingFile:
         self._partial = self._target.with_name(f"{self._target.name}.partial")
         check_target(self._partial, replace=True)
         self._stream: BinaryIO | None = None
+        self._is_new = self._has_failed = False
 
     def __enter__(self) -> Self:
         stream = os.fdopen(os.open(self._partial, _FLAGS, 0o666), "r+b")
@@ -47,6 +48,7 @@ class GrowingFile:
         except OSError:
             stream.close()
             raise
+        self._is_new |= not os.fstat(stream.fileno()).st_size
         self._stream = stream
         return self
 
@@ -56,9 +58,27 @@ class GrowingFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._stream is not None:
-            with nullcontext() if error is None else suppress(OSError):  # it says what went wrong
-                self._stream.close()
+        stream = self._stream
+        if stream is None or stream.closed:
+            return
+        try:
+            self.flush()
+        except OSError:
+            if error is None:  # otherwise it says what went wrong
+                raise
+        finally:
+            self._close(stream)
+
+    def _close(self, stream: BinaryIO) -> None:
+        """Close the file, and remove it if nobody can go on with it: first, while it is locked."""
+        is_empty = not os.fstat(stream.fileno()).st_size
+        is_useless = is_empty or (self._is_new and self._has_failed)
+        if is_useless and sys.platform != "win32":
+            self._partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            stream.close()
+        if is_useless and sys.platform == "win32":  # there, an open file cannot be removed
+            self._partial.unlink(missing_ok=True)
 
     @property
     def _open(self) -> BinaryIO:
@@ -105,14 +125,25 @@ class GrowingFile:
         """Remove what an earlier run has written."""
         self._open.seek(0)
         self._open.truncate()
+        self._is_new = True
 
     def write(self, line: str) -> None:
         r"""Append a line of JSON; a lone surrogate is written as its `\u` escape."""
-        self._open.write(line.encode("utf-8", "backslashreplace"))
+        with self._writing():
+            self._open.write(line.encode("utf-8", "backslashreplace"))
 
     def flush(self) -> None:
         """Hand what was written to the operating system, so that it survives this process."""
-        self._open.flush()
+        with self._writing():
+            self._open.flush()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            self._has_failed = True
+            raise
 
     def complete(self) -> None:
         """Give the file its name.
@@ -121,6 +152,7 @@ class GrowingFile:
             OSError: that is not possible.
 
         """
+        self.flush()
         self._open.close()
         check_target(self._target, replace=self._replace)
         self._partial.replace(self._target)
