@@ -225,6 +225,43 @@ def test_a_reader_that_goes_away(name: str, tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.slow
+def test_the_files_of_a_killed_process_are_gone_after_the_next(tmp_path: Path) -> None:
+    """Those of another machine, of a process that runs, and what is no file stay."""
+    workspace(tmp_path)
+    before = contents(tmp_path)
+    program = (
+        "import os, pathlib, signal, sys\n"
+        "pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "from evalcontract.cli import start\n"
+        "sys.argv = ['evalcontract', 'fix', 'datasets/a.json']\n"
+        "sys.exit(start.evalcontract())\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = sorted(contents(tmp_path).keys() - before.keys())
+    assert left.startswith("datasets/.evalcontract.")
+    machine, process, _ = left.removeprefix("datasets/.evalcontract.").split("-")
+    other = f"{int(machine, 16) ^ 1:08x}"
+    others = [
+        f".evalcontract.{machine}-{os.getpid()}-{'a' * 16}",
+        f".evalcontract.{other}-{process}-{'a' * 16}",
+        f".evalcontract.{machine}-{process}-{'a' * 15}",
+        f".evalcontract.{machine}-{process}-mine",
+    ]
+    for name in others:
+        (tmp_path / "datasets" / name).write_text("mine")
+    (tmp_path / "datasets" / f".evalcontract.{machine}-{process}-{'b' * 16}").mkdir()
+    others.append(f".evalcontract.{machine}-{process}-{'b' * 16}")
+    (tmp_path / "datasets" / f".evalcontract.{machine}-{process}-{'c' * 16}").symlink_to("a.json")
+    others.append(f".evalcontract.{machine}-{process}-{'c' * 16}")
+    with started(("fix", "datasets/a.json"), tmp_path) as running:
+        running.communicate(timeout=120)
+    new = {name.removeprefix("datasets/") for name in contents(tmp_path).keys() - before.keys()}
+    assert new == {*others}
+
+
+@posix
 def test_a_signal_while_files_get_their_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,8 @@ import os
 import threading
 import time
 
+from evalcontract.source.signals import is_running
+
 _SECONDS = 2.0
 
 
@@ -23,14 +25,3 @@ def _watch(process: int) -> None:
     while is_running(process):
         time.sleep(_SECONDS)
     os._exit(0)
-
-
-def is_running(process: int) -> bool:
-    """Whether there is a process with an id, whoever it belongs to."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True

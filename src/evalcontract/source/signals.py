@@ -1,7 +1,9 @@
-"""Hold signals back while something must not be interrupted."""
+"""Hold signals back while something must not be interrupted; whether a process runs."""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -54,3 +56,19 @@ def signals_deferred() -> Iterator[None]:
             signal.signal(number, before[number])
         for number in dict.fromkeys(came):
             signal.raise_signal(number)
+
+
+def is_running(process: int) -> bool:
+    """Whether there is a process with an id, whoever it belongs to; on Windows, that is not known.
+
+    There, the question would end the process.
+    """
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
+from functools import cache
 from io import BufferedWriter, FileIO
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self, cast
 
-from evalcontract.source.signals import signals_deferred
+from evalcontract.source.signals import is_running, signals_deferred
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from _typeshed import ReadableBuffer
 
-# Independent of the target's name, which may already have the maximum length.
-_TEMPORARY = ".evalcontract."
+# Independent of the target's name, which may already have the maximum length: the machine and the
+# process that write it, and a random number.
+_TEMPORARY = re.compile(r"\.evalcontract\.([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{16}")
 _IN_MEMORY = 1 << 24
 # What git alone may change: settings and hooks in it run commands.
 _OF_GIT = ".git"
@@ -89,13 +92,15 @@ class Staged:
     """Files written to temporary files next to their targets, and moved there together.
 
     A context manager: on exit, files that were not `put` are removed. `put` moves the files one
-    after the other, so only a crash during `put` can leave some of them unwritten.
+    after the other, so only a crash during `put` can leave some of them unwritten. The temporary
+    files of a process that was killed are removed when a file in the same folder is opened.
     """
 
     def __init__(self) -> None:
         self._files: dict[Path, _File] = {}
         self._temporaries: list[Path] = []
         self._folders: list[Path] = []  # those created, parents first
+        self._tidied: set[Path] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -137,7 +142,11 @@ class Staged:
         check_target(target, replace=replace)
         if not target.parent.is_dir():
             self._make(target.parent)
-        temporary = target.parent / f"{_TEMPORARY}{token_hex(8)}"
+        if target.parent not in self._tidied:
+            self._tidied.add(target.parent)
+            _remove_abandoned(target.parent)
+        name = f".evalcontract.{_machine()}-{os.getpid()}-{token_hex(8)}"
+        temporary = target.parent / name
         self._temporaries.append(temporary)
         stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
         self._files[target] = _File(stream, temporary, path, replace)
@@ -217,6 +226,30 @@ def check_target(target: Path, *, replace: bool) -> None:
 def _put(temporary: Path, path: Path, mode: int) -> None:
     temporary.chmod(path.stat().st_mode if path.exists() else mode)
     temporary.replace(path)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files in a folder whose process, on this machine, is gone."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            match = _TEMPORARY.fullmatch(entry.name)
+            is_own = match is not None and match[1] == _machine()
+            if (
+                match
+                and is_own
+                and entry.is_file(follow_symlinks=False)
+                and not is_running(int(match[2]))
+            ):
+                os.unlink(entry.path)  # noqa: PTH108 - a string
+
+
+@cache
+def _machine() -> str:
+    """Return eight hexadecimal digits by the name of the machine: folders may be shared."""
+    import platform  # slow to import
+    from zlib import crc32
+
+    return f"{crc32(platform.node().encode('utf-8', 'replace')):08x}"
 
 
 def _umask() -> int:
