@@ -266,6 +266,43 @@ def test_a_second_time_changes_nothing(
     assert (second.out.splitlines()[0].split(";")[0], texts(folder)) == ("nothing fixed", after)
 
 
+@every_case(
+    ("text", "after"),
+    [
+        (
+            (
+                "  - {id: a, input: b, expected: &e {fromat: json}}\n"
+                "  - {id: c, input: d, expectd: *e}\n"
+            ),
+            (
+                "  - {id: a, input: b, expected: &e {format: json}}\n"
+                "  - {id: c, input: d, expected: *e}\n"
+            ),
+        ),
+        (
+            (
+                "  - {id: a, input: b, expected: &e {fromat: &f json}}\n"
+                "  - {id: c, input: d, expected: {fromat: *f}}\n"
+                "  - {id: e, inptu: f, expectd: *e}\n"
+            ),
+            (
+                "  - {id: a, input: b, expected: &e {format: &f json}}\n"
+                "  - {id: c, input: d, expected: {format: *f}}\n"
+                "  - {id: e, input: f, expected: *e}\n"
+            ),
+        ),
+    ],
+    ids=str,
+)
+def test_what_another_fix_makes_possible_is_fixed_at_once(
+    text: str, after: str, call: Callable[..., Result], place: Path
+) -> None:
+    """A key of several aliases is renamed once all of them may have the new name."""
+    write(place, {"a.yaml": f"questions:\n{text}"})
+    assert "not fixed" not in call("a.yaml").err
+    assert (place / "a.yaml").read_text() == f"questions:\n{after}"
+
+
 # Near misses that were planted are mended to the byte
 
 KEYS = {"input", "criteria", "expected", "expected_facts", "format", "must_not_contain", "tags"}

@@ -86,7 +86,7 @@ class _FixRun:
             else:
                 self._inputs.setdefault(kind, []).append(Input(path, files=drafts))
         self._files: dict[Path, FileFix] = {}
-        self._refused: dict[tuple[Path, Fix], tuple[Diagnostic, str]] = {}
+        self._refused: dict[Path, dict[Fix, tuple[Diagnostic, str]]] = {}
         self._edited_characters = 0
 
     def _kind_of(self, path: Path) -> Kind | None:
@@ -112,7 +112,8 @@ class _FixRun:
 
     def _result(self, outcome: Outcome, *, is_settled: bool) -> FixResult:
         files = [file for file in self._files.values() if file.before != file.after]
-        return FixResult(tuple(files), tuple(self._refused.values()), outcome, is_settled)
+        refused = [each for by_fix in self._refused.values() for each in by_fix.values()]
+        return FixResult(tuple(files), tuple(refused), outcome, is_settled)
 
     def _check(self) -> Outcome:
         """Check the drafts."""
@@ -128,7 +129,7 @@ class _FixRun:
         for diagnostic in diagnostics:
             if diagnostic.fix and self._fix_options.selects(diagnostic):
                 real = changeable(diagnostic.place.file)
-                if real and (real, diagnostic.fix) not in self._refused:
+                if real and diagnostic.fix not in self._refused.get(real, ()):
                     by_file.setdefault(real, {}).setdefault(diagnostic.fix, diagnostic)
         changed = [self._edit(path, [*by_fix.values()]) for path, by_fix in by_file.items()]
         return any(changed)
@@ -153,18 +154,21 @@ class _FixRun:
         edited = edit_text(file.text, form, [fix for fix in by_fix if fix])
         self._edited_characters += len(file.text)
         unplaced = [by_fix[None]] if None in by_fix else []
-        self._refuse(path, [*unplaced, *(by_fix[fix] for fix in edited.refused)], _AMBIGUOUS_EDIT)
         if edited.made:
             fixed = sorted((by_fix[fix] for fix in edited.made), key=sort_key)
             self._files[path] = file.edited(edited.text, fixed)
             self._drafts.put(path, self._files[path].after)
+            self._refused.pop(path, None)  # they may be possible in the new text
+        else:
+            refused = [*unplaced, *(by_fix[fix] for fix in edited.refused)]
+            self._refuse(path, refused, _AMBIGUOUS_EDIT)
         has_more = len(edited.made) + len(edited.refused) + len(unplaced) < len(diagnostics)
         return bool(edited.made or (edited.refused and has_more))
 
     def _refuse(self, path: Path, diagnostics: Iterable[Diagnostic], reason: str) -> None:
         for diagnostic in diagnostics:
             if diagnostic.fix:
-                self._refused[path, diagnostic.fix] = (diagnostic, reason)
+                self._refused.setdefault(path, {})[diagnostic.fix] = (diagnostic, reason)
 
     def _open(self, path: Path) -> FileFix:
         """Return a file with the fixes so far; read it at first use.
