@@ -128,7 +128,7 @@ def test_the_limit_of_the_configuration_is_named(place: Path) -> None:
     write(place, {"judges/j.yaml": judge + dated, "rubrics/polite.yaml": RUBRIC})
     outcome = check_workspaces(Path(), Options())
     (stale,) = [each for each in outcome.diagnostics if each.code == "judge/stale-validation"]
-    assert stale.message.endswith("the limit of evalcontract.toml is 30")
+    assert stale.message.endswith("the limit of evalcontract.toml is 30 days")
 
 
 # The errors of a target
