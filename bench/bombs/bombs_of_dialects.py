@@ -247,7 +247,7 @@ _SIZES: tuple[tuple[str, tuple[tuple[Callable[[int], Files], int], ...]], ...] =
             (references_to_references, 14_000),
             (references_to_a_large_value, 10_000),
             (references_to_each_other, 25_000),
-            (expected_columns, 35_000),
+            (expected_columns, 34_500),
             (lists_in_cells, 11_000),
             (short_tests, 12_000),
         ),
@@ -255,7 +255,7 @@ _SIZES: tuple[tuple[str, tuple[tuple[Callable[[int], Files], int], ...]], ...] =
     (
         "deepeval",
         (
-            (null_texts_of_goldens, 60_000),
+            (null_texts_of_goldens, 58_000),
             (literals_of_goldens, 40_000),
             (misspelled_keys_of_a_golden, 30_000),
             (faulty_tools_of_a_golden, 80_000),

@@ -128,7 +128,7 @@ def moved_rubrics(size: int) -> Files:
 BOMBS = (
     Bomb(labelled, 90_000, (CHECK, CALIBRATE)),
     Bomb(scores, 55_000, (CHECK, SWEEP)),
-    Bomb(annotators, 80_000, (CHECK, CALIBRATE)),
+    Bomb(annotators, 77_000, (CHECK, CALIBRATE)),
     Bomb(groups_of_annotators, 60_000, (CHECK, CALIBRATE)),
     Bomb(unknown_labels, 90_000, (CHECK, CALIBRATE)),
     Bomb(conflicting_labels, 150_000, (CHECK, CALIBRATE)),
@@ -137,7 +137,7 @@ BOMBS = (
     Bomb(columns, 80_000, (CHECK, CALIBRATE)),
     Bomb(moved_cases, 20_000, (CHECK, MIGRATE)),
     Bomb(moved_rules, 13_000, (CHECK, MIGRATE)),
-    Bomb(near_case_keys, 40_000, (CHECK, MIGRATE)),
+    Bomb(near_case_keys, 35_000, (CHECK, MIGRATE)),
     Bomb(faulty_cases, 300_000, (CHECK, MIGRATE)),
     Bomb(same_cases, 30_000, (CHECK, MIGRATE)),
     Bomb(texts_of_a_case, 40_000, (CHECK, MIGRATE)),
