@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mutation import altered, mutated, written
 
-from evalcontract.engine import dataset_check, workers
+from evalcontract.engine import dataset_check
 from evalcontract.source import jsonl_blocks
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
@@ -128,7 +128,6 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let several processes check even a small file."""
     monkeypatch.setattr(dataset_check, "MIN_PART_BYTES", 1000)
     monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(workers, "_MAX_BATCHES", 3)
 
 
 @pytest.mark.slow
