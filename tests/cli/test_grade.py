@@ -341,6 +341,7 @@ def test_a_mapping_that_is_no_record_is_none(
         {"rubrics/support.yaml": SUPPORT.replace("weighted_avg", "average")},
         {"rubrics/support.yaml": SUPPORT.replace('"1.0.0"', '"2.0.0"')},
         {"datasets/a.json": {"questions": [{"id": "refund", **REF}]}},
+        {"datasets/a.json": {"questions": [{"id": "refund", "input": "x", "bundle": ["a"]}]}},
     ],
     ids=str,
 )

@@ -96,7 +96,14 @@ def used_in(results: Path) -> dict[str, dict[str, Any]]:
                 "files": ["schemas/answer.json"],
             },
         ),
-        (rows(None, "linted"), {"artifacts": ["rubric/linted@1.0.0"], "programs": ["php"]}),
+        (
+            rows(None, "linted"),
+            {
+                "artifacts": ["rubric/linted@1.0.0"],
+                "programs": ["php"],
+                "references": ["rubric/linted"],
+            },
+        ),
         (
             rows("judged@1.0.0"),
             {
@@ -259,6 +266,26 @@ def test_a_newer_version_behind_an_unpinned_reference_is_another(
     grade("--compare", "old.jsonl")
     told = capsys.readouterr().out.partition("compared with")[2]
     assert "judge/polite@1.1.0 is used, before judge/polite@1.0.0" in " ".join(told.split())
+
+
+def test_a_run_does_not_go_on_with_a_newer_version_behind_an_unpinned_reference_of_a_row(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = OUTER[1:]
+    write(place, {"rubrics/words.json": rubric("words", words)})
+    write(place, {"data.json": rows("words", "words", "outer@1.0.0")})
+    write(place, {"outputs.jsonl": '{"id": "r0", "output": "a"}\n'})
+    grade("--results", "r.jsonl")
+    assert used_in(place / "r.jsonl")["references"] == {"rubric/words": "rubric/words@1.0.0"}
+    before = (place / "r.jsonl").read_bytes()
+    write(place, {"rubrics/words@1.1.0.json": rubric("words", words, "1.1.0")})
+    write(place, {"rubrics/outer@1.1.0.json": rubric("outer", words, "1.1.0")})
+    capsys.readouterr()
+    assert grade("--results", "r.jsonl", "--resume") == 2
+    assert "rubric/words@1.1.0 is used now, and was not before" in capsys.readouterr().err
+    assert (place / "r.jsonl").read_bytes() == before
+    (place / "rubrics" / "words@1.1.0.json").unlink()
+    assert grade("--results", "r.jsonl", "--resume") < 2, "that of a pinned reference is the same"
 
 
 def test_what_scores_depend_on_is_compared_before_the_scores(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from evalcontract.scoring.basis import Sections
     from evalcontract.scoring.results import RowResult
 
-    #: Returns what results depend on, given the rubrics that made them and the bundles of the rows.
-    Use = Callable[[Iterable[str], Iterable[str]], Sections]
+    #: Returns what results depend on now, given the rubrics that made them and what it was before.
+    Use = Callable[[Iterable[str], Sections], Sections]
 
 # After so many lines, what is written is handed to the operating system.
 _FLUSHED = 100
@@ -103,8 +103,7 @@ class ResultsFile:
         """Return the rows of an earlier run that depend on the same, or begin anew.
 
         Rows that are undecided, or have a check that did not run, are left out, to be graded again.
-        `use` returns what results depend on now, given the rubrics that made them and the bundles
-        of the rows.
+        `use` returns what results depend on now, given the rubrics that made them and what it was.
 
         Raises:
             UsageError: the earlier run depends on something else, or what is to be replaced are no
@@ -184,7 +183,7 @@ def _require_same(earlier: Results, name: str, manifest: Mapping[str, Any], use:
 
     """
     rubrics = frozenset({row.rubric for row in _good_rows(earlier).values() if row.rubric})
-    used = use(rubrics, earlier.basis.used.get("bundles", ()))
+    used = use(rubrics, earlier.basis.used)
     found = differences(earlier.basis.only(used, rubrics), Basis(manifest, used))
     if found:
         what = "; ".join(found[:SHOWN])

@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 class Noted(NamedTuple):
     """What a process notes of some rows; it is picklable.
 
-    `rubrics` are the exact names of those that graded them, `bundles` the names of their bundles.
-    `files` has, for each rubric, the digests of the files that its checks have read.
+    `rubrics` are the exact names of those that graded them, `references` the unpinned references
+    to them, `bundles` the names of their bundles. `files` has, for each rubric, the digests of the
+    files that its checks have read.
     """
 
     rubrics: frozenset[str]
+    references: frozenset[str]
     bundles: frozenset[str]
     files: Mapping[str, Mapping[str, str | None]]
 
@@ -60,8 +62,9 @@ class Used:
     """Everything that the results so far depend on, in sections of names with their values.
 
     `artifacts`, `files` and `bundles` have SHA-256 digests, None for what cannot be read or is not
-    there. `models` and `prompts` are those of judges, `endpoint` and `parameters` how they are
-    asked; `programs` and `packages` have the versions of what runs checks, None for what is absent.
+    there. `references` has the exact name that each unpinned reference of a row stands for.
+    `models` and `prompts` are those of judges, `endpoint` and `parameters` how they are asked;
+    `programs` and `packages` have the versions of what runs checks, None for what is absent.
 
     The process that reads the rows has all; those that grade tell it what they have `noted`.
     `started` is when this was made. `dataset` is that of the rows, if it is one value. `prepare`
@@ -82,6 +85,7 @@ class Used:
         self.started = now()
         self._default = root.get("bundle") if isinstance(root, dict) else None
         self._bundles: set[str] = set()
+        self._references: set[str] = set()
         self._noted: dict[str, int] = {}
         self._forget()
 
@@ -92,29 +96,42 @@ class Used:
         self.sections: Sections = {}
 
     def note(self, tasks: Iterable[Task]) -> None:
-        """Note the bundles of rows, valid or not, in the process that grades them."""
-        names = {task.row.get("bundle", self._default) for task in tasks}
-        self._bundles |= {name for name in names if isinstance(name, str)}
+        """Note what rows name, in the process that grades them: bundles also if they are not valid.
+
+        The results tell the exact names of rubrics, but not which of them a row has pinned.
+        """
+        for _, rubric, row, _, _, _ in tasks:
+            bundle = row.get("bundle", self._default)
+            if isinstance(bundle, str):
+                self._bundles.add(bundle)
+            if rubric is not None and "@" not in rubric:
+                self._references.add(rubric)
 
     def noted(self, results: Iterable[RowResult]) -> Noted:
         """Return what these results depend on, in the process that graded them."""
         bundles, self._bundles = frozenset(self._bundles), set()
+        references, self._references = frozenset(self._references), set()
         reads = self._run.plans.reads
         new = [rubric for rubric, names in reads.items() if len(names) > self._noted.get(rubric, 0)]
         self._noted |= {rubric: len(reads[rubric]) for rubric in new}
         rubrics = frozenset({row.rubric for row in results if row.rubric})
-        return Noted(rubrics, bundles, self._digests(new))
+        return Noted(rubrics, references, bundles, self._digests(new))
 
-    def begin(self, rubrics: Iterable[str], bundles: Iterable[str]) -> Sections:
+    def begin(self, rubrics: Iterable[str], earlier: Sections) -> Sections:
         """Begin anew, with what results depend on now that some rubrics made; return it.
 
-        `bundles` are those of their rows.
+        `earlier` is what they depended on. An unpinned reference may stand for another rubric now,
+        which then is one of those that they depend on.
         """
-        names = frozenset(rubrics)
+        names, was = frozenset(rubrics), earlier.get("references", {})
+        references = frozenset({reference for reference, name in was.items() if name in names})
+        artifacts = map(self._run.workspace.library.artifact_of, references)
+        names |= {artifact.name for artifact in artifacts if artifact is not None}
         for name in sorted(names):
             self._prepare(name)
         self._forget()
-        self.take(Noted(names, frozenset(bundles), self._digests(self._run.plans.reads)))
+        bundles, files = frozenset(earlier.get("bundles", ())), self._run.plans.reads
+        self.take(Noted(names, references, bundles, self._digests(files)))
         return self.sections
 
     def take(self, noted: Noted) -> None:
@@ -128,6 +145,10 @@ class Used:
             self._add("bundles", name, self._bundle(name))
         known = len(self._seen)
         library = self._run.workspace.library
+        for reference in sorted(noted.references):
+            artifact = library.artifact_of(reference)
+            if artifact is not None:
+                self._add("references", reference, artifact.name)
         for name in sorted(noted.rubrics - self._seen.keys()):
             artifact = library.artifact_of(name)
             if artifact is not None:
