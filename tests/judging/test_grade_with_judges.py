@@ -475,6 +475,70 @@ def test_errors_of_a_complete_run_are_asked_again(
     assert not (workspace / "r.jsonl.partial").exists()
 
 
+PANEL: list[dict[str, Any]] = [
+    {
+        "id": "panel",
+        "kind": "llm_judge",
+        "jury": {
+            "judges": [
+                {"judge_prompt_ref": f"judge/{name}@1.0.0"} for name in ("polite", "warm", "mute")
+            ],
+            "aggregation": "majority_vote",
+        },
+    },
+    {
+        "id": "recall",
+        "kind": "fact_match",
+        "judge_prompt_ref": "judge/states@1.0.0",
+        "min_recall": 0.5,
+    },
+]
+
+
+def test_what_was_decided_without_a_judge_is_told_and_asked_again(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One judge is silent, and so is that of the second fact; the others decide."""
+    mute = {"id": "mute", "version": "1.0.0", "template": "MUTE {{ output }}"}
+    warm = {**mute, "id": "warm", "template": "WARM? {{ output }}"}
+    panel = {"id": "panel", "version": "1.0.0", "checks": PANEL, "scoring": {"combine": "all_pass"}}
+    outer = {"id": "outer", "kind": "composite", "rubric_ref": "rubric/panel@1.0.0"}
+    around = {**panel, "id": "around", "checks": [outer]}
+    files = {
+        "judges/mute": mute,
+        "judges/warm": warm,
+        "rubrics/panel": panel,
+        "rubrics/around": around,
+    }
+    for name, value in files.items():
+        _write(workspace / f"{name}.json", value)
+    rows(workspace, "panel", "panel", "around", expected_facts=["blue", "red"])
+    is_silent = True
+
+    def answer(request: dict[str, Any], _: int) -> Response:
+        prompt = request["messages"][1]["content"]
+        is_asked_in_vain = prompt.startswith(("MUTE", "STATES red"))
+        return Response("I cannot say") if is_silent and is_asked_in_vain else verdict("pass")
+
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        assert grade("--results", "r.jsonl") == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert (
+            "3 of 3 llm_judge checks passed without all verdicts: `judge/mute@1.0.0` came" in told
+        )
+        assert "3 of 3 fact_match checks passed without all verdicts: `judge/states@1.0.0`" in told
+        is_silent = False
+        before = len(server.requests)
+        assert grade("--results", "r.jsonl", "--resume", "--output-format", "jsonl") == 0
+        assert len(server.requests) > before
+    _, made, summary = results(capsys.readouterr().out)
+    assert summary["unmeasured"] == []
+    assert [row["checks"][0].get("details", {}).get("unanswered") for row in made.values()] == [
+        None
+    ] * 3
+
+
 def test_python_asks_only_if_it_is_told_to(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

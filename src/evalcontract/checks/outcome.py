@@ -35,6 +35,8 @@ class Outcome(StrEnum):
 
 #: The outcomes of checks that say nothing certain, the gravest first.
 UNMEASURED = (Outcome.ERROR, Outcome.UNAVAILABLE, Outcome.UNDECIDED)
+#: The name of the details that say why a judge gave no verdict, though the others decide.
+UNANSWERED = "unanswered"
 #: The bounds of what did not run.
 ANY_SCORE = Bounds()
 
@@ -124,11 +126,15 @@ def of_judges(
     """Return the verdict of a check that combines those of judges; `reason` is why it fails.
 
     Where it is undecided, it has the outcome and the reason of the judges that gave no verdict.
+    Where it is decided without these, their reason is `UNANSWERED` in the details.
     """
     outcome: Outcome = made.outcome or Outcome.UNDECIDED
     why: str | None = reason if outcome is Outcome.FAILED else None
+    lacking, unanswered = gravest(verdicts)
     if outcome is Outcome.UNDECIDED:
-        outcome, why = gravest(verdicts)
+        outcome, why = lacking, unanswered
+    elif lacking in UNMEASURED:
+        details = {**details, UNANSWERED: unanswered or str(lacking)}
     return Verdict(outcome, made.score, why, details, made.bounds)
 
 

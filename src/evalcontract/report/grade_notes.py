@@ -20,6 +20,8 @@ _KINDS = ("llm_judge", "fact_match")
 # So many causes are shown.
 _SHOWN = 5
 _VERBS = {
+    Outcome.PASSED: "passed without all verdicts",
+    Outcome.FAILED: "failed without all verdicts",
     Outcome.ERROR: "ended in an error",
     Outcome.UNAVAILABLE: "did not run",
     Outcome.UNDECIDED: "came to no verdict",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evalcontract.checks.outcome import UNMEASURED, Outcome
+from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +32,16 @@ class CheckResult(NamedTuple):
         """What counts of it, and of the checks inside: all but reasons of what was measured."""
         if self.checks:
             return (*self[:4], self.bounds, *(check.key for check in self.checks))
-        return self[:4] if self.bounds is None else (*self[:5], self.bounds)
+        unanswered = self.unanswered
+        if self.bounds is None and unanswered is None:
+            return self[:4]
+        return (*self[:5], self.bounds, unanswered)
+
+    @property
+    def unanswered(self) -> str | None:
+        """Why one of its judges gave no verdict, though the others decided; None if all did."""
+        reason = self.details.get(UNANSWERED) if self.details and self.is_measured else None
+        return reason if isinstance(reason, str) else None
 
     @property
     def is_measured(self) -> bool:
@@ -67,6 +76,11 @@ class RowResult(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the row was graded, and each of its checks came to a verdict or was skipped."""
+        """Whether the row was graded, and each of its checks came to a verdict or was skipped.
+
+        A check came to one if all of its judges did.
+        """
         leaves = (leaf for check in self.checks for _, leaf in check.leaves())
-        return self.outcome is not Outcome.UNDECIDED and all(leaf.is_measured for leaf in leaves)
+        return self.outcome is not Outcome.UNDECIDED and all(
+            leaf.is_measured and leaf.unanswered is None for leaf in leaves
+        )

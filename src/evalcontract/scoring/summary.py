@@ -26,7 +26,7 @@ _OTHER_REASONS = "other reasons"
 # Of the result of a row: its outcome, score and bounds; of a check: its id, kind, outcome, score
 # and bounds; the checks inside.
 _of_row, _of_check, _inside = itemgetter(2, 3, 5), itemgetter(0, 1, 2, 3, 6), itemgetter(7)
-_bounds = itemgetter(6)
+_bounds, _details = itemgetter(6), itemgetter(5)
 
 
 class Tally:
@@ -106,7 +106,10 @@ class Tally:
 
 
 class Unmeasured(NamedTuple):
-    """Why checks of a kind, or rows if it is None, came to no verdict."""
+    """Why checks of a kind, or rows if it is None, came to no verdict.
+
+    If the outcome is passed or failed, they came to one without all of their judges.
+    """
 
     kind: str | None
     outcome: Outcome
@@ -190,7 +193,9 @@ class Summary:
                 _, tally = self._checks.setdefault((rubric, name), (kind, Tally()))
                 of_check, score, bounds = result
                 tally.add(of_check, score, bounds, times)
-            if any(map(_bounds, column)):
+            if any(map(_bounds, column)) or (
+                any(map(_details, column)) and any(check.unanswered for check in column)
+            ):
                 for key, times in Counter(map(_unmeasured, column)).items():
                     self._count(key, times)
 
@@ -198,7 +203,7 @@ class Summary:
         """Count the result of a row."""
         # Of a check, the id, kind, outcome and score if these are all; else its key.
         parts = [
-            check[:4] if check.bounds is None and not check.checks else check.key
+            check.key if check.bounds or check.checks or check.details else check[:4]
             for check in row.checks
         ]
         reason = None if row.checks else row.reason
@@ -286,7 +291,10 @@ def counts(tally: Tally) -> Mapping[str, int]:
 
 
 def _unmeasured(check: CheckResult) -> Unmeasured | None:
-    return None if check.is_measured else _cause(check.kind, check.outcome, check.reason)
+    reason = check.unanswered
+    if reason is None:
+        return None if check.is_measured else _cause(check.kind, check.outcome, check.reason)
+    return _cause(check.kind, check.outcome, reason)
 
 
 def _cause(kind: str | None, outcome: Outcome, reason: str | None) -> Unmeasured:

@@ -70,7 +70,7 @@ class Cause(TypedDict):
     """Why checks of a kind came to no verdict, or why rows could not be graded."""
 
     kind: str | None
-    outcome: Literal["undecided", "unavailable", "error"]
+    outcome: Literal["passed", "failed", "undecided", "unavailable", "error"]
     reason: str
     number: int
     of: int
@@ -97,6 +97,7 @@ class Used(TypedDict):
     """
 
     artifacts: NotRequired[dict[str, str]]
+    references: NotRequired[dict[str, str]]
     files: NotRequired[dict[str, str | None]]
     bundles: NotRequired[dict[str, str | None]]
     endpoint: NotRequired[UsedEndpoint]
