@@ -768,7 +768,8 @@ def test_what_did_not_run_is_told_above_the_mean(capsys: pytest.CaptureFixture[s
 def test_null_outputs_are_in_the_bounds_of_the_mean(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    many = [{"id": f"r{at}", "input": "x", "must_contain_any": ["y"]} for at in range(20)]
+    asked = {"must_contain_any": ["y"], "expected_facts": ["y"]}
+    many = [{"id": f"r{at}", "input": "x", **asked} for at in range(20)]
     answers = ({"id": f"r{at}", "output": "y" if at > 6 else None} for at in range(20))
     write(place, {"datasets/a.json": {"questions": many}, "outputs.jsonl": lines_of(*answers)})
     assert grade() == 0
@@ -776,6 +777,7 @@ def test_null_outputs_are_in_the_bounds_of_the_mean(
     assert "7 of 20 must_contain_any checks did not run: no text of the output" in text
     decided = "20 rows, 13 decided (65 %), mean score 1.00 of these, 0.65 to 1.00 of all"
     assert f"{decided}, 13 passed, 7 undecided" in text
+    assert "no model" not in text, "nothing asks a judge, so that none is missing"
 
 
 @every_case(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.checks._judges import judge_of
-from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
+from evalcontract.checks.outcome import NO_MODEL, Outcome, Verdict, error, unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 #: The variables of templates that are keys of a row.
 _OF_ROW = ("input", "criteria", "expected", "context")
-_NO_MODEL = unavailable("no model is configured")
 
 
 class Panel(NamedTuple):
@@ -50,7 +49,7 @@ def panel_of(references: Iterable[str], context: EvalContext) -> Panel | Verdict
         if judge is None:
             return unavailable(f"there is no `{reference}`")
         judges.append((reference, judge))
-    return _NO_MODEL if context.ask is None else Panel(tuple(judges), context.ask)
+    return NO_MODEL if context.ask is None else Panel(tuple(judges), context.ask)
 
 
 def variables_of(row: Mapping[str, Any], output: Output) -> dict[str, Any]:

@@ -204,6 +204,8 @@ def unavailable(reason: str) -> Verdict:
 
 #: The verdict of a check that judges the text if none was recorded.
 NO_TEXT = unavailable("no text of the output was recorded")
+#: The verdict of a check that asks a judge if there is no endpoint to ask.
+NO_MODEL = unavailable("no model is configured")
 
 
 def error(reason: str, **details: Any) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.outcome import Outcome
+from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.model.harmless import escape_controls
 from evalcontract.model.page import guide_url
 from evalcontract.report.table import wrapped
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from evalcontract.judging.usage import Usage
     from evalcontract.scoring.summary import Summary
 
-#: The kinds of checks that may ask a judge.
-_KINDS = ("llm_judge", "fact_match")
 # So many causes are shown.
 _SHOWN = 5
 _VERBS = {
@@ -60,7 +58,7 @@ def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[s
     `usage` is None without an endpoint: that is said if it made a check unavailable.
     """
     if usage is None:
-        if _lacks_judges(summary):
+        if _lacks_model(summary):
             yield from wrapped(_NO_MODEL, 0, width)
         return
     yield from write_asked(usage, width)
@@ -100,8 +98,5 @@ def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _lacks_judges(summary: Summary) -> bool:
-    return any(
-        kind in _KINDS and tally.outcomes[Outcome.UNAVAILABLE]
-        for kind, tally in summary.checks.values()
-    )
+def _lacks_model(summary: Summary) -> bool:
+    return any(cause.reason == NO_MODEL.reason for cause in summary.unmeasured)
