@@ -255,6 +255,18 @@ def test_people_are_told_each_reason_of_errors_once(
     assert causes[1].endswith("HTTP 400: too long")
 
 
+def test_the_reason_of_an_undecided_row_is_told_once(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows(workspace, "jury")
+    with ModelServer(lambda *_: failure(400, "too long")) as server:
+        configure(monkeypatch, server)
+        assert grade() == 1
+    row, _, rest = capsys.readouterr().out.partition("not passed:")[2].partition("\n\n")
+    assert row.startswith("\n  r0: undecided 0.00 to 1.00\n    jury: error: ")
+    assert (row.count("too long"), rest.count("too long")) == (1, 1)
+
+
 def test_without_a_model_judges_are_unavailable(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

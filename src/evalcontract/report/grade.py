@@ -193,14 +193,19 @@ def _plural(outcome: Outcome, count: int) -> str:
 
 
 def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Iterator[str]:
-    """Yield the outcome of a row, and why its checks failed: at most `limit` of them, 0: all."""
-    line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
-    if row.outcome is not Outcome.FAILED and row.reason:
-        line += f": {clipped(row.reason, _MAX_REASON)}"
-    yield from wrapped(escape_controls(line), indent, width)
+    """Yield the outcome of a row, and why its checks failed: at most `limit` of them, 0: all.
+
+    Each reason is told once, where it belongs.
+    """
     leaves = (leaf for check in row.checks for leaf in check.leaves())
     failed = (leaf for leaf in leaves if leaf[1].outcome in (Outcome.FAILED, Outcome.ERROR))
-    for name, leaf in islice(failed, limit or None):
+    shown = [*islice(failed, limit or None)]
+    line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
+    is_told = any(leaf.reason == row.reason for _, leaf in shown)  # of an undecided row
+    if row.outcome is not Outcome.FAILED and row.reason and not is_told:
+        line += f": {clipped(row.reason, _MAX_REASON)}"
+    yield from wrapped(escape_controls(line), indent, width)
+    for name, leaf in shown:
         yield from wrapped(escape_controls(_reason(name, leaf)), indent + 2, width)
     if hidden := sum(1 for _ in failed):
         checks = "1 more check" if hidden == 1 else f"{hidden:,} more checks"
