@@ -102,6 +102,47 @@ def test_loaded_rows_are_rows(place: Path) -> None:
     assert told(results) == EXPECTED
 
 
+def test_rows_that_are_not_valid_are_undecided_as_on_the_command_line(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row with other findings is graded; one whose fault a comment ignores is not valid, too."""
+    write(place, {"bundles/ticket.schema.json": {"type": "object", "required": ["area"]}})
+    text = """\
+bundle: ticket
+questions:
+  - {id: fine, input: x, area: a, must_contain_any: [day]}
+  - {id: unpinned, input: x, area: a, rubric_ref: rubric/short, expected_facts: [today]}
+  - {id: bundled, input: x, must_contain_any: [day]}
+  - {id: typed, input: 1, area: a, must_contain_any: [day]}
+  - {input: x, area: a, must_contain_any: [day]}
+  # evalcontract: ignore[dataset/wrong-type]
+  - {id: ignored, input: [x], area: a, must_contain_any: [day]}
+"""
+    ids = ["fine", "unpinned", "bundled", "typed", "ignored"]
+    records = [{"id": id_, "output": "A day, today."} for id_ in ids]
+    lines = "".join(f"{json.dumps(record)}\n" for record in records)
+    write(place, {"data.yaml": text, "outputs.jsonl": lines})
+    dataset = DatasetLoader(place, strict=False).load(place / "data.yaml")
+    assert [row.fault.code if row.fault else None for row in dataset] == [
+        *(None, None, "dataset/missing-key", "dataset/wrong-type", "dataset/missing-key", None)
+    ]
+    results = [*Grader(place).grade_all((row, "A day, today.") for row in dataset)]
+    assert [result.outcome for result in results] == ["passed"] * 2 + ["undecided"] * 4
+    arguments = (place / "data.yaml", "--outputs", place / "outputs.jsonl")
+    command_line("grade", *arguments, "--output-format", "jsonl")
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    graded = {row["id"]: (row["outcome"], row.get("reason")) for row in printed if "id" in row}
+    assert graded == {result.id: (result.outcome, result.reason) for result in results}
+
+
+def test_a_row_is_judged_by_the_schema_of_its_bundle(place: Path) -> None:
+    write(place, {"bundles/ticket.schema.json": {"type": "object", "required": ["area"]}})
+    row = {"id": "a", "input": "x", "bundle": "ticket", "must_contain_any": ["y"]}
+    with pytest.raises(UsageError, match="the row is malformed: `area` is missing"):
+        Grader(place).grade(row, "y")
+    assert Grader(place).grade({**row, "area": "b"}, "y").outcome == "passed"
+
+
 def test_files_are_graded_as_on_the_command_line(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,16 +11,15 @@ from evalcontract.api.judging import judging_of_environment
 from evalcontract.api.loaded import LoadedRow
 from evalcontract.api.workspace import Workspace
 from evalcontract.engine.asking_ahead import asked_ahead
-from evalcontract.engine.grade import Grading
+from evalcontract.engine.grade import Grading as FileGrading
+from evalcontract.engine.grading import Grading
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.recorded import read_record, row_id_of
 from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.scoring.runner import Task
+from evalcontract.scoring.runner import Task, invalid_row
 from evalcontract.structure.codes import GUESSES, ILL_FORMED
-from evalcontract.structure.schemas import definition
-from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -62,7 +61,8 @@ class Grader:
         has_php = shutil.which("php") is not None
         run = Run(self._workspace.opened, None, today(), has_php=has_php, ask=ask)
         self._grader = RowGrader(run)
-        self._row = SchemaValidator("dataset", definition("row", of="dataset"))
+        bundles = self._workspace.opened.usable_bundles
+        self._rows = Grading(run.plans.context, bundles, None, run.plans)
 
     def __enter__(self) -> Self:
         return self
@@ -80,10 +80,11 @@ class Grader:
         """Return what the rubric of a row, or its own expectations, make of an output.
 
         The output is its text, or a record as `schema/output.schema.json` describes it, whose `id`
-        may be missing. What the rubric lacks is an outcome and raises nothing.
+        may be missing. What the rubric lacks is an outcome and raises nothing; neither does a
+        loaded row that is not valid (`LoadedRow.fault`): it is undecided, whatever the output.
 
         Raises:
-            UsageError: the row or the output is malformed.
+            UsageError: the output, or a row that was not loaded, is malformed.
 
         """
         return self._grader.grade(self._task(row, output))
@@ -94,7 +95,7 @@ class Grader:
         While one judge answers, the questions of the next pairs are sent.
 
         Raises:
-            UsageError: a row or an output is malformed.
+            UsageError: an output, or a row that was not loaded, is malformed.
 
         """
         tasks = (self._task(*pair) for pair in pairs)
@@ -116,13 +117,18 @@ class Grader:
         judging = None
         if self._judging is not None:  # a run closes the one that it is given
             judging = judging_of_environment()
-        return GradedFiles(Grading(*inputs, options, judging))
+        return GradedFiles(FileGrading(*inputs, options, judging))
 
     def _task(self, row: Row, output: Answer) -> Task:
+        if isinstance(row, LoadedRow) and row.fault is not None:
+            return invalid_row(row.value, row.index, row.fault.message)
         value = row.value if isinstance(row, LoadedRow) else row
         plain = dict(value) if isinstance(value, Mapping) else value
-        for problem in self._row.check(plain):
+        bundle = self._rows.bundle_of(plain) if isinstance(plain, dict) else None
+        for problem in self._rows.structure(bundle).check(plain):
             if problem.code in ILL_FORMED:
+                if isinstance(row, LoadedRow):  # a comment of its file ignores the finding
+                    return invalid_row(row.value, row.index, problem.message)
                 raise UsageError(f"the row is malformed: {problem.message}")
         record = {"output": output} if isinstance(output, str) else output
         record = dict(record) if isinstance(record, Mapping) else record
@@ -144,7 +150,7 @@ class GradedFiles:
     outputs, such as those that are missing or that no row has.
     """
 
-    def __init__(self, grading: Grading) -> None:
+    def __init__(self, grading: FileGrading) -> None:
         self._grading = grading
 
     @property

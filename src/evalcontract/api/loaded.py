@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from evalcontract.api.findings import NO_FINDINGS, Findings
 from evalcontract.model.errors import UsageError
+from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.api.grading import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.library.provenance import Provenance
+    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.types import Row
 
     #: The rows of a dataset: of evalcontract, unless its loader has the dialect of another system.
@@ -50,6 +52,22 @@ class LoadedRow(Generic[RowT]):
     def ok(self) -> bool:
         """Whether the row has no findings."""
         return not self.diagnostics
+
+    @property
+    def fault(self) -> Diagnostic | None:
+        """The finding because of which the row is not valid, so that nothing grades it.
+
+        None if it is valid; then other findings do not keep its output from being graded. What the
+        loader of another system rejects is not valid.
+        """
+        if not self.diagnostics:
+            return None
+        from evalcontract.formats._codes import is_rejection  # slow to import
+
+        for found in self.diagnostics:
+            if found.code in ILL_FORMED or is_rejection(found.code):
+                return found
+        return None
 
     @property
     def rubric(self) -> LoadedRubric | None:

@@ -24,7 +24,7 @@ from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
 from evalcontract.model.reference import Kind
-from evalcontract.scoring.runner import Task
+from evalcontract.scoring.runner import Task, invalid_row, row_name
 from evalcontract.scoring.summary import OPEN, Gate
 from evalcontract.source.digest import sha256_of
 from evalcontract.structure.columns import of_outputs
@@ -254,12 +254,9 @@ class Grading:
     def _task(self, pair: Pair) -> Task:
         row, record = pair
         value: Any = row.value
-        id_ = value.get("id") if isinstance(value, dict) else None
-        name = id_ if isinstance(id_, str) else f"row {row.number + 1}"
         if row.fault is not None:
-            keys = value if isinstance(value, dict) else {}
-            return Task(name, None, keys, reason=f"the row is not valid: {row.fault.message}")
-        lacks = None
+            return invalid_row(value, row.number, row.fault.message)
+        name, lacks = row_name(value, row.number), None
         if record is None and self._outputs and name in self._outputs.invalid:
             lacks = _INVALID_OUTPUT
         elif record is None:

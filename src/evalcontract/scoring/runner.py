@@ -39,6 +39,18 @@ class Task(NamedTuple):
     lacks: str | None = None
 
 
+def row_name(value: Any, number: int) -> str:
+    """Return the id of a row, or its number, which counts from 0, if it has none."""
+    id_ = value.get("id") if isinstance(value, dict) else None
+    return id_ if isinstance(id_, str) else f"row {number + 1}"
+
+
+def invalid_row(value: Any, number: int, fault: str) -> Task:
+    """Return the task of a row that is not valid, which is undecided; `fault` says why it is."""
+    keys = value if isinstance(value, dict) else {}
+    return Task(row_name(value, number), None, keys, reason=f"the row is not valid: {fault}")
+
+
 class RubricRunner:
     """Grades outputs by one rubric; `plan` is that of the rubric, which has to be well-formed.
 
