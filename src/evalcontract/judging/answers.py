@@ -41,7 +41,7 @@ _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _CLAIM = re.compile(r"verdict[\W_]*")
 _FILLER = re.compile(r"(?:is|was|be|should|must|of|equals)\b[\W_]*")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
-_NO_WORD = re.compile(r"[\W_]*")
+_WORD = re.compile(r"[^\W_]+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf])?")
 # Escapes of escapes are undone so many times.
 _MAX_ESCAPED = 5
@@ -177,6 +177,7 @@ def _claims(text: str, scale: Scale) -> Iterator[str | float]:
     """Yield the values on a scale that a text calls a verdict, however it writes them."""
     plain = _plain(text)
     names = sorted({_plain(name).strip() for name in scale.levels or ()}, key=len, reverse=True)
+    patterns = [(name, re.compile(_letters(name))) for name in names]
     for claim in _CLAIM.finditer(plain):
         end = claim.end()
         yield from (name for name in names if name in claim[0])  # those without a letter
@@ -184,7 +185,9 @@ def _claims(text: str, scale: Scale) -> Iterator[str | float]:
             if scale.levels is None:
                 number = _NUMBER.match(plain, end)
                 yield from [float(number[0])] if number else []
-            yield from (name for name in names if plain.startswith(_letters(name), end))
+                if number and plain[end - 1] == ".":  # `.5`, which is no JSON
+                    yield from [float(f".{number[0]}")]
+            yield from (name for name, pattern in patterns if pattern.match(plain, end))
             filler = _FILLER.match(plain, end)
             if filler is None:
                 break
@@ -192,8 +195,13 @@ def _claims(text: str, scale: Scale) -> Iterator[str | float]:
 
 
 def _letters(name: str) -> str:
-    """Return the name of a level from its first letter or digit on, or NUL if it has none."""
-    return _NO_WORD.sub("", name, count=1) or "\0"
+    """Return a pattern of the name of a level from its first letter or digit on.
+
+    Its words may stand in other lines, or be written as `very_good`. A name without letters and
+    digits matches nothing.
+    """
+    words = _WORD.findall(name)
+    return r"[\W_]*".join(map(re.escape, words)) if words else r"(?!)"
 
 
 def _compared(verdict: Any) -> str | float:
