@@ -185,6 +185,24 @@ def test_what_is_malformed_raises(row: Any, answer: Any, part: str, place: Path)
         Grader(place).grade(row, answer)
 
 
+@every_case(
+    ("answer", "message"),
+    [
+        ({"output": "A day", "tools_called": [{"name": "x"}]}, "`tools_called` is not read"),
+        ({"output": "A day", "contxt": "b"}, "unknown key `contxt`"),
+    ],
+)
+def test_a_key_that_is_probably_meant_to_be_read_is_logged(
+    answer: Any, message: str, place: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.clear()
+    Grader(place).grade(ROWS[0], answer)
+    (record,) = caplog.records
+    assert record.name == "evalcontract"
+    assert record.levelname == "WARNING"
+    assert message in record.getMessage()
+
+
 def test_a_row_whose_rubric_is_not_there_is_undecided(place: Path) -> None:
     result = Grader(place).grade({**ROWS[0], "rubric_ref": "rubric/none@1.0.0"}, "a")
     assert told([result]) == [("a", "undecided", (0, 1))]

@@ -722,6 +722,15 @@ def test_a_folder_with_an_odd_name(
             "rubric/a_accurate@1.0.0",
         ),
         ("a.jsonl", '{"input": "Where?", "target": "Ghent"}\n', "rubric/a_accurate@1.0.0"),
+        ("a.jsonl", '{"id": "a", "input": "b", "criteria": "c"}\r\n', "rubric/a_accurate@1.0.0"),
+        ("a.json", '[{"input": "b", "criteria": "c"}]', "rubric/a_accurate@1.0.0"),
+        (
+            "a.jsonl",
+            '{"id": "a", "input": "b", "expected": {"reference": "c"}}\n',
+            "rubric/a_accurate@1.0.0",
+        ),
+        ("a.jsonl", '{"id": "a", "input": "b", "expected_facts": ["c"]}\n', None),
+        ("a.jsonl", '{"id": "a", "input": "b"}\n', None),
     ],
 )
 def test_rows_that_only_a_judge_can_grade_get_one(
@@ -735,7 +744,7 @@ def test_rows_that_only_a_judge_can_grade_get_one(
     folder = begun(tmp_path, monkeypatch)
     write(folder, {f"../{name}": text})
     told = run(capsys, "init", "--bare", "--from", f"../{name}")
-    (row,) = DatasetLoader().load(folder / "datasets" / "a.yaml")
+    (row,) = DatasetLoader().load(next((folder / "datasets").glob("a.*")))
     assert row.value.get("rubric_ref") == rubric
     assert (folder / "rubrics" / "a_accurate.yaml").exists() is (rubric is not None)
     assert (folder / "judges" / "accuracy.yaml").exists()
@@ -743,3 +752,15 @@ def test_rows_that_only_a_judge_can_grade_get_one(
     assert ("1 of 1 checks will run: 100.0 %" in told) is is_graded
     assert ("0 of 1 checks will run: 0.0 %" in told) is not is_graded
     assert command_line("check", "--strict") == (not is_graded)
+
+
+def test_a_row_of_yaml_gets_its_rubric_and_keeps_comments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    text = "questions:\n  - id: a\n    input: b # why\n    criteria: c\n\n  - {id: d, input: 7}\n"
+    write(folder, {"../a.yaml": text})
+    run(capsys, "init", "--bare", "--from", "../a.yaml")
+    made = (folder / "datasets" / "a.yaml").read_text().partition("\n")[2]
+    reference = "    rubric_ref: rubric/a_accurate@1.0.0\n"
+    assert made == text.replace("criteria: c\n", f"criteria: c\n{reference}")

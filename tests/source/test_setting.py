@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.model.errors import EditError
-from evalcontract.source.setting import set_key
+from evalcontract.source.setting import set_key, with_new_key
 
 NEW = {"tpr": 0.92, "day": "2026-11-22", "counts": {"tp": 92, "fn": 8}}
 
@@ -115,3 +115,21 @@ def test_any_mapping(old: Any, new: Any, style: bool | None) -> None:  # noqa: F
     assert yaml.safe_load(after) == {"id": "a", "v": new, "z": 1}
     in_json = set_key(json.dumps({"id": "a", "v": old}, indent=2), "json", ("v",), new)
     assert json.loads(in_json) == {"id": "a", "v": new}
+
+
+@every_case(
+    ("before", "form", "after"),
+    [
+        ("- a: 1 # x\n- {a: 2}\n", "yaml", "- a: 1 # x\n  k: v\n- {a: 2, k: v}\n"),
+        ('[{"a": 1}, {"a": 2}]', "json", '[{"a": 1, "k": "v"}, {"a": 2, "k": "v"}]'),
+        ('{"a": 1}\r\n{"a": 2}\n', "jsonl", '{"a": 1, "k": "v"}\r\n{"a": 2, "k": "v"}\n'),
+    ],
+)
+def test_a_new_key_is_added_to_several_mappings(before: str, form: str, after: str) -> None:
+    assert with_new_key(before, form, "k", {(0,): "v", (1,): "v"}) == after
+
+
+@every_case("text", ["- {}\n", "- a: [\n", "a: 1\n"])
+def test_a_new_key_that_cannot_be_added_is_refused(text: str) -> None:
+    with pytest.raises(EditError):
+        with_new_key(text, "yaml", "k", {(0,): "v"})

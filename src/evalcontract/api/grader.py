@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.api.judging import judging_of_environment
 from evalcontract.api.loaded import LoadedRow
+from evalcontract.api.loader import LOG
 from evalcontract.api.workspace import Workspace
 from evalcontract.engine.asking_ahead import asked_ahead
 from evalcontract.engine.grade import Grading as FileGrading
@@ -18,6 +19,7 @@ from evalcontract.engine.recorded import read_record, row_id_of
 from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.model.listing import clipped
 from evalcontract.scoring.runner import Task, invalid_row
 from evalcontract.structure.codes import GUESSES, ILL_FORMED
 
@@ -81,7 +83,9 @@ class Grader:
 
         The output is its text, or a record as `schema/output.schema.json` describes it, whose `id`
         may be missing. What the rubric lacks is an outcome and raises nothing; neither does a
-        loaded row that is not valid (`LoadedRow.fault`): it is undecided, whatever the output.
+        loaded row that is not valid (`LoadedRow.fault`): it is undecided, whatever the output. A
+        key of the record that is not read, but resembles one that is, is a warning in the log
+        `evalcontract`.
 
         Raises:
             UsageError: the output, or a row that was not loaded, is malformed.
@@ -138,6 +142,8 @@ class Grader:
         faults = [each for each in read.problems if not each.code.endswith(GUESSES)]
         if read.output is None or faults:
             raise UsageError(f"the output is malformed: {faults[0].message}")
+        for guess in read.problems:
+            LOG.warning("the output of `%s`: %s", clipped(plain["id"]), guess.message)
         if (id_ := row_id_of(record)) != plain["id"]:
             raise UsageError(f"the output is of `{id_}`, the row is `{plain['id']}`")
         return Task(plain["id"], plain.get("rubric_ref"), plain, read.output)

@@ -29,7 +29,9 @@ class CallShape(NamedTuple):
 SHAPES = (
     CallShape(("name",), ("arguments",), "evalcontract, the Responses API of OpenAI, MLflow"),
     CallShape(("function", "name"), ("function", "arguments"), "chat completions of OpenAI"),
-    CallShape(("name",), ("input",), "Anthropic"),
+    CallShape(("custom", "name"), ("custom", "input"), "custom tools of OpenAI"),
+    CallShape(("name",), ("input",), "Anthropic, custom tools of OpenAI in the Responses API"),
+    CallShape(("name",), ("partial_json",), "Anthropic, as LangChain puts streamed parts together"),
     CallShape(("name",), ("args",), "LangChain"),
     CallShape(("name",), ("inputs",), "spans of MLflow"),
     CallShape(("name",), ("attributes", "mlflow.spanInputs"), "spans of MLflow, as they are kept"),
@@ -39,14 +41,29 @@ SHAPES = (
 )
 _NAMES = tuple(dict.fromkeys(shape.name for shape in SHAPES))
 _ARGUMENTS = tuple(dict.fromkeys(shape.arguments for shape in SHAPES))
-# Keys that those tools have beside the arguments; what a call returned is none.
+# Keys that a call without arguments may have; what it returned is no argument.
 _BESIDE = frozenset(
     {
-        *("id", "call_id", "index", "type", "status", "description", "reasoning", "caller"),
-        *("output", "outputs", "result", "error", "exception", "parse_error", "view", "internal"),
-        *("metadata", "attributes", "events", "context", "function"),
+        *("name", "function", "custom", "attributes"),
+        *("id", "call_id", "tool_call_id", "index", "type", "status", "caller"),
+        *("description", "reasoning", "output", "outputs", "result", "error", "exception", "view"),
+        *("metadata", "events", "context", "internal", "extras", "thought_signature"),
+        *("parse_error", "status_code", "status_message", "span_id", "trace_id", "span_type"),
+        *("parent_id", "parent_span_id", "start_time", "end_time", "start_time_ns", "end_time_ns"),
+        *("start_time_unix_nano", "end_time_unix_nano", "timestamp", "latency", "duration"),
     }
 )
+# Keys of messages, and of what tools returned. Their `name` may be that of an agent.
+_OF_MESSAGES = ("role", "content", "tool_calls", "tool_use_id")
+# The attributes of a span that are known to be no arguments begin so.
+_OF_MLFLOW = "mlflow."
+# What a call says of itself if its arguments are not those that the model gave.
+_UNFINISHED = {
+    "status": frozenset({"incomplete", "in_progress"}),
+    "type": frozenset({"invalid_tool_call"}),
+}
+# What is none of the arguments, whatever its key is.
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 class ReadCalls(NamedTuple):
@@ -76,7 +93,7 @@ def read_calls(recorded: Iterable[Any]) -> ReadCalls:
 def _read_call(item: Any) -> tuple[ToolCall, Path]:
     """Return a call, and where it has its fault, if it has one."""
     names = {path: name for path, name in _values(item, _NAMES) if isinstance(name, str)}
-    if len(names) != 1 or not all(names.values()):
+    if len(names) != 1 or not all(map(str.strip, names.values())):
         several = "several names" if len(names) > 1 else "no name that is known"
         return ToolCall("", None, f"a recorded tool call has {several}"), ()
     (name,) = names.values()
@@ -84,18 +101,42 @@ def _read_call(item: Any) -> tuple[ToolCall, Path]:
     if len(given) > 1:
         keys = listed([f"`{'.'.join(path)}`" for path, _ in given])
         return ToolCall(name, None, f"a tool call has arguments under several keys: {keys}"), ()
+    if (key := _unfinished(item)) is not None:
+        message = f"the arguments of a tool call are not known, as its `{key}` says"
+        return ToolCall(name, None, message), (key,)
     if not given:
-        unknown = next(_may_be_arguments(item), None)
-        if unknown is None:
-            return ToolCall(name), ()
-        key = clipped(str(unknown[-1]))
-        return ToolCall(name, None, f"`{key}` is no known key of a tool call's arguments"), unknown
+        return _without_arguments(item, name)
     ((path, value),) = given
-    arguments = _parsed(value)
+    is_text = isinstance(value, str) and item.get("type") in ("custom", "custom_tool_call")
+    # Inspect names the text of a custom tool so, too.
+    arguments = {"input": value} if is_text else _parsed(value)
     if arguments is None:
         message = "the arguments of a tool call are no object, nor the JSON text of one"
         return ToolCall(name, None, message), path
     return ToolCall(name, arguments), ()
+
+
+def _unfinished(item: Mapping[str, Any]) -> str | None:
+    """Return the key that says that the arguments are cut short, or could not be parsed."""
+    for key, values in _UNFINISHED.items():
+        if isinstance(value := item.get(key), str) and value in values:
+            return key
+    return "parse_error" if item.get("parse_error") else None
+
+
+def _without_arguments(item: Mapping[str, Any], name: str) -> tuple[ToolCall, Path]:
+    """Return a call that has nothing known as arguments: it has none, or a shape not known."""
+    message_key = next((key for key in _OF_MESSAGES if item.get(key) is not None), None)
+    if message_key is not None:
+        message = f"`{message_key}` is no key of a tool call, but of a message or of a result"
+        return ToolCall("", None, message), (message_key,)
+    unknown = next(_may_be_arguments(item), None)
+    if unknown is None:
+        return ToolCall(name), ()
+    message = f"`{clipped(str(unknown[-1]))}` is no known key of a tool call's arguments"
+    if unknown[0] == "attributes":  # the name of a span that another tool keeps may be any
+        name = ""
+    return ToolCall(name, None, message), unknown
 
 
 def _values(item: Any, paths: Iterable[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -108,12 +149,13 @@ def _values(item: Any, paths: Iterable[tuple[str, ...]]) -> Iterator[tuple[tuple
             yield path, value
 
 
-def _may_be_arguments(item: Any) -> Iterator[Path]:
+def _may_be_arguments(item: Mapping[str, Any]) -> Iterator[Path]:
     """Yield the paths of what a call without known arguments may have as such."""
-    inner = item.get("function")
-    for path, mapping in (((), item), (("function",), inner if isinstance(inner, dict) else {})):
-        for key, value in mapping.items():
-            if key not in _BESIDE and (isinstance(value, list) or _parsed(value)):
+    for path in ((), ("function",), ("custom",), ("attributes",)):
+        mapping = item.get(path[0]) if path else item
+        for key, value in mapping.items() if isinstance(mapping, dict) else ():
+            is_known = key.startswith(_OF_MLFLOW) if path == ("attributes",) else key in _BESIDE
+            if not is_known and value not in _NOTHING:
                 yield (*path, key)
 
 

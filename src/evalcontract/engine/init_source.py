@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evalcontract.engine.convert import ConvertOptions, convert
 from evalcontract.engine.diagnostics import from_unreadable
 from evalcontract.engine.editor_schemas import editor_schemas, modeline
+from evalcontract.engine.init_rubrics import with_rubrics
 from evalcontract.engine.migrate import MigrateOptions, MigrateResult, migrate
 from evalcontract.engine.migration_input import is_migrated
 from evalcontract.engine.modelines import MODELINE
@@ -78,7 +79,8 @@ def take(
 ) -> Taken:
     """Read, convert and migrate files; nothing is written to the workspace.
 
-    A dataset of evalcontract is taken as it is. Without a `dialect`, the system of a file is
+    A dataset of evalcontract is taken as it is, but for the rubrics of rows that only a judge can
+    grade. Without a `dialect`, the system of a file is
     detected. The rows of a table are read by its columns; `columns` names the keys of some.
 
     Raises:
@@ -132,19 +134,29 @@ def _take(input_: Input, folder: Path, names: Names, options: Options, taken: Ta
             taken.here.append(path.relative_to(options.root).as_posix())
             return
         out = f"{_DATASETS}/{names.take(_stem(path))}{_ending(input_, path)}"
-        data = input_.files.read(path, input_.files.stream(path).size)
+        data = _judged(input_.files.read(path, input_.files.stream(path).size), out, taken)
         taken.files[out] = with_modeline(data) if format_of(out) == "yaml" else data
     else:
         is_large = input_.files.stream(path).size > _MAX_YAML_BYTES
         out = f"{_DATASETS}/{names.take(_stem(path))}{'.jsonl' if is_large else '.yaml'}"
         if is_plain:
-            data = rows_as_dataset(input_, out)
+            data = _judged(rows_as_dataset(input_, out), out, taken)
         else:
             data = _converted(input_, folder / out, options, taken)
             _collect(folder, taken)  # rubrics, judges and bundles that the rows need
         taken.files[out] = data if is_large else with_modeline(data)
     system = _TABLE if is_table(path) and dataset.dialect == NATIVE else dataset.dialect
     taken.came.append(Came(name, _PLAIN if is_plain else system, out))
+
+
+def _judged(data: bytes, out: str, taken: Taken) -> bytes:
+    """Return a dataset; rows that only a judge can grade get a rubric, unless it takes long."""
+    if format_of(out) == "yaml" and len(data) > _MAX_YAML_BYTES:
+        return data
+    data, rubrics, judged = with_rubrics(data, out)
+    taken.files |= rubrics
+    taken.judged += judged
+    return data
 
 
 def _ending(input_: Input, path: Path) -> str:

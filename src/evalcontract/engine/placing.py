@@ -130,17 +130,26 @@ class NativeTarget:
                 self.extra_files[_judge_file(judge)] = judge
             row = _with_reference(row, f"rubric/{self._id_of(converted.rubric)}@{_VERSION}")
         self._rows += 1
-        is_for_judges = _is_for_judges(row, self._graded)
-        if is_for_judges and self._asks_judge:
-            self.judged += 1
-            row = _with_reference(row, f"rubric/{self._id_of(_JUDGED)}@{_VERSION}")
-        elif is_for_judges and converted.is_new:
+        if self._asks_judge:
+            reference = self.judged_by(row)
+            row = row if reference is None else _with_reference(row, reference)
+        elif converted.is_new and _is_for_judges(row, self._graded):
             self._for_judges += 1
         self._retrievals += converted.is_new and bool(row.get("expected_documents"))
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
             self.extra_files.setdefault(name, load(f"bundles/{row['bundle']}"))
         return (*self._table.cells(row), ()) if self._table else (row, (), ())
+
+    def judged_by(self, row: dict[str, Any]) -> str | None:
+        """Return the reference of a rubric that asks `STARTER_JUDGE`; None if others grade a row.
+
+        The row is well-formed.
+        """
+        if not _is_for_judges(row, self._graded):
+            return None
+        self.judged += 1
+        return f"rubric/{self._id_of(_JUDGED)}@{_VERSION}"
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
         """Return a dataset; JSONL and CSV cannot represent the keys in `root`."""

@@ -1,4 +1,4 @@
-"""Set a mapping of a document, such as the `validation` of a judge; keep comments and layout.
+"""Set or add keys of a document, such as the `validation` of a judge; keep comments and layout.
 
 Values that are there are replaced at their place, others are added at the end, keys that are not
 wanted any more are removed. The result is parsed again, to verify that nothing else changes.
@@ -21,6 +21,8 @@ from evalcontract.source.yaml import nodes_of, parse_yaml
 from evalcontract.source.yaml_text import flow, indented, literal, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from evalcontract.model.path import Path
 
 _WIDTH = 80
@@ -50,6 +52,45 @@ def set_key(text: str, form: str, path: Path, value: Any) -> str:
     return bom + setter.text
 
 
+def with_new_key(text: str, form: str, key: str, values: Mapping[Path, Any]) -> str:
+    """Return a text in which mappings have a new key, each with its value, by their paths.
+
+    `form` is "yaml", "json" or "jsonl"; in JSON Lines, the first step of a path is the line, from
+    0. The mappings have other keys, but not this one.
+
+    Raises:
+        EditError: the key cannot be added without another change; or the text cannot be parsed.
+
+    """
+    if form == "jsonl":
+        lines = text.split("\n")
+        for (number, *rest), value in values.items():
+            line = lines[int(number)]
+            bare = line.removesuffix("\r")
+            lines[int(number)] = (
+                with_new_key(bare, "json", key, {tuple(rest): value}) + (line[len(bare) :])
+            )
+        return "\n".join(lines)
+    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    body = text.removeprefix(bom)
+    try:
+        wanted = _value(body, form)
+        setter = _Setter(body, form)
+        entries = setter.entries()
+        cuts = [setter.insertion(entries, (*path, key), value) for path, value in values.items()]
+        after = _value(apply_cuts(body, dict.fromkeys(cuts)), form)
+        for path, value in values.items():
+            mapping = wanted
+            for step in path:
+                mapping = mapping[step]
+            mapping[key] = value
+    except (ParseError, ValueError, LookupError, RecursionError):
+        raise EditError(_REFUSED) from None
+    if not json_equal(after, wanted):
+        raise EditError(_REFUSED)
+    return bom + apply_cuts(body, dict.fromkeys(cuts))
+
+
 def _value(text: str, form: str) -> Any:
     return parse_yaml(text, "", b"").value if form == "yaml" else load_json(text.encode())
 
@@ -71,17 +112,17 @@ class _Setter:
         self._is_json = form == "json"
 
     def set(self, path: Path, value: Any) -> None:
-        entries = self._entries()
+        entries = self.entries()
         node, entry = entries.node(path), entries.entry(path)
         if node is None or entry is None:
-            self._insert(entries, path, value)
+            self._cut((self.insertion(entries, path, value),))
         elif json_equal(_value_at(self.text, path, is_json=self._is_json), value):
             return
         elif (
             isinstance(node.children, dict) and node.children and self._keeps(entries, path, value)
         ):
             for key in [key for key in node.children if key not in value]:
-                self._cut(removed((*path, key), self._entries()))
+                self._cut(removed((*path, key), self.entries()))
             for key, part in value.items():
                 self.set((*path, key), part)
         else:
@@ -100,7 +141,7 @@ class _Setter:
         is_line = entries.begins_flow(node) and node.span.line == node.span.end_line
         return not is_line or node.children.keys() == value.keys()
 
-    def _entries(self) -> Entries:
+    def entries(self) -> Entries:
         root = scan(self.text) if self._is_json else nodes_of(self.text)
         return Entries(self.text, root)
 
@@ -109,21 +150,26 @@ class _Setter:
             raise EditError(_REFUSED)
         self.text = apply_cuts(self.text, cuts)
 
-    def _insert(self, entries: Entries, path: Path, value: Any) -> None:
+    def insertion(self, entries: Entries, path: Path, value: Any) -> Cut:
+        """Return the edit that adds a key with its value to a mapping.
+
+        Raises:
+            EditError: where the mapping ends is unclear.
+
+        """
         last = last_key(path[:-1], entries)
         if last is None:
             raise EditError(_REFUSED)
         if not last.is_flow:
             lines = self._lines(entries, str(path[-1]), value, last.entry.column)
-            self._cut((Cut(last.end, last.end, entries.line_end + entries.line_end.join(lines)),))
-            return
+            return Cut(last.end, last.end, entries.line_end + entries.line_end.join(lines))
         start = last.entry.key_start
         lead = self.text[entries.start_of_line(start) : start]
         comma = ", " if lead.strip() else f",{entries.line_end}{lead}"
         name = json.dumps(path[-1]) if self._is_json else quoted(str(path[-1]))
         written = self._in_flow(entries, value, "" if lead.strip() else lead)
         at = last.entry.end
-        self._cut((Cut(at, at, f"{comma}{name}: {written}"),))
+        return Cut(at, at, f"{comma}{name}: {written}")
 
     def _replace(self, entries: Entries, path: Path, value: Any) -> None:
         entry, node = entries.entry(path), entries.node(path)

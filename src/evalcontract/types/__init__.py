@@ -15,7 +15,7 @@ from evalcontract.types.judge import (
     Model,
     Validation,
 )
-from evalcontract.types.output import RecordedOutput, ToolCall, ToolCallFunction
+from evalcontract.types.output import RecordedOutput, ToolCall, ToolCallCustom, ToolCallFunction
 from evalcontract.types.report import (
     Finding,
     Fix,
@@ -110,6 +110,7 @@ __all__ = [
     "Target",
     "Tool",
     "ToolCall",
+    "ToolCallCustom",
     "ToolCallFunction",
     "ToolExpectation",
     "ToolUsageCheck",

@@ -3,6 +3,16 @@
 from typing import Any, NotRequired, TypedDict
 
 
+class ToolCallCustom(TypedDict):
+    """The name and the text of a call of a custom tool, as chat completions have them.
+
+    The text is its argument `input`.
+    """
+
+    name: str
+    input: NotRequired[dict[str, Any] | str | None]
+
+
 class ToolCallFunction(TypedDict):
     """The name and the arguments, as chat completions have them, or the name alone, as Inspect
     has it.
@@ -26,9 +36,11 @@ class ToolCall(TypedDict):
     inputs: NotRequired[dict[str, Any] | str | None]
     input_parameters: NotRequired[dict[str, Any] | str | None]
     inputParameters: NotRequired[dict[str, Any] | str | None]
+    partial_json: NotRequired[dict[str, Any] | str | None]
     id: NotRequired[Any]
     type: NotRequired[Any]
     function: NotRequired[ToolCallFunction | str]
+    custom: NotRequired[ToolCallCustom]
     attributes: NotRequired[dict[str, Any]]
 
 
