@@ -22,8 +22,8 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed bench
-.PHONY: bench-html bombs mutate lowest audit constraints peers suites clean dist pythons
+.PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed
+.PHONY: generated bench bench-html bombs mutate lowest audit constraints peers suites clean dist pythons
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -89,6 +89,11 @@ schemas: $(READY)
 # The types of `evalcontract.types`, from the schemas; a test compares them.
 typed: $(READY)
 	$(BIN)/python release/build_types.py
+
+# All that is derived, after any change; the texts come last, since they show the rest.
+generated: $(READY)
+	@$(MAKE) --no-print-directory schemas typed tables
+	@$(MAKE) --no-print-directory messages
 
 # Some twenty minutes on a quiet machine, once the data is written; writes docs/performance.md, where
 # each line names the commit and the day. `make bench BENCH=--short` takes a fifth of the rows, less

@@ -17,7 +17,7 @@ from doors import command_lines
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import InstallationError
-from evalcontract.model.page import Page, parse_markdown, parse_page, read_page
+from evalcontract.model.page import Page, parse_markdown, parse_page, parse_shared, read_page
 from evalcontract.policy import Policy
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.workspace import known_codes
@@ -179,9 +179,82 @@ def test_a_docstring_that_lacks_something_is_refused() -> None:
         parse_page("a/b", "\nA text is short.\n\nWhy: Long ones are better.\n")
 
 
+SHARED = """\
+# far
+
+{title} does not go
+so far.
+
+## Why
+
+It is far.
+"""
+OF_SYSTEM = """\
+# Walkers
+
+## Good
+
+`walk.json`
+
+```json
+1
+```
+
+## far
+
+Walkers have feet.
+
+```json
+9
+```
+
+## near
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "why", "bad", "good"),
+    [
+        ("", "", "It is far.\n\nWalkers have feet.", "walk.json\n9", "walk.json\n1"),
+        ("Walkers have feet.\n", "", "It is far.", "walk.json\n9", "walk.json\n1"),
+        (
+            "\n```json\n9\n```\n",
+            "",
+            "It is far.\n\nWalkers have feet.",
+            "walk.json\n1",
+            "walk.json\n1",
+        ),
+        (
+            "## near",
+            "### Good\n\n`run.csv`\n\n```text\n2\n```",
+            "It is far.\n\nWalkers have feet.",
+            "walk.json\n9",
+            "run.csv\n2",
+        ),
+    ],
+)
+def test_a_page_that_systems_share(given: str, wanted: str, why: str, bad: str, good: str) -> None:
+    page = parse_shared("walkers/far", SHARED, OF_SYSTEM.replace(given, wanted))
+    assert page == Page(
+        "walkers/far", "Walkers does not go\nso far.", why, f"# file: {bad}\n", f"# file: {good}\n"
+    )
+
+
+def test_a_shared_page_may_have_an_example_of_its_own() -> None:
+    shared = f"{SHARED}\n## Good\n\n`ours.yaml`\n\n```yaml\n{{title}}: 3\n```\n"
+    page = parse_shared("walkers/far", shared, OF_SYSTEM)
+    assert page.good == "# file: ours.yaml\nWalkers: 3\n"
+
+
+def test_a_shared_page_of_another_fault_is_refused() -> None:
+    with pytest.raises(ValueError, match="the page of walkers/near has the title '# far'"):
+        parse_shared("walkers/near", SHARED, OF_SYSTEM)
+
+
 def test_a_page_that_is_not_there() -> None:
-    with pytest.raises(InstallationError, match="the page of a/b is not installed"):
-        read_page("a/b")
+    for code in ("a/b", "a/near-miss-key", "databricks/b"):
+        with pytest.raises(InstallationError, match=f"the page of {code} is not installed"):
+            read_page(code)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from page_examples import CODES, STAND_INS, findings_of, findings_of_bad_example
 from tables import every_case
 
 import evalcontract
+from evalcontract.formats import FORMATS
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.model.page import SITE, guide_url, page_url
 from evalcontract.structure.messages.values import FAULTS
 from evalcontract.structure.schemas import load
@@ -17,14 +20,34 @@ from evalcontract.structure.schemas import load
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.formats._format import Format
+
+FOLDER = Path(evalcontract.__file__).parent / "pages"
+#: The faults whose page the systems share.
+SHARED = [code.partition("/")[2] for code in codes_of_system("any")]
 #: Codes of structure that no keyword is behind: they come from what a schema leaves open.
 WITHOUT_KEYWORD = {"dataset/near-miss-key", "rubric/near-miss-key", "judge/near-miss-key"}
 
 
 def test_every_page_is_that_of_a_code_without_a_docstring() -> None:
-    folder = Path(evalcontract.__file__).parent / "pages"
-    files = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.md")}
-    assert files == {code for code in CODES.values() if code.docstring is None}
+    files = {path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.rglob("*.md")}
+    shared = {f"{form.name}/{fault}" for form in FORMATS for fault in SHARED}
+    assert files == {
+        *({code for code in CODES.values() if code.docstring is None} - shared),
+        *(f"formats/{fault}" for fault in SHARED),
+        *(form.name for form in FORMATS),
+    }
+
+
+@every_case("form", FORMATS, ids=lambda form: form.name)
+def test_what_a_system_says_of_shared_pages_is_shown(form: Format) -> None:
+    text = (FOLDER / f"{form.name}.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# {form.title}\n\n## Good\n")
+    sections = re.findall(r"(?m)^#+ (.+)$", text)[2:]
+    assert {*sections} <= {*SHARED, "Good"}
+    shown = "\n".join(str(tuple(CODES[f"{form.name}/{fault}"].page)) for fault in SHARED)
+    assert form.title in shown
+    assert "{" + "title}" not in shown
 
 
 @pytest.mark.slow

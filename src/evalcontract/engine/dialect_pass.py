@@ -9,7 +9,6 @@ from evalcontract.engine.dialect_coverage import cover_dialect_row
 from evalcontract.engine.dialect_rows import DialectRows
 from evalcontract.engine.passes import CheckedBatch
 from evalcontract.formats import dialect_of
-from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._fields import fields_of
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats._predictions import chosen_graders
@@ -19,7 +18,7 @@ from evalcontract.model.span import Place
 from evalcontract.source import Batch
 from evalcontract.source.external import MEDIA
 from evalcontract.structure.dialect_checker import DialectChecker
-from evalcontract.workspace.known_codes import code_named
+from evalcontract.workspace.known_codes import code_named, is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.formats._codes import is_rejection
 from evalcontract.source.emitting import NotWritableError
 from evalcontract.source.fault import ParseError
 from evalcontract.source.parquet import ParquetTable
 from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.workspace.known_codes import is_rejection
 
 if TYPE_CHECKING:
     from evalcontract.formats import Dialect

@@ -11,11 +11,11 @@ from evalcontract.checks._kind import field_of
 from evalcontract.checks.plan import own_predictions
 from evalcontract.engine.embedded_rubric import EmbeddedRubrics, with_judges
 from evalcontract.engine.table_output import OurTable
-from evalcontract.formats._codes import is_rejection
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
+from evalcontract.workspace.known_codes import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

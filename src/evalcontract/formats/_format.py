@@ -145,6 +145,8 @@ class Format(NamedTuple):
     reader: Callable[[ExternalFile, str | None], Reader]
     #: Starts the conversion of rows of evalcontract to a file of a medium.
     writer: Callable[[str, str | None], Writer]
+    #: The codes of what is found in its datasets; see `codes_of_system`.
+    codes: tuple[Code, ...] = ()
     #: The fields that mean the same in evalcontract, and those that have no counterpart.
     fields: tuple[Field, ...] = ()
     #: As `predict`, if the graders stand in the file beside the rows.
@@ -158,8 +160,6 @@ class Format(NamedTuple):
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
     schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-    #: For formats of other packages: their codes; see `codes_of_system`.
-    codes: tuple[Code, ...] = ()
 
 
 class Dialect(NamedTuple):

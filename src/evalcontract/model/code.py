@@ -23,7 +23,7 @@ class Code(str):
     A code is a string, so it can be used like its name. By default, a finding is a warning in soft
     mode and an error in strict mode. Findings are certain unless the code is a `guess`: then they
     depend on what the author probably meant, and may be wrong. `page` is the manual page in the
-    form of a rule's docstring; without it, the page is the file `pages/{code}.md` of the package.
+    form of a rule's docstring; without it, the page is a file of the package (see `read_page`).
     `url` is the address where a code of another package is documented, or None.
     """
 

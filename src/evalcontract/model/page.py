@@ -71,21 +71,34 @@ def parse_page(code: str, docstring: str) -> Page:
 
 
 def read_page(code: str) -> Page:
-    """Read a page from a file of the package.
+    """Read a page from the files of the package.
+
+    A code has a file, or shares one with those of other systems: `pages/formats/near-miss-key.md`
+    is the text of `databricks/near-miss-key`, and `pages/databricks.md` has its examples.
 
     Raises:
         InstallationError: it is not installed.
 
     """
+    system, _, fault = code.partition("/")
+    if (text := _installed(f"{code}.md")) is not None:
+        return parse_markdown(code, text)
+    shared, of_system = _installed(f"formats/{fault}.md"), _installed(f"{system}.md")
+    if shared is not None and of_system is not None:
+        return parse_shared(code, shared, of_system)
+    if sys.flags.optimize > 1:  # `python -OO` removes the docstrings with the pages of rules
+        return Page(code, "has no page: Python runs without docstrings (-OO)", "", "\n", "\n")
+    raise InstallationError(f"the page of {code} is not installed")
+
+
+def _installed(name: str) -> str | None:
+    """Return the text of a file of `pages/`; None if there is none."""
     from importlib.resources import files  # slow to import
 
     try:
-        text = (files("evalcontract") / "pages" / f"{code}.md").read_text(encoding="utf-8")
+        return (files("evalcontract") / "pages" / name).read_text(encoding="utf-8")
     except FileNotFoundError:
-        if sys.flags.optimize > 1:  # `python -OO` removes the docstrings with the pages of rules
-            return Page(code, "has no page: Python runs without docstrings (-OO)", "", "\n", "\n")
-        raise InstallationError(f"the page of {code} is not installed") from None
-    return parse_markdown(code, text)
+        return None
 
 
 def parse_markdown(code: str, text: str) -> Page:
@@ -95,19 +108,58 @@ def parse_markdown(code: str, text: str) -> Page:
         ValueError: a section is missing, or the title is not the code.
 
     """
-    title, _, body = text.partition("\n")
-    if title != f"# {code}":
-        raise ValueError(f"the page of {code} has the title {title!r}")
-    what, *parts = re.split(r"(?m)^## (Why|Bad|Good)$", body)
-    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    what, sections = _sections(code, code, text)
     for name in ("Bad", "Good"):
         sections[name] = "".join(_examples(sections.get(name, "")))
     return _page(code, what, sections)
 
 
-def _examples(section: str) -> Iterator[str]:
+def parse_shared(code: str, shared: str, of_system: str) -> Page:
+    """Parse the page of a fault that datasets of every system may have.
+
+    `shared` is its text for all systems, in which `{title}` stands for the title of the system:
+    sections as in `parse_markdown`, of which `Bad` and `Good` may be missing. `of_system` has the
+    title of the system as its heading, and below `Good` an example that is right. Below the name
+    of the fault, it has a note that ends the section `Why`, an example with the fault, and below
+    `### Good` one without it. Each may be missing: an example is then the one that is right. A
+    block without the name of a file has the name of that one.
+
+    Raises:
+        ValueError: a section is missing, or a title is not that of the fault.
+
+    """
+    fault = code.partition("/")[2]
+    heading, *parts = re.split(r"(?m)^## (\S+)$", of_system)
+    of_faults = dict(zip(parts[::2], parts[1::2], strict=True))
+    what, sections = _sections(
+        code, fault, shared.replace("{title}", heading.removeprefix("# ").strip())
+    )
+    right = "".join(_examples(of_faults.get("Good", "")))
+    file = match[1] if (match := _FILE.match(right)) else None
+    own, _, own_good = of_faults.get(fault, "").partition("\n### Good\n")
+    first = _BLOCK.search(own)
+    note = (own[: first.start()] if first else own).strip()
+    sections["Why"] = f"{sections.get('Why', '').strip()}\n\n{note}"
+    for name, of_code in (("Bad", own), ("Good", own_good)):
+        example = "".join(_examples(of_code, file))
+        sections[name] = example or "".join(_examples(sections.get(name, ""))) or right
+    return _page(code, what, sections)
+
+
+def _sections(code: str, title: str, text: str) -> tuple[str, dict[str, str]]:
+    """Return what a page in Markdown says first, and its sections by name."""
+    first, _, body = text.partition("\n")
+    if first != f"# {title}":
+        raise ValueError(f"the page of {code} has the title {first!r}")
+    what, *parts = re.split(r"(?m)^## (Why|Bad|Good)$", body)
+    return what, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _examples(section: str, file: str | None = None) -> Iterator[str]:
+    """Yield the fenced blocks of a section; one without a name has the name `file`."""
     for name, _, content in _BLOCK.findall(section):
-        yield f"# file: {name}\n{content}" if name else content
+        named = name or file
+        yield f"# file: {named}\n{content}" if named else content
 
 
 def _page(code: str, what: str, sections: dict[str, str]) -> Page:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
 from evalcontract.source.plugins import entry_points
 from evalcontract.workspace.rules_in_use import rules_in_use
 
@@ -35,10 +36,8 @@ class KnownCodes(Mapping[str, Code]):
         return code
 
     def __iter__(self) -> Iterator[str]:
-        from evalcontract.formats._codes import codes_of_formats  # slow to import
-
         yield from sorted({**_without_rules(), **rules_in_use().codes})
-        yield from sorted(codes_of_formats())
+        yield from sorted(_of_formats())
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -70,7 +69,10 @@ def _of_others() -> frozenset[str]:
 
 @cache
 def _without_rules() -> Mapping[str, Code]:
-    """Return the codes that belong to no rule. Add the module `codes` of a new package here."""
+    """Return the codes that belong to no rule and to no other dataset format.
+
+    Add the module `codes` of a new package here.
+    """
     # Not needed for a run without findings.
     from evalcontract.calibration.codes import CODES as OF_LABELS
     from evalcontract.library.codes import CODES as OF_LIBRARY
@@ -94,9 +96,21 @@ def _without_rules() -> Mapping[str, Code]:
 def _code_of_format(name: str) -> Code | None:
     if kind_of(name) in set(map(kind_of, _without_rules())):
         return None  # not a dialect, and the formats are slow to import
-    from evalcontract.formats._codes import codes_of_formats
+    return _of_formats().get(name)
 
-    return codes_of_formats().get(name)
+
+@cache
+def _of_formats() -> Mapping[str, Code]:
+    """Return the codes of every other dataset format."""
+    from evalcontract.formats import formats_in_use  # slow to import
+
+    return {code: code for form in formats_in_use() for code in form.codes}
+
+
+def is_rejection(name: str) -> bool:
+    """Whether another system's loader rejects what a code reports: an error in both modes."""
+    code = _of_formats().get(name)
+    return code is not None and code.severities.soft is Severity.ERROR
 
 
 def kind_of(name: str) -> str:

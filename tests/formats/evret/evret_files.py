@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats import dialect_of
-from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
 from evalcontract.source.external import read_external_stream
 from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.workspace.known_codes import is_rejection
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import RowLayout

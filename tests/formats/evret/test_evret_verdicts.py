@@ -16,7 +16,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from needs import PEERS, missing
 
-from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.documents import document_problems
 from evalcontract.formats.evret.releases import RELEASES, items_of, parsed
@@ -24,6 +23,7 @@ from evalcontract.source.emitting import csv_text
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, load
+from evalcontract.workspace.known_codes import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,6 @@ from northstar_models import Case
 from tables import every_case
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.northstar.pydantic_coercion import (
     CoercionError,
     to_bool,
@@ -27,6 +26,7 @@ from evalcontract.model.numbers import MAX_DIGITS
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
+from evalcontract.workspace.known_codes import is_rejection
 
 NORTHSTAR = dialect_of("northstar")
 STAGE = DialectChecker("northstar", "NorthStar", NORTHSTAR.schema)

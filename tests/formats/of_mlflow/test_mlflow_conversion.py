@@ -11,7 +11,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.equality import json_equal
 from evalcontract.source.document import Document
@@ -19,6 +18,7 @@ from evalcontract.source.external import ExternalFile
 from evalcontract.source.json_scanner import scan
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.validator import structure_of
+from evalcontract.workspace.known_codes import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,13 +15,13 @@ from needs import PEERS, missing
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
-from evalcontract.formats._codes import is_rejection
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
 from evalcontract.source.json_scanner import scan
+from evalcontract.workspace.known_codes import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._format import Dialect, Format
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.agent_skills.checker import CaseChecker, find_rows
@@ -64,5 +65,11 @@ AGENT_SKILLS = Format(
     predict=_predict,
     reader=_reader,
     writer=_writer,
+    codes=codes_of_system(
+        "agent_skills",
+        # JSON.parse rejects what Python reads as a number that is not finite.
+        rejected=("empty-value", "unknown-value", "not-finite"),
+        silently_accepted=("no-evals", "not-read", "other-name"),
+    ),
     fields=FIELDS,
 )

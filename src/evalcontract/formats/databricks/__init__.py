@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats._frames import first_row_of, frame_of, layout_of
 from evalcontract.formats._predictions import predictions
@@ -92,5 +93,11 @@ DATABRICKS = Format(
     predict=_predict,
     reader=lambda _read, _variant: RequestReader(),
     writer=lambda _medium, variant: RequestWriter(has_outputs=variant == _OUTPUTS),
+    codes=codes_of_system(
+        "databricks",
+        silently_accepted=("two-expectations",),
+        guesses=("undocumented",),
+        notes=("data-frame",),
+    ),
     fields=FIELDS,
 )

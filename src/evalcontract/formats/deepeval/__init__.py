@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._format import Dialect, Format
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.deepeval.checker import GoldenChecker
@@ -99,6 +100,18 @@ DEEPEVAL = Format(
     predict=_predict,
     reader=_reader,
     writer=_writer,
+    codes=codes_of_system(
+        "deepeval",
+        rejected=(
+            "ragged-row",
+            "malformed-value",
+            "number-column",
+            "mixed-goldens",
+            "unknown-value",
+        ),
+        silently_accepted=("empty-input", "null-text", "other-kind", "shifted-columns", "no-rows"),
+        guesses=("list-as-text", "no-expectation"),
+    ),
     fields=FIELDS,
     has_text_lines=True,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._format import Dialect, Format, RowLayout
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.evret.checker import QueryChecker
@@ -72,5 +73,26 @@ EVRET = Format(
     predict=_predict,
     reader=lambda read, variant: reader_of(read, _release(variant)),
     writer=lambda medium, variant: writer_of(medium, _release(variant)),
+    codes=codes_of_system(
+        "evret",
+        rejected=("empty-value", "malformed-cell", "short-row"),
+        silently_accepted=(
+            "blank-item",
+            "duplicate-column",
+            "duplicate-document",
+            "extra-cell",
+            "hidden-column",
+            "ignored-answers",
+            "no-queries",
+            "not-text",
+            "nothing-expected",
+            "other-release",
+            "repeated-item",
+            "taken-for-absent",
+            "unknown-document",
+        ),
+        guesses=("cut-cell", "python-list", "shadowed-key"),
+        notes=("split-answer",),
+    ),
     fields=FIELDS,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._format import Dialect, Format
 from evalcontract.formats._predictions import predictions
 from evalcontract.formats.inspect.checker import RecordChecker
@@ -82,5 +83,11 @@ INSPECT = Format(
     predict=_predict,
     reader=_reader,
     writer=_writer,
+    codes=codes_of_system(
+        "inspect",
+        rejected=("ragged-row", "malformed-value", "unknown-value"),
+        silently_accepted=("no-target", "text-of-value", "split-choices", "empty-item", "no-rows"),
+        guesses=("choice-target", "null-text"),
+    ),
     fields=FIELDS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats.mlflow.conversion import MlflowReader, MlflowWriter
 from evalcontract.formats.mlflow.evaluate import EvaluateChecker
@@ -80,5 +81,31 @@ MLFLOW = Format(
     predict=lambda row, variant: scorers(row, variant or OSS),
     reader=lambda read, variant: MlflowReader(variant or OSS, exported_root(read)),
     writer=lambda _medium, variant: MlflowWriter(variant or OSS),
+    codes=codes_of_system(
+        "mlflow",
+        rejected=(
+            "unknown-key",
+            "malformed-value",
+            "mixed-goal",
+            "mixed-granularity",
+            "empty-inputs",
+            "mixed-outputs",
+            "mixed-traces",
+            "documented-source",
+            "open-source-source",
+            "several-sources",
+            "no-rows",
+        ),
+        silently_accepted=(
+            "equal-inputs",
+            "facts-and-response",
+            "no-list-of-texts",
+            "unreadable-tool-call",
+            "no-expectations",
+            "empty-tags",
+        ),
+        guesses=("misplaced-key", "reserved-goal"),
+        notes=("data-frame", "export"),
+    ),
     fields=FIELDS,
 )

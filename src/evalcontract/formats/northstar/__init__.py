@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._findings import bom_rejected, is_list_of
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
 from evalcontract.formats.northstar.checker import CaseChecker
@@ -136,6 +137,26 @@ NORTHSTAR = Format(
     predict=_predict,
     reader=_reader,
     writer=_writer,
+    codes=codes_of_system(
+        "northstar",
+        rejected=("unknown-key", "out-of-range", "malformed-value"),
+        silently_accepted=(
+            "blank-id",
+            "blank-text",
+            "broken-trace",
+            "contradiction",
+            "empty",
+            "empty-list",
+            "missing-answer",
+            "missing-metric",
+            "missing-trace",
+            "not-evaluated",
+            "ungraded-retrieval",
+            "unused-trace",
+        ),
+        guesses=("list-as-text",),
+        notes=("judges-only",),
+    ),
     fields=FIELDS,
     has_text_lines=True,
 )

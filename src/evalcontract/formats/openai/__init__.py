@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._findings import bom_rejected
 from evalcontract.formats._format import Dialect, Format, RowLayout
 from evalcontract.formats.openai.checker import OpenAIChecker
@@ -92,5 +93,21 @@ OPENAI = Format(
     predict_in=predict_in,
     reader=_reader,
     writer=_writer,
+    codes=codes_of_system(
+        "openai",
+        rejected=("unknown-value", "too-few-items"),
+        silently_accepted=(
+            "constant-criterion",
+            "empty-ideal",
+            "invalid-schema",
+            "no-rows",
+            "not-lines",
+            "nothing-expected",
+            "schema-mismatch",
+            "unknown-label",
+            "unknown-variable",
+        ),
+        guesses=("misplaced-key",),
+    ),
     fields=FIELDS,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._format import Dialect, Format
 from evalcontract.formats.promptfoo.checker import CaseChecker
 from evalcontract.formats.promptfoo.fields import FIELDS
@@ -84,5 +85,12 @@ PROMPTFOO = Format(
     predict=predict,
     reader=_reader,
     writer=_writer,
+    codes=codes_of_system(
+        "promptfoo",
+        rejected=("ragged-row", "unknown-assertion", "malformed-value"),
+        silently_accepted=("assert-in-vars", "unread-cell", "no-rows"),
+        guesses=("no-assertion", "equals-of-text", "split-list", "unknown-variable"),
+        notes=("not-followed",),
+    ),
     fields=FIELDS,
 )
