@@ -273,7 +273,11 @@ def test_without_a_model_judges_are_unavailable(
     assert used["models"] == {"judge/polite@1.0.0": None, "judge/useful@1.0.0": None}
     assert "judges" not in summary
     assert grade() == 0
-    assert "judges: no model is configured" in capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
+    assert "judges: no model is configured" in told
+    assert told.endswith(
+        "see docs/judges.md in the repository of evalcontract (section `#ask-a-model`)"
+    )
 
 
 def test_without_the_library_judges_are_unavailable(
