@@ -208,6 +208,7 @@ def test_progress_counts_questions_and_tokens(
         list(Grading(*inputs, options, judging).results())
     assert [at.rows for at in told] == [1, 2, 3, 4]
     assert [at.questions for at in told] == [(1, None), (3, None), (3, None), (4, None)]
+    assert {at.read for at in told} == {None}, "all outputs are read before the first answer"
     tokens = judging.usage.input_tokens + judging.usage.output_tokens
     assert told[0].tokens > 0
     assert told[-1].tokens == tokens
