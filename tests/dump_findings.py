@@ -3,8 +3,9 @@
 python tests/dump_findings.py OUT.jsonl [--python PATH] [--root REPOSITORY]
 
 The version that is asked is the one that PATH imports (PYTHONPATH is passed on); without it, this
-Python's. What is checked comes from REPOSITORY, by default the one of this file: compare two
-versions on the same one. The day is the one of the fixtures.
+Python's. What is checked comes from REPOSITORY, by default the one of this file, and from the
+folder that EVALCONTRACT_SHARED names, if any: compare two versions on the same ones. The day is the
+one of the fixtures.
 """
 
 from __future__ import annotations
@@ -39,20 +40,25 @@ def main() -> int:
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
     asked = parser.parse_args()
-    lines = dump(asked.root.resolve(), asked.python)
+    from needs import find_shared  # a worker runs with the tests off its path
+
+    lines = dump(asked.root.resolve(), asked.python, shared=find_shared())
     asked.out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     print(f"{len(lines):,} lines", file=sys.stderr)  # noqa: T201 - a script
     return 0
 
 
-def dump(root: Path, python: str) -> list[str]:
-    """Return what the version of a Python says of all inputs of a repository."""
+def dump(root: Path, python: str, *, shared: Path | None = None) -> list[str]:
+    """Return what the version of a Python says of all inputs of a repository.
+
+    `shared` is a folder of real files and cases that are checked, too.
+    """
     from dump_inputs import write_inputs  # a worker has no PyYAML to spare
 
     with tempfile.TemporaryDirectory(prefix="findings") as folder:
         work = Path(folder).resolve()
         (work / "inputs").mkdir()
-        calls = write_inputs(root, work / "inputs")
+        calls = write_inputs(root, work / "inputs", shared)
         (work / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
         script = (python, "-P", str(Path(__file__).resolve()), "--worker", str(work))
         environment = {**os.environ, "EVALCONTRACT_CACHE_DIR": str(work / "cache")}

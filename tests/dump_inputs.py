@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
-from needs import find_shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,19 +66,24 @@ _Plain.yaml_implicit_resolvers = {
 }
 
 
-def write_inputs(root: Path, work: Path) -> list[Call]:
-    """Write all inputs of a repository below a folder; return the calls that check them."""
+def write_inputs(root: Path, work: Path, shared: Path | None) -> list[Call]:
+    """Write all inputs below a folder; return the calls that check them.
+
+    They are those of a repository, and of the folder of files that are no part of it, if any.
+    """
     calls: list[Call] = []
-    for case in _cases(root, work):
+    for case in _cases(root, work, shared):
         calls += _calls(work, case)
-    return [*calls, *_foreign(work)]
+    if shared:
+        calls += _foreign(shared, work)
+    return calls
 
 
-def _cases(root: Path, work: Path) -> Iterator[Path]:
+def _cases(root: Path, work: Path, shared: Path | None) -> Iterator[Path]:
     yield from _whole(root / "fixtures" / "workspaces", work / "workspaces")
     yield from _whole(root, work, "demo")
-    if real := find_shared("real"):
-        yield from _whole(real, work / "real")
+    if shared:
+        yield from _whole(shared / "real", work / "real")
     for kind in ("dataset", "rubric", "judge"):
         yield from _whole(root / "fixtures" / "rules" / kind, work / "rules" / kind)
         yield from _alone(root / "fixtures" / "rules" / kind, work / "rules" / kind, kind)
@@ -255,11 +259,11 @@ def _clean_rows(copy: int) -> list[dict[str, Any]]:
     ]
 
 
-def _foreign(work: Path) -> Iterator[Call]:
+def _foreign(shared: Path, work: Path) -> Iterator[Call]:
     """Write the cases that were put to other systems' loaders; yield the calls."""
     for system, dialects in DIALECTS.items():
-        file = find_shared("cases", f"{system}.json")
-        cases = json.loads(file.read_bytes()) if file and file.is_file() else []
+        file = shared / "cases" / f"{system}.json"
+        cases = json.loads(file.read_bytes()) if file.is_file() else []
         for number, case in enumerate(cases):
             given = case["input"]
             name, data = f"{case['name']}.json", _json(given)

@@ -72,3 +72,21 @@ def test_every_finding_is_a_line(tmp_path: Path) -> None:
     assert {name.split()[-1] for name in ended} >= names
     assert {status for name, status in ended.items() if "--strict" in name} == {1}
     assert str(tmp_path) not in json.dumps(lines)
+
+
+@pytest.mark.slow
+def test_files_that_are_no_part_of_the_repository_are_checked_too(tmp_path: Path) -> None:
+    """Only where they are asked for: whatever the environment says, nothing else is read."""
+    root, shared = tmp_path / "root", tmp_path / "shared"
+    dataset = shared / "real" / "theirs" / "datasets" / "one.yaml"
+    dataset.parent.mkdir(parents=True)
+    dataset.write_text(ROWS, encoding="utf-8")
+    cases = shared / "cases" / "evret.json"
+    cases.parent.mkdir()
+    cases.write_text(json.dumps([{"name": "one", "input": {"queries": []}}]), encoding="utf-8")
+    root.mkdir()
+    assert dump(root, sys.executable) == []
+    lines = [json.loads(line) for line in dump(root, sys.executable, shared=shared)]
+    folders = {each["input"].partition(": ")[0] for each in lines}
+    assert folders == {"real/theirs", "real/theirs~forms", "cases/evret/000_one"}
+    assert CODE in {each.get("code") for each in lines}

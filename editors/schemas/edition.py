@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentences import either, example_of, not_a, not_text, plain
 
-from evalcontract.model.page import guide_url
+from evalcontract.model.page import guide_url, is_published
 from evalcontract.structure import schemas
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Edition:
     def _guide(self, at: _At) -> str | None:
         own = f"{self._family}/{at.definition}"
         page = self._guides.get(own) or self._guides.get(self._family)
-        if page is None:
+        if page is None or not is_published():
             return None
         return guide_url(page)
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from needs import missing
+from publishing import PUBLISHED
 from writing import write
 
 from evalcontract import ContractViolation, DatasetLoader, Findings, UsageError
 from evalcontract.api.findings import COLUMNS
+from evalcontract.model import page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +58,7 @@ def test_all_loaders_give_them(tmp_path: Path) -> None:
     assert isinstance(loaded.rows[0].diagnostics, Findings)
 
 
-def test_records(findings: Findings) -> None:
+def test_records(findings: Findings, monkeypatch: pytest.MonkeyPatch) -> None:
     records = findings.to_records()
     assert len(records) == len(findings) > 25
     assert {tuple(record) for record in records} == {tuple(COLUMNS)}
@@ -64,7 +66,9 @@ def test_records(findings: Findings) -> None:
     assert found.place.span
     assert (first["code"], first["line"]) == (found.code, found.place.span.line)
     assert (first["severity"], first["row_index"]) == ("warning", found.row_index)
-    assert first["url"] == f"https://evalcontract.example/rules/{found.code}/"
+    assert first["url"] is None
+    monkeypatch.setattr(page, "SITE", PUBLISHED)
+    assert findings.to_records()[0]["url"] == f"{PUBLISHED}/rules/{found.code}/"
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from doors import command_line
+from publishing import COMMAND, PUBLISHED
 from tables import every_case
 from writing import write
 
@@ -137,7 +138,7 @@ def test_no_color_of_errors() -> None:
         assert ("\x1b" in shown) is coloured
 
 
-URL = "https://evalcontract.example/rules/rubric/cycle/"
+URL = f"{PUBLISHED}/rules/rubric/cycle/"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,7 @@ URL = "https://evalcontract.example/rules/rubric/cycle/"
 )
 def test_codes_are_links(variables: dict[str, str], *, expected: bool) -> None:
     """On a terminal only; without the marks, the text is the same."""
-    command = [*CHECK, "check"]
+    command = [*COMMAND, "check"]
     shown, _ = on_terminal(command, WORKSPACES / "cycles", variables)
     plain, _ = on_terminal(command, WORKSPACES / "cycles", {**variables, "FORCE_HYPERLINK": "0"})
     link = f"\x1b]8;;{URL}\x1b\\rubric/cycle\x1b]8;;\x1b\\"
@@ -159,6 +160,8 @@ def test_codes_are_links(variables: dict[str, str], *, expected: bool) -> None:
     assert re.sub(r"\x1b\]8;;[^\x1b]*\x1b\\", "", shown) == plain
     piped = on_terminal(command, WORKSPACES / "cycles", variables, stream="stderr")[1]
     assert "\x1b]8" not in piped
+    today, _ = on_terminal([*CHECK, "check"], WORKSPACES / "cycles", variables)
+    assert "\x1b]8" not in today
 
 
 def test_json_is_never_coloured() -> None:

@@ -13,6 +13,7 @@ import yaml
 from author import CURSOR, Author, documentation, inserted
 from corpus import ROOT, fault_of
 
+from evalcontract.model.page import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
 
@@ -95,7 +96,7 @@ def test_all_kinds_are_offered_each_with_what_it_does(typing_author: Author) -> 
     for item in items:
         branch = RUBRIC["$defs"][f"check_{item['label']}"]
         assert documentation(item).startswith(branch["description"])
-        assert "[Guide](https://evalcontract.example/checks/#" in documentation(item)
+        assert (f"[Guide]({SITE}/checks/#" in documentation(item)) is is_published()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -206,7 +207,7 @@ def test_a_hover_has_an_example_and_a_link(typing_author: Author) -> None:
     shown = typing_author.hover("dataset", f"{ROW}    rubric_r{CURSOR}ef: rubric/polite@1.0.0\n")
     assert "Pin a version" in shown
     assert "Example: `rubric/order_support@1.0.0`" in shown
-    assert "[Guide](https://evalcontract.example/datasets/#the-keys-of-a-row)" in shown
+    assert (f"[Guide]({SITE}/datasets/#the-keys-of-a-row)" in shown) is is_published()
 
 
 #: Where a snippet is offered: an empty file, the first item of a list, the next one, a begun one.

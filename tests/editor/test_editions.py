@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import subprocess
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from corpus import ROOT
+from publishing import PUBLISHED
 from tables import every_case
 
-from evalcontract.model.page import SITE
+from evalcontract.model import page as addresses
+from evalcontract.model.page import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
 
@@ -154,7 +157,21 @@ def test_each_key_is_described(name: str) -> None:
         if "description" in part and "title" in part:
             assert part["markdownDescription"].startswith(part["description"])
     text = (FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")
-    assert "[Guide]" not in text or f"[Guide]({SITE}/" in text
+    assert "[Guide](" not in text or is_published()
+
+
+def test_once_published_keys_lead_to_their_guides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then, no editor shows a link that leads nowhere."""
+    monkeypatch.syspath_prepend(ROOT / "editors" / "schemas")
+    edition = importlib.import_module("edition")
+    key = ("properties", "label", "markdownDescription")
+    for published in (True, False):
+        monkeypatch.setattr(addresses, "SITE", PUBLISHED if published else "https://a.example")
+        part: Any = edition.Edition("dataset", TEXTS["guides"], TEXTS["values"]).whole()
+        for step in key:
+            part = part[step]
+        assert (f"[Guide]({PUBLISHED}/datasets/)" in part) is published
+        assert ("[Guide]" in part) is published
 
 
 def test_its_id_says_where_it_stands() -> None:

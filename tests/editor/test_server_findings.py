@@ -19,7 +19,7 @@ from page_examples import CODES, ENCODINGS
 
 from evalcontract.formats import FORMATS
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.page import example_files, page_url
+from evalcontract.model.page import example_files, is_published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,7 +174,7 @@ def test_typing(server: Live, folder: Path) -> None:
     document.codes()
     version = document.replace((2, 4), (2, 9), "inptu")
     (found,) = document.codes("dataset/near-miss-key", version=version)
-    assert found["codeDescription"]["href"] == page_url("dataset/near-miss-key")
+    assert ("codeDescription" in found) is is_published()
     assert found["source"] == "evalcontract"
     assert "did you mean" in found["message"] or "help:" in found["message"]
     version = document.replace((2, 4), (2, 9), "input")

@@ -11,8 +11,11 @@ from browser import Browser
 from doors import command_line
 from evals import large, small
 from pages import data_of, report
+from publishing import PUBLISHED
 from tables import every_case
 from writing import write
+
+from evalcontract.model import page as addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +42,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a small dataset with results."""
+    """The report of a small dataset with results, once there are published pages."""
     root = tmp_path_factory.mktemp("small")
     dataset = small(root)
     outputs = root / "outputs.jsonl"
@@ -47,7 +50,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outputs.write_text("\n".join(lines))
     results = root / "results.jsonl"
     command_line("grade", dataset, "--soft", "--outputs", outputs, "--results", results)
-    return report(dataset, "--results", results)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(addresses, "SITE", PUBLISHED)
+        return report(dataset, "--results", results)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +99,7 @@ def test_a_row_shows_its_findings_at_their_places(browser: Browser, page: Path) 
     codes = [findings[int(number)]["code"] for number in numbers]
     assert codes == ["dataset/near-miss-key", "reference/unpinned"]
     links = browser.run("[...document.querySelectorAll('.remark a')].map(a => a.href)")
-    assert links == [f"https://evalcontract.example/rules/{code}/" for code in codes]
+    assert links == [f"{PUBLISHED}/rules/{code}/" for code in codes]
 
 
 def test_filters_stand_in_the_address(browser: Browser, page: Path) -> None:

@@ -208,6 +208,7 @@ def test_progress_counts_questions_and_tokens(
         list(Grading(*inputs, options, judging).results())
     assert [at.rows for at in told] == [1, 2, 3, 4]
     assert [at.questions for at in told] == [(1, None), (3, None), (3, None), (4, None)]
+    assert {at.read for at in told} == {None}, "all outputs are read before the first answer"
     tokens = judging.usage.input_tokens + judging.usage.output_tokens
     assert told[0].tokens > 0
     assert told[-1].tokens == tokens
@@ -285,7 +286,11 @@ def test_without_a_model_judges_are_unavailable(
     assert used["models"] == {"judge/polite@1.0.0": None, "judge/useful@1.0.0": None}
     assert "judges" not in summary
     assert grade() == 0
-    assert "judges: no model is configured" in capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
+    assert "judges: no model is configured" in told
+    assert told.endswith(
+        "see docs/judges.md in the repository of evalcontract (section `#ask-a-model`)"
+    )
 
 
 def test_without_the_library_judges_are_unavailable(

@@ -59,7 +59,7 @@ def test_addresses_are_those_of_the_site() -> None:
 
 
 #: Pages that name the address, and why.
-NAMES_IT = {"docs/decisions.md": "as a name that is reserved", "docs/reports.md": "in reports"}
+NAMES_IT = {"docs/decisions.md": "as a name that is reserved"}
 # What asks an index for evalcontract; `./evalcontract` does not.
 FROM_AN_INDEX = re.compile(
     r"""(?:pip|pipx|tool) install\s+["']?evalcontract\b|uvx evalcontract|evalcontract=="""

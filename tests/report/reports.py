@@ -141,7 +141,7 @@ def _of_markdown(text: str) -> Iterator[Found]:
     for line in text.splitlines():
         if line.startswith("#### "):
             path = line.removeprefix("#### ").strip("`")
-        match = re.match(r"\| (?:(\d+):(\d+))? *\| (\w+) \| \[`([^`]+)`\]", line)
+        match = re.match(r"\| (?:(\d+):(\d+))? *\| (\w+) \| \[?`([^`]+)`", line)
         if match:
             yield Found(path, int(match[1] or 1), int(match[2] or 1), match[4], match[3])
 

@@ -6,14 +6,19 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from doors import command_lines
+from doors import command_line, command_lines
+from publishing import PUBLISHED
 from reports import FILES, READERS, output_of, write_files
 from tables import every_case
 
+from evalcontract.model import page
 from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+#: The host that leads nowhere (RFC 2606).
+RESERVED = "evalcontract.example"
 
 #: The places as an editor shows them, counted by hand in `FILES`.
 PLACES = {
@@ -121,9 +126,27 @@ def test_colour_changes_no_exit_code(
 
 
 @pytest.mark.slow
-def test_each_finding_has_the_address_of_its_page(tmp_path: Path) -> None:
+@every_case("published", [True, False])
+def test_each_finding_has_the_address_of_its_page(
+    published: bool,  # noqa: FBT001 - a case
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Once there is one: nobody is sent to the reserved address, where nothing is."""
+    monkeypatch.chdir(tmp_path)
+    if published:
+        monkeypatch.setattr(page, "SITE", PUBLISHED)
     write_files(tmp_path)
     for name in ("json", "jsonl", "github", "gitlab", "junit", "sarif", "markdown"):
-        text = output_of(name, tmp_path)
-        for found in READERS[name](text):
-            assert f"https://evalcontract.example/rules/{found.code}/" in text, name
+        assert command_line("check", ".", "--output-format", name) == 1
+        text = capsys.readouterr().out
+        found = list(READERS[name](text))
+        assert found
+        assert RESERVED not in text, name
+        for each in found:
+            assert (f"{PUBLISHED}/rules/{each.code}/" in text) is published, name
+    if published:
+        return
+    assert command_line("explain", "rubric/cycle") == 0
+    assert RESERVED not in capsys.readouterr().out

@@ -12,10 +12,12 @@ import pytest
 from doors import ROOT, command_line, command_lines
 from jsonschema import Draft7Validator, Draft202012Validator
 from needs import NODE, SUITES, missing
+from publishing import PUBLISHED
 from reports import output_of, write_files
 from tables import every_case
 
 from evalcontract import __version__
+from evalcontract.model import page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,9 +140,13 @@ def test_reports_have_findings(reports: list[Path]) -> None:
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Any:
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Return the run of a log, as it is once there are published pages."""
     write_files(tmp_path)
-    return json.loads(output_of("sarif", tmp_path))["runs"][0]
+    monkeypatch.setattr(page, "SITE", PUBLISHED)
+    monkeypatch.chdir(tmp_path)
+    command_line("check", ".", "--output-format", "sarif")
+    return json.loads(capsys.readouterr().out)["runs"][0]
 
 
 @pytest.mark.slow
@@ -149,11 +155,12 @@ def test_what_a_run_says_of_itself(log: Any) -> None:
     assert log["invocations"] == [{"executionSuccessful": True}]
     driver = log["tool"]["driver"]
     assert driver["name"] == "evalcontract"
+    assert driver["informationUri"] == PUBLISHED
     assert driver["semanticVersion"] == driver["version"] == __version__
     codes = {result["ruleId"] for result in log["results"]}
     assert [rule["id"] for rule in driver["rules"]] == sorted(codes)
     for rule in driver["rules"]:
-        assert rule["helpUri"] == f"https://evalcontract.example/rules/{rule['id']}/"
+        assert rule["helpUri"] == f"{PUBLISHED}/rules/{rule['id']}/"
         assert rule["help"]["text"]
         assert "**Bad**" in rule["help"]["markdown"]
         assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")

@@ -89,6 +89,11 @@ def _remote(url: str) -> Source:
         raise UsageError(f"`--source {url}` is no URL") from None
     if parts.password or (parts.username and not parts.scheme.endswith("ssh")):
         raise UsageError("the URL of `--source` holds a name or a key: others would read it")
+    if parts.scheme.removeprefix("git+") == "file":
+        raise UsageError(
+            f"`--source {url}` is on this machine, so that a clone does not have it: put a wheel "
+            "into the repository, or name a git URL that CI can reach"
+        )
     if not _URL.fullmatch(url) or not parts.netloc or EXPRESSION in url:
         raise UsageError(f"`--source {url}` is no URL")
     if parts.scheme == "https" and _REPOSITORY.search(parts.path):

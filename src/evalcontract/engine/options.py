@@ -38,9 +38,12 @@ class Advance(NamedTuple):
     tokens: int = 0
 
     def asking(self, spent: Usage, questions: tuple[int, int | None] | None = None) -> Advance:
-        """Return the same with the questions to judges, of which it may be known how many come."""
+        """Return the same with the questions to judges, of which it may be known how many come.
+
+        What is read is left out: a file may be read long before its questions are answered.
+        """
         asked = questions or (spent.questions, None)
-        return self._replace(questions=asked, tokens=spent.tokens)
+        return self._replace(read=None, questions=asked, tokens=spent.tokens)
 
 
 #: Called after each batch of rows, and after each question to a judge.

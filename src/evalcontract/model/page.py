@@ -17,8 +17,8 @@ _FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
 _BLOCK = re.compile(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 _SECTIONS = ("Why", "Bad", "Good")
 #: Where the project is published: the documentation, and what others clone. Nothing is yet, so this
-#: is a reserved name, with which schemas have an `$id`, and to which nobody is sent. This is the
-#: line that a release changes; see CONTRIBUTING.md.
+#: is a reserved name, with which schemas have an `$id`, and to which nobody is sent: see
+#: `is_published`. This is the line that a release changes; see CONTRIBUTING.md.
 SITE = "https://evalcontract.example"
 #: What a contributor clones.
 REPOSITORY = f"{SITE}/evalcontract.git"
@@ -56,6 +56,15 @@ def guide_url(page: str) -> str:
     """Return the address of a published page of `docs/`, such as `judges` or `judges#levels`."""
     name, mark, heading = page.partition("#")
     return f"{SITE}/{name}/{mark}{heading}"
+
+
+def where_to_read(page: str) -> str:
+    """Return where people find such a page: its address, or its file before it is published."""
+    if is_published():
+        return guide_url(page)
+    name, _, heading = page.partition("#")
+    section = f" (section `#{heading}`)" if heading else ""
+    return f"docs/{name}.md in the repository of evalcontract{section}"
 
 
 def parse_page(code: str, docstring: str) -> Page:

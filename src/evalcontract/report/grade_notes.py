@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.model.harmless import escape_controls
-from evalcontract.model.page import guide_url
+from evalcontract.model.page import where_to_read
 from evalcontract.report.table import wrapped
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ _VERBS = {
 }
 _COULD_NOT = "could not be graded"
 _NO_MODEL = (
-    "judges: no model is configured: set EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY; "
-    f"see {guide_url('judges#ask-a-model')}"
+    "judges: no model is configured: set EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY; see "
 )
 
 
@@ -59,7 +58,7 @@ def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[s
     """
     if usage is None:
         if _lacks_model(summary):
-            yield from wrapped(_NO_MODEL, 0, width)
+            yield from wrapped(_NO_MODEL + where_to_read("judges#ask-a-model"), 0, width)
         return
     yield from write_asked(usage, width)
 

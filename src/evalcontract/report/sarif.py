@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model import page
 from evalcontract.model.fingerprint import VERSION, fingerprints
 from evalcontract.model.harmless import escape_controls
-from evalcontract.model.page import SITE
 from evalcontract.model.version import Version
 from evalcontract.report.messages import message_lines
 from evalcontract.report.sarif_rules import rule
@@ -36,7 +36,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
         "name": "evalcontract",
         "version": style.version,
         **({"semanticVersion": style.version} if Version.parse(style.version) else {}),
-        "informationUri": SITE,
+        **({"informationUri": page.SITE} if page.is_published() else {}),
         "rules": [rule(code, report.codes.get(code), report.url_of(code)) for code in codes],
     }
     is_whole = not any(found.code.startswith("internal/") for found in report.diagnostics)

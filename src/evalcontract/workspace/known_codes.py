@@ -49,13 +49,16 @@ def code_named(name: str) -> Code:
 
 
 def url_of(name: str) -> str | None:
-    """Return the address of the page of a code; for a code of another package, the one it gives."""
-    from evalcontract.model.page import page_url  # slow to import
+    """Return the address of the page of a code; for a code of another package, the one it gives.
+
+    Returns None if there is none, as for all of our codes while their pages are not published.
+    """
+    from evalcontract.model.page import is_published, page_url  # slow to import
 
     code = KnownCodes().get(name)
     if code is None or code.url is not None:
         return code and code.url
-    return None if name in _of_others() else page_url(name)
+    return page_url(name) if is_published() and name not in _of_others() else None
 
 
 @cache
