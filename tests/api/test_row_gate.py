@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from examples import examples, tries
+from examples import a_few, examples, tries
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mixed_rows import ANYTHING, MixedRows
@@ -102,6 +102,7 @@ POOL: Checks = [
     {"kind": "llm_judge", "judge_prompt_ref": "judge/contextual@1.0.0"},
     {"kind": "llm_judge", "judge_prompt_ref": "judge/expecting@1.0.0"},
     {"kind": "llm_judge", "judge_prompt_ref": "judge/section@1.0.0"},
+    {"kind": "llm_judge", "judge_prompt_ref": "judge/formatted@1.0.0"},
     {"kind": "llm_judge", "judge_prompt_ref": "judge/deep@1.0.0"},
     {"kind": "llm_judge", "judge_prompt_ref": "judge/nobody@1.0.0"},
     {
@@ -127,6 +128,7 @@ TEMPLATES = {
     "expecting": "{{ output }} {{ expected.answer }}",
     "deep": "{{ output }} {{ expected.answer.text }} {{ context.0 }}",
     "critical": "{{ output }} {{ criteria }}",
+    "formatted": "{{ output }} {{ expected.format }}",
     "section": "{{ output }}{{#context}} of {{ context }}{{/context}}",
 }
 
@@ -359,14 +361,22 @@ def subject_of(row: Row, group: RowGroup, written: Row) -> RowSubject:
 
 
 def groups_of_rows(chance: Random) -> Iterator[RowGroup]:
-    """Yield what rows may have in common: rubrics of all kinds of checks, bundles, graders."""
-    for number in range(tries(600, at_least=30)):
-        graded = frozenset(chance.sample([*GRADED_KEYS, "owner"], chance.choice((0, 0, 1, 3))))
+    """Yield what rows may have in common: rubrics of all kinds of checks, bundles, graders.
+
+    Each check is the only one of a rubric, too: beside others, much of what is wrong with a row
+    is no longer wrong.
+    """
+    alone = a_few([check] for check in POOL)
+    mixed = (chance.sample(POOL, chance.choice((1, 2, 4, 8))) for _ in range(tries(300)))
+    for number, checks in enumerate((*alone, *mixed)):
+        is_alone = number < len(alone)
+        keys = 0 if is_alone else chance.choice((0, 0, 1, 3))
+        graded = frozenset(chance.sample([*GRADED_KEYS, "owner"], keys))
         bundle = chance.choice([None, "tours", "open"])
-        checks = chance.sample(POOL, chance.choice((1, 1, 2, 4, 8)))
         bundles = chance.choice([None, ["tours"], ["open", "tours"]])
         own = rubric("first", checks, bundles)
-        plan = grading_of(around(own, graded=graded), None).plan(own) if number % 3 else None
+        has_plan = is_alone or number % 3
+        plan = grading_of(around(own, graded=graded), None).plan(own) if has_plan else None
         yield RowGroup(plan, bundle, graded, has_bare_keys=True)
 
 
@@ -387,7 +397,7 @@ def broken_silence(rule: Any) -> Iterator[tuple[Row, list[Problem]]]:
         structure = grading_of(around(), group.bundle).structure(None)
         some = list(MixedRows(chance, ["open"], [""], more).rows(30))
         some = [row for row in some if not structure.check(row)]
-        for key in keys_looked_at(rule, group, some):
+        for key in sorted(keys_looked_at(rule, group, some)):
             top, _, below = key.partition(".")
             more.setdefault(top, []).extend({below: part} if below else part for part in ANYTHING)
         for row in MixedRows(chance, ["open"], ["rubric/first@1.0.0"], more).rows(50):
