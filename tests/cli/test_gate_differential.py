@@ -50,6 +50,10 @@ REFERENCES = (
 BUNDLES: dict[str, Any] = {
     "tours": {"properties": {"tour": {"enum": ["text", "dutch", None]}}, "required": ["input"]},
     "closed": {"properties": {"label": {"type": "string"}}, "additionalProperties": False},
+    "lists": {
+        "additionalProperties": {"type": ["array", "string"]},
+        "unevaluatedProperties": False,
+    },
     "open": {},
 }
 

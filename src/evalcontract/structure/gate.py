@@ -182,9 +182,10 @@ def _one_of(texts: list[str]) -> Schema | bool:
 def _with_keys(bundle: Schema, keys: Iterable[str]) -> Schema:
     """Return a bundle that knows the keys of every row, if its top level is closed.
 
-    The exact engine knows them, because it reads both schemas.
+    The exact engine knows them, because it reads both schemas. If the bundle describes the values
+    of all other keys, theirs are among them, and nothing is left that it does not know.
     """
-    if not is_closed(bundle):
+    if not is_closed(bundle) or isinstance(bundle.get("additionalProperties"), dict):
         return bundle
     return {**bundle, "properties": {**dict.fromkeys(keys, True), **bundle.get("properties", {})}}
 
