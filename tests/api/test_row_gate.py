@@ -15,7 +15,8 @@ from mixed_rows import ANYTHING, MixedRows
 from tables import every_case
 
 from evalcontract.checks import EvalContext
-from evalcontract.engine import dataset_check
+from evalcontract.engine import dataset_check, extra_keys
+from evalcontract.engine import gates as gates_module
 from evalcontract.engine.dataset_check import DatasetCheck
 from evalcontract.engine.gates import Gates, refs_of_rows
 from evalcontract.engine.grading import Grading, row_schema
@@ -31,6 +32,7 @@ from evalcontract.source import Document, read_stream
 from evalcontract.source.node import Node
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.gate import Gate
 from evalcontract.structure.native import native_for
 from evalcontract.workspace.rules_in_use import RulesInUse
 
@@ -463,14 +465,30 @@ def test_what_the_gate_learns_is_harmless(
             assert [(each.code, each.message) for each in found] == []
 
 
-def test_own_keys_pass_once_they_are_learned() -> None:
+def test_own_keys_pass() -> None:
     gates = gates_of(around(), None)
     row = {**WHOLE, "criteria": "c", "owner": 1, "expected": {"min_words": 3, "format": "json"}}
 
-    assert not pass_all(gates, [row])
-    assert gates.learn(row)
     assert pass_all(gates, [row, {**row, "owner": 2}])
+    assert not pass_all(gates, [{**row, "exspected": 1}])
     assert not gates.learn(row)
+
+
+def test_keys_that_differ_in_every_row_make_no_further_gate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No row is looked at by itself, more keys than are remembered are judged, too."""
+    monkeypatch.setattr(extra_keys, "_REMEMBERED", 50)
+    made: list[Any] = []
+    monkeypatch.setattr(gates_module, "Gate", lambda *of: made.append(of) or Gate(*of))
+    monkeypatch.setattr(DatasetCheck, "_check_row", None)
+    rows = [
+        {**WHOLE, "id": f"r{n}", "expected_facts": ["a"], f"c{n}": n, "expected": {f"d{n}": None}}
+        for n in range(300)
+    ]
+    check = DatasetCheck(rows_of(rows), {}, around())
+    assert [problem for _, problems in check.batches() for problem in problems] == []
+    assert len(made) == 1
 
 
 @examples(200)
