@@ -38,7 +38,8 @@ _TOOLS: tuple[Any, ...] = ("lookup", "search", {"name": "left"}, {"name": "b", "
 class MixedRows:
     """Rows from a random source; `bundles` and `references` are what rows may name.
 
-    `more` has further values for keys, which may be others than those that the schema knows.
+    `more` has further values for keys, which may be others than those that the schema knows; rows
+    have these more often.
     """
 
     def __init__(
@@ -67,7 +68,9 @@ class MixedRows:
         chance = self._chance
         row: Row = {"id": f"r{index}", "input": self._text()}
         keys = [key for key in self._known if key not in row]
-        for key in chance.sample(keys, chance.choice((0, 1, 1, 2, 2, 3, 4))):
+        asked_for = [key for key in self._more if key not in row]
+        some = chance.sample(asked_for, min(len(asked_for), chance.choice((0, 0, 0, 1, 2))))
+        for key in (*some, *chance.sample(keys, chance.choice((0, 1, 1, 2, 2, 3, 4)))):
             row[key] = self._value(key)
         for key in chance.sample(OWN_KEYS, chance.choice((0, 0, 1, 1, 2))):
             row[key] = chance.choice(ANYTHING)
@@ -123,8 +126,12 @@ class MixedRows:
         return {key: values[key] for key in chance.sample(keys, chance.choice((0, 1, 1, 2, 3)))}
 
     def _expected_tools(self) -> list[Any]:
-        tools = self._chance.sample(_TOOLS, self._chance.choice((1, 1, 2)))
-        return [] if self._chance.random() < 0.05 else tools
+        chance = self._chance
+        tools = chance.sample(_TOOLS, chance.choice((1, 1, 2)))
+        if chance.random() < 0.1:
+            text = chance.choice(ODD_TEXTS)
+            tools[0] = chance.choice((text, {"name": text}))
+        return [] if chance.random() < 0.05 else tools
 
     def _rubric_ref(self) -> str:
         return self._chance.choice(self._references)

@@ -41,6 +41,7 @@ CHECKS: dict[str, list[Any]] = {
         {"id": "c", "kind": "tool_usage", "max_calls": 1},
     ],
     "fixed": [{"id": "a", "kind": "regex", "pattern": "a"}],
+    "formatted": [{"id": "a", "kind": "llm_judge", "judge_prompt_ref": "judge/formatted@1.0.0"}],
 }
 REFERENCES = (
     *[f"rubric/{name}@1.0.0" for name in CHECKS for _ in range(4)],
@@ -49,6 +50,10 @@ REFERENCES = (
 BUNDLES: dict[str, Any] = {
     "tours": {"properties": {"tour": {"enum": ["text", "dutch", None]}}, "required": ["input"]},
     "closed": {"properties": {"label": {"type": "string"}}, "additionalProperties": False},
+    "lists": {
+        "additionalProperties": {"type": ["array", "string"]},
+        "unevaluatedProperties": False,
+    },
     "open": {},
 }
 
@@ -61,8 +66,10 @@ def workspace(tmp_path: Path) -> Path:
         write(tmp_path / f"rubrics/{name}.json", {"id": name, **_RUBRIC, "checks": checks})
     shown = "{{# expected.answer }}{{ expected.answer }}{{/ expected.answer }}"
     template = f"{{{{ output }}}} {{{{ context }}}} {shown}"
-    judge = {"id": "contextual", "version": "1.0.0", "template": template}
-    write(tmp_path / "judges/contextual.json", judge)
+    templates = {"contextual": template, "formatted": "{{ output }} {{ expected.format }}"}
+    for name, text in templates.items():
+        judge = {"id": name, "version": "1.0.0", "template": text}
+        write(tmp_path / f"judges/{name}.json", judge)
     for name, schema in BUNDLES.items():
         write(tmp_path / f"bundles/{name}.schema.json", {"$schema": draft, **schema})
     return tmp_path

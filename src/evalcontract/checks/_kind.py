@@ -263,6 +263,8 @@ def _obstacle(
     value = field_of(row, field)
     if value is None:
         return _skipped(field)
-    if not may_be_empty and is_empty(field, value):
+    if may_be_empty:  # a judge, which may be shown a format that says nothing of the output
+        return None
+    if is_empty(field, value):
         return Prediction(State.VACUOUS, f"the row's `{field}` is empty", field)
     return ANY_TEXT if field == "expected.format" and value == "text" else None

@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.gate import INSIDE, is_closed
-from evalcontract.structure.schemas import properties
+from evalcontract.structure.gate import is_closed
+from evalcontract.structure.schemas import OWN_PREFIX, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatches
     from evalcontract.structure.schemas import Schema
 
 #: The mappings of a row that allow extra keys: the name of the definition, and the path.
 PLACES: dict[str, tuple[str, ...]] = {"row": (), "expected": ("expected",)}
-# If every row has new keys, accepting them saves nothing; this limits the size of the gate.
+# So many keys inside of a bundle's mappings are accepted, each of which makes another gate.
 _MAX_KEYS = 500
+# So many other keys are remembered: every row may have one of its own.
+_REMEMBERED = 20_000
 
 
 def _bundle_fields_of(bundle: Schema, row: Schema) -> BundleFields:
@@ -30,52 +30,77 @@ def _bundle_fields_of(bundle: Schema, row: Schema) -> BundleFields:
 class ExtraKeys:
     """The extra keys of the rows of one bundle, or of rows without a bundle.
 
-    `harmless` are the keys that cause no finding, each with those known keys of which one must be
-    beside it; none for a key that never causes one. This is tested with a mapping that has only
-    the required keys: since all others are missing, each of them may be the one that was meant. A
-    known key that is present rules out some meanings, and never adds one.
+    A key is harmless if it causes no finding, alone or beside one of some known keys. This is
+    tested with a mapping that has only the required keys: since all others are missing, each of
+    them may be the one that was meant. A known key that is present rules out some meanings, and
+    never adds one. `inside` are the harmless keys of the mappings that the bundle describes.
     """
 
     def __init__(self, row: Schema, bundle: Schema | None) -> None:
         self._row = row
         self._bundle = bundle
-        self._classified: set[tuple[str, str]] = set()
+        self._classified: set[str] = set()
         self._bundle_fields = _bundle_fields_of(bundle, row) if bundle else None
-        self.harmless: dict[str, dict[str, frozenset[str]]] = {
-            name: {} for name in (*PLACES, INSIDE)
-        }
+        self._free = {name: set(row["$defs"][name]["properties"]) for name in PLACES}
+        self._free["row"].update(properties(bundle or {}))  # the bundle itself decides on these
+        self._known_conditions: dict[tuple[str, str], frozenset[str] | None] = {}
+        self.inside: set[str] = set()
+
+    def accept_all(self, rows: list[dict[str, Any]]) -> bool:
+        """Whether no extra key of rows, or of their `expected`, causes a finding by its name."""
+        of_row, of_expected = (self._free[name] for name in PLACES)
+        for row in rows:
+            if not of_row.issuperset(row) and not self._accepts("row", row):
+                return False
+            expected = row.get("expected")
+            if (
+                isinstance(expected, dict)
+                and not of_expected.issuperset(expected)
+                and not self._accepts("expected", expected)
+            ):
+                return False
+        return True
 
     def learn(self, row: Any) -> bool:
-        """Classify the unknown keys of a row; return whether a new one is harmless."""
-        grew = False
-        for name, key in self._unknown(row):
-            if (name, key) not in self._classified and len(self._classified) < _MAX_KEYS:
-                self._classified.add((name, key))
-                conditions = self._conditions(name, key)
-                if conditions is not None:
-                    self.harmless[name][key] = conditions
+        """Classify the unknown keys that a bundle describes; return whether one is harmless."""
+        fields, grew = self._bundle_fields, False
+        for key in fields.unknown(row) if fields else ():
+            if key not in self._classified and len(self._classified) < _MAX_KEYS:
+                self._classified.add(key)
+                if fields is not None and fields.is_harmless(key):
+                    self.inside.add(key)
                     grew = True
         return grew
 
-    def _unknown(self, row: Any) -> Iterator[tuple[str, str]]:
-        for name, path in PLACES.items():
-            mapping = row
-            for step in path:
-                mapping = mapping.get(step) if isinstance(mapping, dict) else None
-            known = self._row["$defs"][name]["properties"]
-            for key in mapping if isinstance(mapping, dict) else ():
-                if key not in known and isinstance(key, str):
-                    yield name, key
-        for key in self._bundle_fields.unknown(row) if self._bundle_fields else ():
-            yield INSIDE, key
+    def _accepts(self, name: str, mapping: dict[str, Any]) -> bool:
+        free = self._free[name]
+        for key in mapping:
+            if key in free or (isinstance(key, str) and key.startswith(OWN_PREFIX)):
+                continue
+            if not isinstance(key, str):
+                return False
+            conditions = self._remembered_conditions(name, key)
+            if conditions is None or (conditions and conditions.isdisjoint(mapping)):
+                return False
+        return True
+
+    def _remembered_conditions(self, name: str, key: str) -> frozenset[str] | None:
+        known = self._known_conditions
+        if (name, key) in known:
+            return known[name, key]
+        conditions = self._conditions(name, key)
+        free = self._free[name]
+        if conditions is not None and not conditions:
+            if len(free) < _REMEMBERED:
+                free.add(key)
+        elif len(known) < _REMEMBERED:
+            known[name, key] = conditions
+        return conditions
 
     def _conditions(self, name: str, key: str) -> frozenset[str] | None:
         """Return the keys of which one makes a key harmless; None if it is not harmless."""
-        if name == INSIDE:
-            fields = self._bundle_fields
-            return frozenset() if fields is not None and fields.is_harmless(key) else None
-        if not PLACES[name] and (key in properties(self._bundle or {}) or self._is_closed):
-            return None  # the bundle defines its value, or forbids it
+        if not PLACES[name] and self._is_closed:
+            return None  # the bundle forbids it
         if not self._is_reported(name, key):
             return frozenset()
         known = self._row["$defs"][name]["properties"]

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.crash import crash
-from evalcontract.engine.extra_keys import ExtraKeys
+from evalcontract.engine.extra_keys import PLACES, ExtraKeys
 from evalcontract.engine.grading import row_schema
 from evalcontract.library.library import Resolved
 from evalcontract.model.reference import Kind
@@ -70,6 +70,16 @@ class _GateKey(NamedTuple):
     silent: SilentSchema
 
 
+class _Barrier(NamedTuple):
+    """What rows have to pass: a gate, once their extra keys are known to be harmless."""
+
+    keys: ExtraKeys
+    gate: Gate
+
+    def passes(self, rows: list[Any]) -> bool:
+        return self.keys.accept_all(rows) and self.gate.passes(rows)
+
+
 class Gates:
     """The gates of one dataset, compiled when a row first needs them.
 
@@ -94,7 +104,7 @@ class Gates:
         self._shared = shared or SharedGates()
         self._bare = (True, True) if rows is None else (rows.has_bare_keys, rows.has_bare_texts)
         self._groups: dict[_Refs, RowGroup | None] = {}
-        self._by_refs: dict[_Refs, Gate | None] = {}
+        self._by_refs: dict[_Refs, _Barrier | None] = {}
         self._extra_keys: dict[str | None, ExtraKeys] = {}
         self._uses: dict[_Refs, int] = {}
         self.has_learned = False
@@ -111,7 +121,7 @@ class Gates:
         if len(gates) == 1:
             gate = gates.pop()
             return gate is not None and gate.passes(rows)
-        groups: dict[Gate | None, list[Any]] = {}
+        groups: dict[_Barrier | None, list[Any]] = {}
         for row in rows:
             gate = self._gate(row.get("bundle"), row.get("rubric_ref"))
             groups.setdefault(gate, []).append(row)
@@ -122,7 +132,7 @@ class Gates:
         return self._group(row.get("bundle"), row.get("rubric_ref"))
 
     def learn(self, row: Any) -> bool:
-        """Classify the keys of a row; return whether new ones are accepted, so that it may pass."""
+        """Classify the keys that a row has inside; return whether some are new and accepted."""
         self.has_learned = True
         if not isinstance(row, dict):
             return False
@@ -141,7 +151,7 @@ class Gates:
     def _with_schema(self, bundle: str | None) -> str | None:
         return bundle if self._grading.schema_of(bundle) is not None else None
 
-    def _gate(self, bundle: Any, reference: Any) -> Gate | None:
+    def _gate(self, bundle: Any, reference: Any) -> _Barrier | None:
         """Return the gate for rows with these refs; None if they must be checked one by one."""
         refs = (bundle, reference)
         if refs not in self._by_refs:
@@ -149,17 +159,15 @@ class Gates:
             gate = self._gate_of(key, refs) if key else None
             if key and gate is None:
                 return None
-            self._by_refs[refs] = gate
+            self._by_refs[refs] = (
+                _Barrier(self._keys_of(key.bundle), gate) if key and gate else None
+            )
         return self._by_refs[refs]
 
     def _gate_of(self, key: _GateKey, refs: _Refs) -> Gate | None:
         """Return the gate with a key; None if compiling it is not worth it yet."""
-        extra_keys = self._keys_of(key.bundle).harmless
-        name = (
-            key.bundle,
-            key.silent.text,
-            *(frozenset(keys.items()) for keys in extra_keys.values()),
-        )
+        inside = frozenset(self._keys_of(key.bundle).inside)
+        name = (key.bundle, key.silent.text, inside)
         gates = self._shared.gates
         if name not in gates:
             if not self._is_worth_compiling(refs):
@@ -167,7 +175,9 @@ class Gates:
             references = self._grading.context.library.pinned_references(Kind.RUBRIC)
             bundle = self._grading.schema_of(key.bundle)
             bundles = [bundle] if bundle is not None else []
-            schema = gate_schema(row_schema(), references, bundles, key.silent.schema, extra_keys)
+            schema = gate_schema(
+                row_schema(), references, bundles, key.silent.schema, PLACES, inside
+            )
             search = self._grading.context.schemas.patterns.matches
             if len(gates) >= _KEPT_GATES:
                 del gates[next(iter(gates))]

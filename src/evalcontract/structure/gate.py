@@ -15,7 +15,7 @@ from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
 from evalcontract.structure.timed import TimedValidator, TooMuchWork
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from evalcontract.structure.native import Matches
     from evalcontract.structure.schemas import Schema
@@ -29,8 +29,6 @@ _KEYED_BY_NAME = frozenset(
 _FREE = frozenset({"metadata", "arguments", "context"})
 # A URI with a path, so that a relative `$id` of a bundle can be resolved against it.
 _BASE = "https://evalcontract.example/gate/"
-#: The entry of `harmless` for the mappings that a bundle describes.
-INSIDE = "inside"
 
 # Keywords whose meaning does not depend on adjacent keywords.
 _INDEPENDENT = frozenset(
@@ -74,14 +72,16 @@ def gate_schema(
     references: Iterable[str],
     extra: list[Schema],
     demand: Schema | None = None,
-    harmless: Mapping[str, Mapping[str, Iterable[str]]] | None = None,
+    open_: Iterable[str] = (),
+    inside: Iterable[str] = (),
 ) -> Schema:
     """Return the schema of a list of rows with only known keys and resolving references.
 
     `extra` are the schemas of bundles, whose keys are known too. `demand` is a schema with further
-    requirements, such as those of the checks in a rubric. `harmless` are the accepted custom keys,
-    by the definition (`row`, `expected`) of their mapping, or `INSIDE` for the mappings that a
-    bundle describes; each with the known keys of which one must be beside it, if any. Each bundle
+    requirements, such as those of the checks in a rubric. `open_` are the definitions (`row`,
+    `expected`) whose extra keys the caller judges by their names: the schema accepts them all, and
+    rejects values of words that are misplaced. `inside` are the extra keys that are accepted in the
+    mappings that a bundle describes. Each bundle
     is embedded under its own `$id`, so that its local references stay local, together with a
     schema that closes those mappings.
     """
@@ -96,15 +96,11 @@ def gate_schema(
         for key in _FREE.intersection(mapping["properties"]):
             mapping["properties"][key] = {"allOf": [mapping["properties"][key], _PLAIN]}
     row_definition["properties"]["rubric_ref"] = _one_of(sorted(references))
-    accepted = dict(harmless or {})
-    inside = accepted.pop(INSIDE, {})
-    for name, keys in accepted.items():
-        definitions[name]["properties"].update({key: _custom(key, name) for key in keys})
-        definitions[name]["dependentSchemas"] = {
-            key: {"anyOf": [{"required": [known]} for known in sorted(beside)]}
-            for key, beside in keys.items()
-            if beside
-        }
+    for name in open_:
+        definitions[name]["additionalProperties"] = _PLAIN
+        if name == "row":
+            for word, schema in _misplaced().items():
+                definitions[name]["properties"].setdefault(word, schema)
     row_keys = row["$defs"]["row"]["properties"]
     embedded = {
         f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_with_keys(bundle, row_keys)}
@@ -152,12 +148,13 @@ def joined(schema: Any, other: Any) -> Schema:
     return {**merged, "allOf": [*merged.get("allOf", ()), separate]} if separate else merged
 
 
-def _custom(key: str, definition: str) -> Schema:
-    """Return the schema of the values of a custom key for which it is not reported."""
+def _misplaced() -> dict[str, Schema]:
+    """Return schemas of the values for which a word is not reported that others read elsewhere."""
     from evalcontract.structure.keys.elsewhere import misplaced_words  # slow to import
 
-    word = misplaced_words().get(key) if definition == "row" else None
-    return {"allOf": [_PLAIN, {"not": word.shape}]} if word else _PLAIN
+    return {
+        key: {"allOf": [_PLAIN, {"not": word.shape}]} for key, word in misplaced_words().items()
+    }
 
 
 def _plain_levels() -> dict[str, Schema]:
@@ -182,9 +179,10 @@ def _one_of(texts: list[str]) -> Schema | bool:
 def _with_keys(bundle: Schema, keys: Iterable[str]) -> Schema:
     """Return a bundle that knows the keys of every row, if its top level is closed.
 
-    The exact engine knows them, because it reads both schemas.
+    The exact engine knows them, because it reads both schemas. If the bundle describes the values
+    of all other keys, theirs are among them, and nothing is left that it does not know.
     """
-    if not is_closed(bundle):
+    if not is_closed(bundle) or isinstance(bundle.get("additionalProperties"), dict):
         return bundle
     return {**bundle, "properties": {**dict.fromkeys(keys, True), **bundle.get("properties", {})}}
 
