@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
@@ -219,8 +218,7 @@ def always(verdict: Verdict) -> Executor:
 JudgeTexts: TypeAlias = Callable[[Sequence[Mapping[str, Any]], OutputTexts], list[Verdict]]
 
 
-@dataclass(frozen=True, slots=True)
-class OfTexts:
+class OfTexts(NamedTuple):
     """An executor that judges the texts of outputs; it is unavailable without one.
 
     `judge` takes several at a time, so that what they share is done once.

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 #: What `--statistics` prints on standard error without findings.
 _NONE = ("no findings\n",)
+#: The columns of what is no terminal.
+_USUAL_WIDTH = 80
 
 
 class CheckArgs(NamedTuple):
@@ -187,7 +189,7 @@ def _short_report(outcome: Outcome, baseline: BaselineCounts | None = None) -> R
 def _print(name: str, report: Report, style: Style) -> None:
     """Print a report on standard output."""
     if name == "text":
-        width = _width() if report.diagnostics or report.left_out else 0
+        width = terminal_width() if report.diagnostics or report.left_out else 0
         style = style._replace(width=width, colour=wants_colour(sys.stdout))
         style = style._replace(encoding=sys.stdout.encoding or style.encoding)
         if report.diagnostics and wants_links(sys.stdout):
@@ -227,7 +229,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     """
     from evalcontract.report.text import write_finding
 
-    style = Style(wants_colour(sys.stderr), _width(), 0, version=__version__)
+    style = Style(wants_colour(sys.stderr), terminal_width(), 0, version=__version__)
     style = style._replace(encoding=sys.stderr.encoding or style.encoding)
     ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)
     for diagnostic in ordered[:_MAX_FINDINGS]:
@@ -255,7 +257,15 @@ def _cache() -> Cache | None:
     return Cache(folder) if folder else None
 
 
-def _width() -> int:
-    from shutil import get_terminal_size  # slow to import
-
-    return get_terminal_size().columns
+def terminal_width() -> int:
+    """Return the width of the terminal as `shutil` does, which is slow to import."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns
+        except (ValueError, OSError):  # no terminal
+            columns = 0
+    return columns or _USUAL_WIDTH

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.advice import has_versions
 from evalcontract.model.fix import Fix, Write
@@ -30,8 +29,7 @@ _NUMBERS = re.compile(r"[vV^~>=\s]*(\d+(?:\.\d+)*)")
 _MAX_LENGTH = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     """The parts of a malformed reference: kind, id, and the text of the version."""
 
     kind: Kind | None
