@@ -87,5 +87,7 @@ def test_own_keys(row: dict[str, Any]) -> None:
 
 def test_the_gate_learns_such_a_key_only_beside_the_key_itself() -> None:
     keys = ExtraKeys(ROW, None)
-    keys.learn({"id": "a", "input": "b", "criteria:x": [1]})
+    for _ in range(2):  # the first row alone may be a slip
+        assert keys.harmless["row"] == {}
+        keys.learn({"id": "a", "input": "b", "criteria:x": [1]})
     assert keys.harmless["row"] == {"criteria:x": frozenset({"criteria"})}

@@ -9,7 +9,7 @@ from evalcontract.structure.gate import INSIDE, is_closed
 from evalcontract.structure.schemas import properties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatches
@@ -34,12 +34,23 @@ class ExtraKeys:
     beside it; none for a key that never causes one. This is tested with a mapping that has only
     the required keys: since all others are missing, each of them may be the one that was meant. A
     known key that is present rules out some meanings, and never adds one.
+
+    A key that is reported beside the required keys alone is tested with each other known key, which
+    takes long, only when a second row has it: most such keys are slips of one row. `mismatches`
+    returns what tests keys; by default, one is made.
     """
 
-    def __init__(self, row: Schema, bundle: Schema | None) -> None:
+    def __init__(
+        self,
+        row: Schema,
+        bundle: Schema | None,
+        mismatches: Callable[[], KeyMismatches] | None = None,
+    ) -> None:
         self._row = row
         self._bundle = bundle
+        self._mismatches_of = mismatches
         self._classified: set[tuple[str, str]] = set()
+        self._reported: dict[tuple[str, str], Any] = {}  # the first row that has the key
         self._bundle_fields = _bundle_fields_of(bundle, row) if bundle else None
         self.harmless: dict[str, dict[str, frozenset[str]]] = {
             name: {} for name in (*PLACES, INSIDE)
@@ -48,13 +59,26 @@ class ExtraKeys:
     def learn(self, row: Any) -> bool:
         """Classify the unknown keys of a row; return whether a new one is harmless."""
         grew = False
-        for name, key in self._unknown(row):
-            if (name, key) not in self._classified and len(self._classified) < _MAX_KEYS:
-                self._classified.add((name, key))
-                conditions = self._conditions(name, key)
-                if conditions is not None:
-                    self.harmless[name][key] = conditions
-                    grew = True
+        for unknown in self._unknown(row):
+            if unknown in self._classified or self._reported.get(unknown) is row:
+                continue
+            is_second = unknown in self._reported
+            if not is_second and len(self._classified) + len(self._reported) >= _MAX_KEYS:
+                continue
+            conditions: frozenset[str] | None = frozenset()
+            if is_second:
+                del self._reported[unknown]
+                conditions = self._beside(*unknown)
+            elif self._is_never_harmless(*unknown):
+                conditions = None
+            elif self._is_reported(*unknown):
+                self._reported[unknown] = row
+                continue
+            self._classified.add(unknown)
+            if conditions is not None:
+                name, key = unknown
+                self.harmless[name][key] = conditions
+                grew = True
         return grew
 
     def _unknown(self, row: Any) -> Iterator[tuple[str, str]]:
@@ -69,20 +93,23 @@ class ExtraKeys:
         for key in self._bundle_fields.unknown(row) if self._bundle_fields else ():
             yield INSIDE, key
 
-    def _conditions(self, name: str, key: str) -> frozenset[str] | None:
-        """Return the keys of which one makes a key harmless; None if it is not harmless."""
+    def _is_never_harmless(self, name: str, key: str) -> bool:
+        """Whether nothing beside a key makes it harmless: a bundle says so."""
         if name == INSIDE:
             fields = self._bundle_fields
-            return frozenset() if fields is not None and fields.is_harmless(key) else None
-        if not PLACES[name] and (key in properties(self._bundle or {}) or self._is_closed):
-            return None  # the bundle defines its value, or forbids it
-        if not self._is_reported(name, key):
-            return frozenset()
+            return fields is None or not fields.is_harmless(key)
+        # The bundle defines its value, or forbids it.
+        return not PLACES[name] and (key in properties(self._bundle or {}) or self._is_closed)
+
+    def _beside(self, name: str, key: str) -> frozenset[str] | None:
+        """Return the known keys of which one makes a key harmless; None if there is none."""
         known = self._row["$defs"][name]["properties"]
         return frozenset(k for k in known if not self._is_reported(name, key, beside=k)) or None
 
     def _is_reported(self, name: str, key: str, beside: str | None = None) -> bool:
         """Whether a key may be reported in a mapping with the required keys, and another."""
+        if name == INSIDE:
+            return False
         path = PLACES[name]
         required = {} if path else dict.fromkeys(self._required)
         # A list of mappings is the value that suggests the most keys; null fits any key.
@@ -100,6 +127,8 @@ class ExtraKeys:
 
     @cached_property
     def _mismatches(self) -> KeyMismatches:
+        if self._mismatches_of is not None:
+            return self._mismatches_of()
         from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
 
         return KeyMismatches(self._row, self._bundle)

@@ -135,7 +135,12 @@ class Gates:
 
     def _keys_of(self, bundle: str | None) -> ExtraKeys:
         if bundle not in self._extra_keys:
-            self._extra_keys[bundle] = ExtraKeys(row_schema(), self._grading.schema_of(bundle))
+            structure = self._grading.structure(bundle)
+            self._extra_keys[bundle] = ExtraKeys(
+                row_schema(),
+                self._grading.schema_of(bundle),
+                lambda: structure.key_mismatches,
+            )
         return self._extra_keys[bundle]
 
     def _with_schema(self, bundle: str | None) -> str | None:

@@ -87,7 +87,7 @@ class SchemaValidator:
 
     def mismatches(self, value: Any) -> list[KeyMismatch]:
         """Return the keys of a value that are misspelled, misplaced or named as in another tool."""
-        own = list(self._mismatches.of(value))
+        own = list(self.key_mismatches.of(value))
         return [*own, *self.bundle_fields.mismatches(value)] if self._pair.bundle_schema else own
 
     def missing_keys(self, value: Any) -> set[tuple[Path, str]]:
@@ -117,7 +117,8 @@ class SchemaValidator:
         return native_for({"items": closed(self.schema)})
 
     @cached_property
-    def _mismatches(self) -> KeyMismatches:
+    def key_mismatches(self) -> KeyMismatches:
+        """What finds mismatched keys, without the fields that a bundle describes."""
         from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
 
         return KeyMismatches(self.schema, self._pair.bundle_schema)
