@@ -27,9 +27,11 @@ _GUESSES = ("near-miss-key", "misplaced-key", "foreign-key")
 
 #: The codes of invalid values; a guess about a key leaves its value usable.
 ILL_FORMED = frozenset(
-    f"{kind}/{fault}"
-    for kind, faults in {**_FAULTS, "target": _OF_TARGET}.items()
-    for fault in faults
+    [
+        f"{kind}/{fault}"
+        for kind, faults in {**_FAULTS, "target": _OF_TARGET}.items()
+        for fault in faults
+    ]
 )
 #: The suffixes of the codes of guesses, for every kind and every dialect.
 GUESSES = tuple(f"/{guess}" for guess in _GUESSES)

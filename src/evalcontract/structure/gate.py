@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.source.shipped import table
 from evalcontract.structure.native import matches
-from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
+from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX, load
 from evalcontract.structure.timed import TimedValidator, TooMuchWork
 
 if TYPE_CHECKING:
@@ -85,26 +86,16 @@ def gate_schema(
     is embedded under its own `$id`, so that its local references stay local, together with a
     schema that closes those mappings.
     """
-    definitions = copied(row["$defs"])
-    row_definition = definitions["row"]
-    for bundle in extra:
-        for key in bundle.get("properties", {}):
-            row_definition["properties"].setdefault(key, _PLAIN)
-    for mapping in _open_mappings(definitions):
-        mapping["additionalProperties"] = False
-        mapping["patternProperties"] = {f"^{OWN_PREFIX}": _PLAIN}
-        for key in _FREE.intersection(mapping["properties"]):
-            mapping["properties"][key] = {"allOf": [mapping["properties"][key], _PLAIN]}
-    row_definition["properties"]["rubric_ref"] = _one_of(sorted(references))
+    definitions = dict(_gate_definitions(row))
+    of_bundles = {key: _PLAIN for bundle in extra for key in bundle.get("properties", {})}
+    known = {**of_bundles, **definitions["row"]["properties"]}
+    known["rubric_ref"] = _one_of(sorted(references))
+    definitions["row"] = {**definitions["row"], "properties": known}
     accepted = dict(harmless or {})
     inside = accepted.pop(INSIDE, {})
     for name, keys in accepted.items():
-        definitions[name]["properties"].update({key: _custom(key, name) for key in keys})
-        definitions[name]["dependentSchemas"] = {
-            key: {"anyOf": [{"required": [known]} for known in sorted(beside)]}
-            for key, beside in keys.items()
-            if beside
-        }
+        if keys:
+            definitions[name] = _with_custom(definitions[name], keys, name)
     row_keys = row["$defs"]["row"]["properties"]
     embedded = {
         f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_with_keys(bundle, row_keys)}
@@ -115,7 +106,7 @@ def gate_schema(
         for n, bundle in enumerate(extra)
     }
     references_to_bundles = [{"$ref": schema["$id"]} for schema in embedded.values()]
-    definitions["row"] = joined(row_definition, demand or {})
+    definitions["row"] = joined(definitions["row"], demand or {})
     return {
         "$schema": row["$schema"],
         "$id": _BASE,
@@ -150,6 +141,42 @@ def joined(schema: Any, other: Any) -> Schema:
         elif merged.get(keyword) != part:
             separate[keyword] = part
     return {**merged, "allOf": [*merged.get("allOf", ()), separate]} if separate else merged
+
+
+def _gate_definitions(row: Schema) -> dict[str, Schema]:
+    """Return the definitions of a row for a gate, without references and custom keys.
+
+    Those of the contract ship: they are the same at every start.
+    """
+    definitions: dict[str, Schema] = row["$defs"]
+    if definitions is load("dataset")["$defs"]:
+        definitions = table("closed")["gate"]
+    else:
+        definitions = gate_definitions(definitions)
+    return definitions
+
+
+def gate_definitions(definitions: dict[str, Schema]) -> dict[str, Schema]:
+    """Return definitions of which every open mapping is closed over its known keys."""
+    closed_ones: dict[str, Schema] = copied(definitions, is_names=True)
+    for mapping in _open_mappings(closed_ones):
+        mapping["additionalProperties"] = False
+        mapping["patternProperties"] = {f"^{OWN_PREFIX}": _PLAIN}
+        for key in _FREE.intersection(mapping["properties"]):
+            mapping["properties"][key] = {"allOf": [mapping["properties"][key], _PLAIN]}
+    return closed_ones
+
+
+def _with_custom(mapping: Schema, keys: Mapping[str, Iterable[str]], definition: str) -> Schema:
+    """Return the schema of a mapping that accepts custom keys; see `harmless` of `gate_schema`."""
+    custom = {key: _custom(key, definition) for key in keys}
+    conditions = {
+        key: {"anyOf": [{"required": [known]} for known in sorted(beside)]}
+        for key, beside in keys.items()
+        if beside
+    }
+    known = {**mapping["properties"], **custom}
+    return {**mapping, "properties": known, "dependentSchemas": conditions}
 
 
 def _custom(key: str, definition: str) -> Schema:
@@ -192,6 +219,12 @@ def _with_keys(bundle: Schema, keys: Iterable[str]) -> Schema:
 def is_closed(bundle: Schema) -> bool:
     """Whether the top level of a bundle forbids keys that it does not know."""
     return False in (bundle.get("additionalProperties"), bundle.get("unevaluatedProperties"))
+
+
+def closed_row() -> Schema:
+    """Return the schema of a row of the contract, closed as by `closed`; it ships."""
+    schema: Schema = table("closed")["row"]
+    return schema
 
 
 def closed(schema: Schema) -> Schema:
