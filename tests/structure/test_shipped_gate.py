@@ -25,7 +25,10 @@ def test_a_gate_of_the_contract_is_that_of_an_equal_schema() -> None:
     row = definition("row", of="dataset")
     equal = {**row, "$defs": dict(row["$defs"])}  # which is not known to ship
     bundle = {"properties": {"chapter": {"type": "integer"}, "context": {"type": "object"}}}
-    harmless = {"row": {"notes": [], "criteria:x": ["criteria"]}, "expected": {"own": []}}
+    harmless: dict[str, dict[str, list[str]]] = {
+        "row": {"notes": [], "criteria:x": ["criteria"]},
+        "expected": {"own": []},
+    }
     for bundles in ([], [bundle]):
         made = [
             gate_schema(each, ["rubric/a@1.0"], bundles, None, harmless) for each in (row, equal)

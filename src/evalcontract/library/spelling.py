@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.advice import has_versions
 from evalcontract.model.fix import Fix, Write
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.numbers import integer
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 #: The keys with references, and the kinds that they refer to.
 KEYS = {"rubric_ref": Kind.RUBRIC, "judge_prompt_ref": Kind.JUDGE}
 _MALFORMED = ("/malformed-value", "/empty-value")
-_SUFFIX = re.compile(r"\.(ya?ml|jsonl?)$", re.IGNORECASE)
-_VERSION_SIGN = re.compile(r"\s*(?:@|:|#|==?|~=|\^|\s)\s*")
-_NUMBERS = re.compile(r"[vV^~>=\s]*(\d+(?:\.\d+)*)")
+_SUFFIX = lazy_pattern(r"\.(ya?ml|jsonl?)$", re.IGNORECASE)
+_VERSION_SIGN = lazy_pattern(r"\s*(?:@|:|#|==?|~=|\^|\s)\s*")
+_NUMBERS = lazy_pattern(r"[vV^~>=\s]*(\d+(?:\.\d+)*)")
 _MAX_LENGTH = 200
 
 

@@ -6,18 +6,21 @@ schema of YAML 1.2 needs no quotes there.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from evalcontract.model.errors import EditError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import is_writable
 from evalcontract.source.scalars import resolve_plain
 
+if TYPE_CHECKING:
+    import re
+
 # Characters that need no escape and are not line breaks in any version of YAML.
-_PRINTABLE = re.compile(
+_PRINTABLE = lazy_pattern(
     "[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
 )
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}

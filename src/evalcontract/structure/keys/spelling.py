@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.near_index import NearIndex
 from evalcontract.model.nearest import edit_distance, normalise
 from evalcontract.structure.keys.aliases import EVERYDAY_WORDS
@@ -19,7 +19,7 @@ _SHORT, _LONG = 3, 12
 _CERTAIN_LONG = 10
 # The number of keys whose answers are cached for one mapping.
 _MAX_CACHED = 1_024
-_KEY_AND_VALUE = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<value>\S.*)")
+_KEY_AND_VALUE = lazy_pattern(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<value>\S.*)")
 
 
 def split_key_value(key: Any, value: Any) -> tuple[str, str] | None:
