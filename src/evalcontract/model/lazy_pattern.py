@@ -15,13 +15,13 @@ _METHODS = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub
 class _LazyPattern:
     """Stands for a pattern: has its attributes and methods, from the first use on."""
 
-    def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
+    def __init__(self, pattern: Any, flags: int = 0) -> None:
         self._arguments = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
         compiled = re.compile(*self._arguments)
-        # Later uses find the methods here.
-        self.__dict__.update({method: getattr(compiled, method) for method in _METHODS})
+        for method in _METHODS:  # later uses find them without this method
+            self.__dict__[method] = getattr(compiled, method)
         return getattr(compiled, name)
 
     def __repr__(self) -> str:
