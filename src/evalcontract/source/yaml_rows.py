@@ -228,6 +228,11 @@ class YamlDataset(QuickDocument):
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
     """Parse a part of a file; None if it depends on other parts, or cannot be parsed."""
+    from evalcontract.source.yaml_simple import read_simple  # only for a row that is faulty
+
+    simple = read_simple(text)
+    if simple is not None:
+        return simple
     from evalcontract.source.yaml import read_piece  # slow to import
 
     try:
