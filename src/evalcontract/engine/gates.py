@@ -89,7 +89,7 @@ class Gates:
         rows: Rows | None = None,
     ) -> None:
         self._grading = grading
-        self._rules = tuple(rule for rule in rules if rule.silent is not None)
+        self._rules = tuple([rule for rule in rules if rule.silent is not None])
         self._has_odd_numbers = has_odd_numbers
         self._shared = shared or SharedGates()
         self._bare = (True, True) if rows is None else (rows.has_bare_keys, rows.has_bare_texts)

@@ -45,7 +45,7 @@ def edit_distance(left: str, right: str, limit: int) -> int:
 @lru_cache(maxsize=16_384)
 def normalise(word: str) -> str:
     """Convert a name to `snake_case` from `camelCase`, `kebab-case` or `Two Words`."""
-    return "_".join(part.lower() for part in _WORD_EDGE.split(word) if part)
+    return "_".join([part.lower() for part in _WORD_EDGE.split(word) if part])
 
 
 def nearest(word: str, known: Iterable[str], *, limit: int | None = None) -> str | None:

@@ -149,7 +149,7 @@ class KeyNames:
 
     @cached_property
     def _reversed(self) -> list[str]:
-        return sorted(name[::-1] for name in self._names)
+        return sorted([name[::-1] for name in self._names])
 
     @cached_property
     def _index(self) -> NearIndex:
@@ -197,5 +197,5 @@ _IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "inde
 
 @lru_cache(maxsize=16_384)
 def _singular(word: str) -> str:
-    parts = (_IRREGULAR.get(part, part) for part in word.split("_"))
-    return "_".join(part.removesuffix("s") for part in parts)
+    parts = [_IRREGULAR.get(part, part).removesuffix("s") for part in word.split("_")]
+    return "_".join(parts)
