@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.policy import Policy
-from evalcontract.policy.selection import is_chosen
-from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,6 +32,9 @@ class FindingBudget(NamedTuple):
         """Whether a problem counts; `ignoring` are rows whose problems do not."""
         if problem.cause is not None or problem.row_index in ignoring:
             return False
+        from evalcontract.policy.selection import is_chosen  # neither is needed for clean rows
+        from evalcontract.workspace.known_codes import code_named
+
         is_reported = self.policy.severity_of(code_named(problem.code)) is not None
         return is_reported and not is_chosen(problem.code, self.ignored)
 

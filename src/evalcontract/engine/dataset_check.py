@@ -18,9 +18,7 @@ from evalcontract.engine.workers import (
     check_in_parallel,
     shifted,
 )
-from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Resolved
-from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
 
@@ -249,6 +247,9 @@ class DatasetCheck:
         return found
 
     def _problems_of(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
+        from evalcontract.library.artifact import references_in_row  # not needed for clean rows
+        from evalcontract.library.references import check_use
+
         path = (*self._rows.prefix, index)
         bundle = self.grading.bundle_of(row) if isinstance(row, dict) else None
         problems = self.grading.structure(bundle).check(row, path, rows.raw)
