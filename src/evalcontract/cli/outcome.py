@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract import __version__
 from evalcontract.cli.colour import wants_colour, wants_links
@@ -21,6 +21,7 @@ from evalcontract.cli.progress import Bar
 from evalcontract.engine.options import Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import Report, Style

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.crash import crash
 from evalcontract.engine.extra_keys import ExtraKeys
 from evalcontract.engine.grading import row_schema
 from evalcontract.library.library import Resolved
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import is_schema

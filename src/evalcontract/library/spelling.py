@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.advice import has_versions
 from evalcontract.model.fix import Fix, Write
@@ -11,6 +11,7 @@ from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.numbers import integer
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Never, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Never, Self, TypedDict
 
 from evalcontract.model.diagnostic import Severity
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,8 +7,9 @@ import stat
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.document import Document, value_at
 from evalcontract.source.fault import ParseError, UnreadableFile
 from evalcontract.source.limits import MAX_DEPTH

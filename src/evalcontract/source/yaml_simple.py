@@ -8,9 +8,10 @@ Of any other text nothing is read. A test compares both readers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.span import Span
 from evalcontract.source.node import Node
 from evalcontract.source.scalars import resolve_plain
