@@ -51,7 +51,7 @@ class DatasetCheck:
         self.grading = Grading(
             context.checks, context.bundles, bundle, context.plans, context.graded
         )
-        self._is_graded_at_root = any(key in root for key in grading_keys())
+        self._is_graded_at_root = not root.keys().isdisjoint(grading_keys())
         self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
         self._suspecting = [rule.suspects for rule in self._rules.row if rule.suspects]
         self._references: set[str] = set()

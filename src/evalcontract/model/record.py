@@ -21,7 +21,10 @@ else:
             if not bases:
                 return super().__new__(cls, name, bases, body)
             fields = body.get("__annotations__", {})
-            defaults = [body[field] for field in fields if field in body]
+            defaults = []
+            for field in fields:
+                if field in body:
+                    defaults.append(body[field])  # noqa: PERF401 - a comprehension is a call more
             made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])  # noqa: PYI024
             made.__annotations__ = made.__new__.__annotations__ = fields
             for key, value in body.items():
