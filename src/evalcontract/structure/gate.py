@@ -127,9 +127,8 @@ def joined(schema: Any, other: Any) -> Schema:
     for keyword, part in other.items():
         if keyword == "properties" and keyword in merged:
             known = merged[keyword]
-            both = {key: joined(known[key], value) for key, value in part.items() if key in known}
-            merged[keyword] = {**known, **both}
-            if unknown := {key: value for key, value in part.items() if key not in known}:
+            merged[keyword], unknown = _joined_properties(known, part)
+            if unknown:
                 separate[keyword] = unknown
         elif keyword == "items" and keyword in merged:
             merged[keyword] = joined(merged[keyword], part)
@@ -141,6 +140,17 @@ def joined(schema: Any, other: Any) -> Schema:
         elif merged.get(keyword) != part:
             separate[keyword] = part
     return {**merged, "allOf": [*merged.get("allOf", ()), separate]} if separate else merged
+
+
+def _joined_properties(known: Schema, other: Schema) -> tuple[Schema, Schema]:
+    """Return the known properties, joined with those of the same name, and the other ones."""
+    both, unknown = dict(known), {}
+    for key, value in other.items():
+        if key in known:
+            both[key] = joined(known[key], value)
+        else:
+            unknown[key] = value
+    return both, unknown
 
 
 def _gate_definitions(row: Schema) -> dict[str, Schema]:

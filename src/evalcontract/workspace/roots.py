@@ -124,8 +124,7 @@ def is_workspace(folder: Path, files: Files = DISK) -> bool:
 def _markers(folder: Path, files: Files) -> list[Path]:
     """Return what makes a folder a workspace."""
     configuration = configuration_in(folder, files)
-    libraries = [folder / name for name in LIBRARY_FOLDERS]
-    markers = [path for path in libraries if files.kind(path) == FOLDER]
+    markers = [path for name in LIBRARY_FOLDERS if files.kind(path := folder / name) == FOLDER]
     return [configuration, *markers] if configuration else markers
 
 
