@@ -82,9 +82,11 @@ tables: $(READY)
 	$(BIN)/python docs/build_reports.py
 	$(BIN)/python docs/build_formats.py
 
-# The schemas for editors, from the canonical ones; a test compares them.
+# The schemas for editors and those that gates start from, from the canonical ones; tests compare
+# them.
 schemas: $(READY)
 	$(BIN)/python editors/schemas/build_schemas.py
+	$(BIN)/python release/build_closed.py
 
 # The types of `evalcontract.types`, from the schemas; a test compares them.
 typed: $(READY)

@@ -16,7 +16,7 @@ from doors import command_lines
 from publishing import PUBLISHED
 
 from evalcontract.model import page
-from evalcontract.model.code import Code
+from evalcontract.model.code import Code, CodeTable
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import InstallationError
 from evalcontract.model.page import Page, parse_markdown, parse_page, parse_shared, read_page
@@ -66,6 +66,20 @@ def test_a_copy_is_the_same_code(copied: object) -> None:
         code.is_guess,
         code.docstring,
     )
+
+
+def test_a_table_makes_codes_when_they_are_looked_up() -> None:
+    table = CodeTable((["a/b", "a/c"], {"soft": NOTE}), (iter(["a/d"]), {"guess": True}))
+    assert [*table] == ["a/b", "a/c", "a/d"]
+    assert table["a/b"] is table["a/b"]
+    assert (table["a/c"].severities, table["a/c"].is_guess) == ((NOTE, ERROR), False)
+    assert (table["a/d"].severities, table["a/d"].is_guess) == ((WARNING, ERROR), True)
+    assert table.get("a/e") is None
+
+
+def test_a_table_declares_a_code_once() -> None:
+    with pytest.raises(ValueError, match="a/b is declared twice"):
+        CodeTable((["a/b"], {}), (["a/b"], {"guess": True}))
 
 
 # Certain, or a guess

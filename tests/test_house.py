@@ -153,6 +153,25 @@ def test_every_format_stands_in_the_table() -> None:
     assert [{*map(kind_of, each.codes)} for each in FORMATS] == [{each.name} for each in FORMATS]
 
 
+def test_patterns_of_modules_are_compiled_at_their_first_use(trees: dict[str, ast.Module]) -> None:
+    assert [
+        f"{name}:{call.lineno}"
+        for name, tree in trees.items()
+        for call in calls_at_import(tree)
+        if ast.unparse(call.func) == "re.compile"
+    ] == []
+
+
+def calls_at_import(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that importing a module makes, in its own body and those of classes."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.Lambda):
+            continue
+        if isinstance(child, ast.Call):
+            yield child
+        yield from calls_at_import(child)
+
+
 @pytest.mark.slow
 def test_a_module_says_what_it_is(trees: dict[str, ast.Module]) -> None:
     summaries = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from tables import every_case
 
-from evalcontract.cli import start
+from evalcontract.cli import outcome, start
 
 SOURCE = Path(__file__).parents[2] / "src"
 PROBE = """
@@ -27,7 +28,9 @@ print(*sorted(set(sys.modules) - before))
 #: What of others takes long to import, and is needed only where something is wrong.
 SLOW = {
     "click", "importlib.metadata", "importlib.resources", "jsonschema", "logging", "referencing",
-    "shutil", "subprocess", "tempfile", "textwrap", "tomllib", "traceback",
+    "shutil", "subprocess", "tempfile", "textwrap", "tomllib", "traceback", "yaml",
+    # orjson imports the others, which takes as long as all of our own modules.
+    "dataclasses", "inspect", "orjson", "platform", "uuid",
 }  # fmt: skip
 RUBRIC = """\
 id: tone
@@ -77,6 +80,15 @@ def test_a_clean_small_file_imports_little(
     call = ("evalcontract", "validate-dataset") if group else ("validate_dataset",)
     modules = imported(*call, *options, "data.yaml", folder=tmp_path)
     assert modules & SLOW == set()
+
+
+@pytest.mark.parametrize("columns", [None, "", "0", "-3", "x", "70", " 90 ", "1_0"])
+def test_the_width_is_that_of_shutil(monkeypatch: pytest.MonkeyPatch, columns: str | None) -> None:
+    if columns is None:
+        monkeypatch.delenv("COLUMNS", raising=False)
+    else:
+        monkeypatch.setenv("COLUMNS", columns)
+    assert outcome.terminal_width() == shutil.get_terminal_size().columns
 
 
 @pytest.mark.slow

@@ -180,7 +180,7 @@ def test_clean_rows_are_not_looked_at_one_by_one(
         looked_at.append(row)
         return iter(())
 
-    monkeypatch.setattr(DatasetCheck, "_check_row", look)
+    monkeypatch.setattr(DatasetCheck, "_problems_of", look)
     name, written, _ = FORMS[form]
     file = workspace / name
     rows = [{"id": f"r{n}", "input": "b", **(row if n % 3 else FACTS)} for n in range(30)]

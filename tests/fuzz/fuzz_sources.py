@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source import Document, RowStream, UnreadableFile, read_stream
+from evalcontract.source import Document, UnreadableFile, read_stream
 from evalcontract.source.external import read_external_stream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.text import split_lines
 
 if TYPE_CHECKING:

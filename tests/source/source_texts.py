@@ -7,8 +7,9 @@ import re
 import reprlib
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source import Document, RowStream, UnreadableFile
+from evalcontract.source import Document, UnreadableFile
 from evalcontract.source.files import read_stream
+from evalcontract.source.jsonl import RowStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

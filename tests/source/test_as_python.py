@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.source import RowStream
 from evalcontract.source.external import ExternalFile, read_external_stream
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_as_python
+from evalcontract.source.jsonl import RowStream
 
 if TYPE_CHECKING:
     from evalcontract.source.rows import Batch

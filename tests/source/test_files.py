@@ -14,8 +14,9 @@ import pytest
 from source_texts import at, faults, read, stream
 from tables import every_case
 
-from evalcontract.source import Document, RowStream, UnreadableFile, format_of, read_file, read_text
+from evalcontract.source import Document, UnreadableFile, format_of, read_file, read_text
 from evalcontract.source import files as files_module
+from evalcontract.source.jsonl import RowStream
 
 if TYPE_CHECKING:
     from evalcontract.source import SourceProblem

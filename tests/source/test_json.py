@@ -11,7 +11,8 @@ from examples import tries
 from source_texts import at, document, ends, faults, fragment, parts, read, stream, value
 from tables import every_case
 
-from evalcontract.source import Document, RowStream, UnreadableFile
+from evalcontract.source import Document, UnreadableFile
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DEPTH
 
 # name: (the text, its value)

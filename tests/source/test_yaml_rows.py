@@ -12,7 +12,7 @@ import yaml
 from examples import tries
 from tables import every_case
 
-from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream
+from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream, yaml_simple
 from evalcontract.source import yaml as exact_reader
 from evalcontract.source.rows import DocumentRows
 from evalcontract.source.yaml_quick import has_other_numbers
@@ -20,6 +20,7 @@ from evalcontract.source.yaml_rows import YamlDataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     from evalcontract.model.path import Path
 
@@ -153,20 +154,29 @@ def test_numbers_that_are_none_here(number: str) -> None:
     assert not has_other_numbers("id: row_1\nn: 12\nx: 1.5e3\nname: a0b1\n")
 
 
-def test_a_row_is_read_without_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = "".join(f"  - id: r{n}\n    input: Why?\n" for n in range(1000))
+@pytest.mark.parametrize(
+    ("text", "reader", "name"),
+    [("Why?", yaml_simple, "read_simple"), ("Why? # asked", exact_reader, "read_piece")],
+)
+def test_a_row_is_read_without_the_others(
+    text: str, reader: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "".join(f"  - id: r{n}\n    input: {text}\n" for n in range(1000))
     found = read(f"questions:\n{rows}")
     pieces: list[str] = []
-    original = exact_reader.read_piece
+    original = getattr(reader, name)
 
     def noted(text: str, **more: Any) -> Any:
         pieces.append(text)
         return original(text, **more)
 
-    monkeypatch.setattr(exact_reader, "read_piece", noted)
+    monkeypatch.setattr(reader, name, noted)
     for index in (999, 0, 500):
         place = found.place(("questions", index, "input"))
-        assert (str(place), place.text) == (f"data.yaml:{index * 2 + 3}:12", "    input: Why?")
+        assert (str(place), place.text) == (
+            f"data.yaml:{index * 2 + 3}:12",
+            f"    input: {text}",
+        )
         assert found.raw(("questions", index, "id")) == f"r{index}"
     assert len(pieces) == 3
     assert max(map(len, pieces)) < 60

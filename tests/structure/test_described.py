@@ -175,5 +175,6 @@ def test_a_row_that_passes_the_gate_has_no_finding(row: Any) -> None:
     own = ExtraKeys(ROW, ANY)
     own.learn(row)
     gate = Gate(gate_schema(ROW, [], [ANY], None, PLACES, own.inside))
-    if own.accept_all([row]) and gate.passes([row]):
+    # Some keys are accepted beside others only when a second row has them.
+    if any([own.accept_all([each]) for each in (row, dict(row))]) and gate.passes([row]):  # noqa: C419
         assert SchemaValidator("dataset", ROW, ANY).check(row) == []

@@ -5,9 +5,10 @@ The forbidden texts are indexed, so that thousands of checks need not be compare
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.normalized import normalized
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

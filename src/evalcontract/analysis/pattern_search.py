@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.budget import Budget
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: Characters of patterns that are read to prove that these match nothing, or everything.
 MAX_PROVED_CHARACTERS = 200_000
 
-_REPEATED_GROUP = re.compile(r"\)[*+{]|\\[1-9]")
+_REPEATED_GROUP = lazy_pattern(r"\)[*+{]|\\[1-9]")
 
 
 class BudgetSpentError(Exception):

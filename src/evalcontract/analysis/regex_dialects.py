@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.compilation import FLAGS, Uncompilable, compile_pattern
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_DELIMITED = re.compile(
+_DELIMITED = lazy_pattern(
     r"(?P<mark>[/#~%@!])(?P<body>(?:\\.|(?!(?P=mark))[^\\])++)(?P=mark)(?P<flags>[a-zA-Z]*)",
     re.DOTALL,
 )
 _SURE = ("i", "g", "gi", "ig")  # unlikely names of folders
 _FOREIGN_FLAGS = frozenset("gimsuxyU")
 _WORDS = ("img", "gym", "mug", "gum", "mix", "six")  # words that consist of flag letters
-_SPACED = re.compile(r"\w(?:\s|\\s[*+]?)\w")
-_META = re.compile(r"\\[a-zA-Z]|[\[\](){}|^$+*?]|\s")
+_SPACED = lazy_pattern(r"\w(?:\s|\\s[*+]?)\w")
+_META = lazy_pattern(r"\\[a-zA-Z]|[\[\](){}|^$+*?]|\s")
 # Bodies that make sense only between delimiters: `/^` and `$/` could never match, and `\b` next to
 # a slash would be redundant.
-_ANCHORED = re.compile(r"\^.*|.*(?<!\\)(?:\\\\)*\$|\\b.*\\b", re.DOTALL)
+_ANCHORED = lazy_pattern(r"\^.*|.*(?<!\\)(?:\\\\)*\$|\\b.*\\b", re.DOTALL)
 # A class is skipped as a whole: inside a class, `\b` is a backspace in Python too.
-_PART = re.compile(r"\\.|\[\^?+\]?+(?:\[:\^?\w+:\]|\\.|[^\]\\])*+(?:\]|\Z)|\x08", re.DOTALL)
-_POSIX = re.compile(r"\[:\^?(?P<name>\w++):\]")
+_PART = lazy_pattern(r"\\.|\[\^?+\]?+(?:\[:\^?\w+:\]|\\.|[^\]\\])*+(?:\]|\Z)|\x08", re.DOTALL)
+_POSIX = lazy_pattern(r"\[:\^?(?P<name>\w++):\]")
 _CLASSES = {
     "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z",
     "space": r"\s", "blank": r" \t", "punct": r"!-/:-@\[-`{-~", "xdigit": "0-9a-fA-F",
@@ -33,10 +34,10 @@ _CLASSES = {
 }  # fmt: skip
 _MAX_SHOWN = 60
 # A quantifier with a space, after a part that it could repeat. Python matches it literally.
-_SPACED_QUANTIFIER = re.compile(r"(?<=[\w.)\]])\{(?=\d* ?,? *\d)(?=[\d,]* )[\d ]*,?[\d ]*\}")
+_SPACED_QUANTIFIER = lazy_pattern(r"(?<=[\w.)\]])\{(?=\d* ?,? *\d)(?=[\d,]* )[\d ]*,?[\d ]*\}")
 # Alternatives of plain words, of which only the first has the `^` and only the last the `$`.
 _WORD = r"(?:[\w ,'-]|\\[.?!+*$()/-])+"
-_HALF_ANCHORED = re.compile(rf"\^(?P<words>{_WORD}(?:\|{_WORD})+)\$")
+_HALF_ANCHORED = lazy_pattern(rf"\^(?P<words>{_WORD}(?:\|{_WORD})+)\$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,24 +138,24 @@ def _posix(pattern: str) -> Iterator[Misreading]:
 
 
 _ADVICE: list[tuple[re.Pattern[str], str]] = [
-    (re.compile(r"\(\?<(?![=!])"), "in Python, write a named group as `(?P<name>…)`"),
-    (re.compile(r"\(\?'"), "in Python, write a named group as `(?P<name>…)`"),
-    (re.compile(r"\(\?(?:R|[0-9]|&|\+)"), "Python's `re` has no recursion"),
-    (re.compile(r"\(\?\|"), "Python's `re` has no branch reset: use separate groups"),
-    (re.compile(r"\(\?\^?[a-zA-Z-]+\)"),
+    (lazy_pattern(r"\(\?<(?![=!])"), "in Python, write a named group as `(?P<name>…)`"),
+    (lazy_pattern(r"\(\?'"), "in Python, write a named group as `(?P<name>…)`"),
+    (lazy_pattern(r"\(\?(?:R|[0-9]|&|\+)"), "Python's `re` has no recursion"),
+    (lazy_pattern(r"\(\?\|"), "Python's `re` has no branch reset: use separate groups"),
+    (lazy_pattern(r"\(\?\^?[a-zA-Z-]+\)"),
      "put inline flags at the start, as `(?i)`, or around a part, as `(?i:…)`; or use `flags`"),
-    (re.compile(r"\(\?\^?[a-zA-Z-]+:"), "the inline flags are `a i m s u x`, as `(?i:…)`"),
-    (re.compile(r"\\[pP]"), "Python's `re` has no `\\p`: for a letter write `[^\\W\\d_]`"),
-    (re.compile(r"\\z"), "write `\\Z` for the end of the text"),
-    (re.compile(r"\\[hH]"), "write `[ \\t]` for `\\h`"),
-    (re.compile(r"\\R"), "write `(?:\\r\\n|\\n|\\r)` for `\\R`"),
-    (re.compile(r"\\K"), "write the part before `\\K` as a look-behind, `(?<=…)`"),
-    (re.compile(r"\\G"), "Python's `re` has no `\\G`"),
-    (re.compile(r"\\[QE]"), "Python's `re` has no `\\Q…\\E`: escape each character"),
-    (re.compile(r"\\k"), "write `(?P=name)` for a backreference"),
-    (re.compile(r"\\[xX]\{"), "write a character by its code point as `\\u20ac`"),
-    (re.compile(r"\\[uUxN]"), "write `\\u` with four hexadecimal digits, `\\x` with two"),
-    (re.compile(r"\[\[:"), "Python has no `[:alpha:]`: write `a-zA-Z`"),
+    (lazy_pattern(r"\(\?\^?[a-zA-Z-]+:"), "the inline flags are `a i m s u x`, as `(?i:…)`"),
+    (lazy_pattern(r"\\[pP]"), "Python's `re` has no `\\p`: for a letter write `[^\\W\\d_]`"),
+    (lazy_pattern(r"\\z"), "write `\\Z` for the end of the text"),
+    (lazy_pattern(r"\\[hH]"), "write `[ \\t]` for `\\h`"),
+    (lazy_pattern(r"\\R"), "write `(?:\\r\\n|\\n|\\r)` for `\\R`"),
+    (lazy_pattern(r"\\K"), "write the part before `\\K` as a look-behind, `(?<=…)`"),
+    (lazy_pattern(r"\\G"), "Python's `re` has no `\\G`"),
+    (lazy_pattern(r"\\[QE]"), "Python's `re` has no `\\Q…\\E`: escape each character"),
+    (lazy_pattern(r"\\k"), "write `(?P=name)` for a backreference"),
+    (lazy_pattern(r"\\[xX]\{"), "write a character by its code point as `\\u20ac`"),
+    (lazy_pattern(r"\\[uUxN]"), "write `\\u` with four hexadecimal digits, `\\x` with two"),
+    (lazy_pattern(r"\[\[:"), "Python has no `[:alpha:]`: write `a-zA-Z`"),
 ]  # fmt: skip
 
 

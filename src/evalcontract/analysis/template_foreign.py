@@ -6,18 +6,19 @@ tag shows the variable as well, only the least ambiguous form counts.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evalcontract.analysis.template_names import BELOW, ROOTS, surely_means, written
 from evalcontract.analysis.template_tags import Tag, TagFault, brief
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
-_FORM = re.compile(
+_FORM = lazy_pattern(
     r"(?P<percent>%\((?P<of_percent>[\w.-]{1,80})\)[a-z])"
     r"|(?P<statement>\{%[-+]?\s{0,9}(?P<word>\w{1,20})\b[^{}%\n]{0,200}%\})"
     r"|(?P<remark>\{\#(?!\})[^{}\n]{0,300}?\#\})"
@@ -32,7 +33,7 @@ _STATEMENTS = frozenset({
     "comment", "endcomment",
 })  # fmt: skip
 _NAMES = ("of_percent", "of_dollar", "of_smarty", "of_brace")
-_CODE = re.compile(r"`{3,}|`|\n")
+_CODE = lazy_pattern(r"`{3,}|`|\n")
 _MAX_OTHERS = 3  # further placeholders that the advice names
 
 _MESSAGES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest, normalise
 
 ROOTS = ("input", "output", "criteria", "expected", "context")
@@ -12,9 +13,9 @@ BELOW = ("expected", "context")
 """The variables that are objects with keys; the others are strings."""
 
 _FORMAT = ["expected", "format"]
-_PART = re.compile(r"[\w-]+")
-_INDEX = re.compile(r"""\[\s*["']?(?P<name>[\w-]+)["']?\s*\]""")
-_BLOCK = re.compile(r"(?P<word>if|unless|each|with|for)\s+(?P<name>\S+)$")
+_PART = lazy_pattern(r"[\w-]+")
+_INDEX = lazy_pattern(r"""\[\s*["']?(?P<name>[\w-]+)["']?\s*\]""")
+_BLOCK = lazy_pattern(r"(?P<word>if|unless|each|with|for)\s+(?P<name>\S+)$")
 _MAX_NAME = 120  # characters of a name that are compared with known names
 
 #: Names of the variables in other systems.

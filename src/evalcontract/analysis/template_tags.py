@@ -8,15 +8,16 @@ from typing import Literal
 
 from evalcontract.analysis.template_names import ROOTS, written
 from evalcontract.model.diagnostic import Within
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 TagKind = Literal["variable", "raw", "section", "inverted", "close", "comment", "block", "foreign"]
 
-_RUN = re.compile(r"\{{2,}|\}{2,}")
-_DELIMITERS = re.compile(r"\{\{\s{0,9}=[^=\n]{0,40}=?\}\}")
-_JSON = re.compile(
+_RUN = lazy_pattern(r"\{{2,}|\}{2,}")
+_DELIMITERS = lazy_pattern(r"\{\{\s{0,9}=[^=\n]{0,40}=?\}\}")
+_JSON = lazy_pattern(
     r"""[{\s]*+(?!(["'])(?:input|output|expected|context)\1\s*+\Z)(?:["']|\w++\s*+:)"""
 )
-_BEGUN = re.compile(r"\{+\s*+[#^/&>]?\s*+[\w.]*+")
+_BEGUN = lazy_pattern(r"\{+\s*+[#^/&>]?\s*+[\w.]*+")
 _SIGILS: dict[str, TagKind] = {
     "#": "section", "^": "inverted", "/": "close", "&": "raw",
 }  # fmt: skip

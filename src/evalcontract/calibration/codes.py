@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.model.code import Code
+from evalcontract.model.code import CodeTable
 from evalcontract.model.diagnostic import Severity
 
 # With one of these, the figures would be of other outputs than the files say.
@@ -32,8 +32,8 @@ _WARNINGS = (
     "unreadable-answer",
 )
 
-CODES = (
-    *(Code(f"labels/{fault}", soft=Severity.ERROR) for fault in _ERRORS),
-    *(Code(f"labels/{fault}") for fault in _WARNINGS),
-    Code("labels/near-miss-key", guess=True),
+CODES = CodeTable(
+    ([f"labels/{fault}" for fault in _ERRORS], {"soft": Severity.ERROR}),
+    ([f"labels/{fault}" for fault in _WARNINGS], {}),
+    (["labels/near-miss-key"], {"guess": True}),
 )

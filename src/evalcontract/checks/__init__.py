@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks import (
-    composite,
-    fact_match,
-    json_schema,
-    llm_judge,
-    markdown_structure,
-    must_contain_any,
-    must_not_contain,
-    output_format,
-    php_lint,
-    regex,
-    tool_usage,
-)
 from evalcontract.checks._kind import (
     CheckKind,
     EvalContext,
@@ -30,27 +19,45 @@ from evalcontract.checks._kind import (
 from evalcontract.structure.foreign import foreign_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
 __all__ = ["KINDS", "CheckKind", "EvalContext", "Needs", "Prediction", "State", "kinds_in_use"]
 
-#: Every built-in kind by name; a test compares it with the `kind` enum of the rubric schema.
-KINDS: dict[str, CheckKind] = {
-    kind.name: kind
-    for kind in (
-        must_contain_any.KIND,
-        must_not_contain.KIND,
-        regex.KIND,
-        json_schema.KIND,
-        php_lint.KIND,
-        markdown_structure.KIND,
-        tool_usage.KIND,
-        output_format.KIND,
-        fact_match.KIND,
-        llm_judge.KIND,
-        composite.KIND,
-    )
+# The module of each built-in kind.
+_MODULES = {
+    "must_contain_any": "must_contain_any",
+    "must_not_contain": "must_not_contain",
+    "regex": "regex",
+    "json_schema": "json_schema",
+    "php_lint": "php_lint",
+    "markdown_structure": "markdown_structure",
+    "tool_usage": "tool_usage",
+    "format": "output_format",
+    "fact_match": "fact_match",
+    "llm_judge": "llm_judge",
+    "composite": "composite",
 }
+
+
+class _Kinds(Mapping[str, CheckKind]):
+    """The built-in kinds; the module of a kind is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> CheckKind:
+        kind: CheckKind = import_module(f"{__name__}.{_MODULES[name]}").KIND
+        return kind
+
+    def __contains__(self, name: object) -> bool:
+        return name in _MODULES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MODULES)
+
+    def __len__(self) -> int:
+        return len(_MODULES)
+
+
+#: Every built-in kind by name; a test compares it with the `kind` enum of the rubric schema.
+KINDS = _Kinds()
 
 
 @cache

@@ -9,7 +9,6 @@ from evalcontract.checks.outcome import ToolCall
 from evalcontract.model.equality import hashable
 from evalcontract.model.listing import clipped, listed
 from evalcontract.source.fault import ParseError
-from evalcontract.source.json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -162,6 +161,8 @@ def _may_be_arguments(item: Mapping[str, Any]) -> Iterator[Path]:
 def _parsed(arguments: Any) -> dict[str, Any] | None:
     """Return arguments, which may be JSON text; None if they are no object."""
     if isinstance(arguments, str):
+        from evalcontract.source.json import load_json  # slow to import
+
         try:
             arguments = load_json(arguments.encode()) if arguments.strip() else {}
         except (ParseError, ValueError):  # not JSON, or not Unicode

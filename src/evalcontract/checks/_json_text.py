@@ -6,7 +6,6 @@ from typing import Any
 
 from evalcontract.checks.outcome import Verdict, error, failed
 from evalcontract.source.fault import ParseError
-from evalcontract.source.json import load_json
 
 
 class NotJsonError(Exception):
@@ -27,6 +26,8 @@ def json_of(text: str, subject: str = "it") -> Any:
     """
     if not text.strip():
         raise NotJsonError(failed(f"{subject} is not JSON: it is empty"))
+    from evalcontract.source.json import load_json  # slow to import
+
     try:
         return load_json(text.encode())
     except ParseError as raised:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     #: Asks a judge, given the variables of its template.
     Ask = Callable[[Artifact, Mapping[str, Any]], Verdict]
 
-_INDEX = re.compile("[0-9]{1,9}")
+_INDEX = lazy_pattern("[0-9]{1,9}")
 
 Check = dict[str, Any]
 

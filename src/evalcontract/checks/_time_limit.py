@@ -8,15 +8,16 @@ all texts in other threads and on systems without such timers.
 
 from __future__ import annotations
 
-import re
 import signal
 import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError, answer_of_child
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
 #: Seconds that a pattern may take on one text.
@@ -26,7 +27,7 @@ SECONDS = 5.0
 MAX_INTERRUPTIBLE = 50_000
 #: Without a timer, a search takes at most so many steps, some hundredths of a second.
 MAX_QUICK_STEPS, MAX_CHOICES = 10_000_000, 4
-_REPEATED_GROUP = re.compile(r"\)\s*[*+{?]|\\[1-9]|\(\?")
+_REPEATED_GROUP = lazy_pattern(r"\)\s*[*+{?]|\\[1-9]|\(\?")
 _SEARCH = """\
 import re
 pattern, flags, full, text = asked

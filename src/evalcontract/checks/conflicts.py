@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.clashes import (
     forbidden_tools,
@@ -13,6 +13,7 @@ from evalcontract.analysis.clashes import (
 from evalcontract.analysis.clashing_texts import forbidden_texts
 from evalcontract.analysis.normalized import folded
 from evalcontract.analysis.substrings import Substrings, any_text
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

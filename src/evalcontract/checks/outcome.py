@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
@@ -227,14 +226,16 @@ def always(verdict: Verdict) -> Executor:
 JudgeTexts: TypeAlias = Callable[[Sequence[Mapping[str, Any]], OutputTexts], list[Verdict]]
 
 
-@dataclass(frozen=True, slots=True)
 class OfTexts:
     """An executor that judges the texts of outputs; it is unavailable without one.
 
     `judge` takes several at a time, so that what they share is done once.
     """
 
-    judge: JudgeTexts
+    __slots__ = ("judge",)
+
+    def __init__(self, judge: JudgeTexts) -> None:
+        self.judge = judge
 
     def __call__(self, row: Mapping[str, Any], output: Output) -> Verdict:
         """Judge an output."""

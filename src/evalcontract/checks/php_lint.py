@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import (
@@ -15,6 +14,7 @@ from evalcontract.checks._kind import (
     reads_nothing,
 )
 from evalcontract.checks.outcome import PASSED, error, failed, of_text, skipped, unavailable
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import clipped
 from evalcontract.structure.defaults import with_defaults
 
@@ -29,7 +29,7 @@ MAX_BLOCKS = 200
 #: The version of a PHP that does not tell it.
 UNKNOWN = "unknown"
 _NO_PHP = "no `php` on this machine"
-_VERSION = re.compile(r"[0-9][0-9A-Za-z.+~-]{0,60}")
+_VERSION = lazy_pattern(r"[0-9][0-9A-Za-z.+~-]{0,60}")
 #: The exit code of `php -l` for code with errors, and what it prints if the fault is its own limit.
 _ERRORS_FOUND = 255
 _EXHAUSTED = ("memory exhausted", "Allowed memory size")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.checks import KINDS, kinds_in_use
@@ -23,6 +23,7 @@ from evalcontract.checks._kind import (
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.checks.steps import Nested, Step, Steps, steps_of
 from evalcontract.library.library import Library
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.model.listing import NAME_LENGTH, SHOWN, clipped
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

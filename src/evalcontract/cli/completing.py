@@ -17,6 +17,8 @@ import re
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -27,11 +29,11 @@ VARIABLE = "_EVALCONTRACT_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
 _END = "\x1f"
 #: What needs no quotes in any shell. Plugins may bring other names, which are not offered.
-_WORD = re.compile(r"[\w./:@+,=-]+", re.ASCII)
-_OPTION = re.compile(r"(--[\w-]+)=(.*)", re.DOTALL)
+_WORD = lazy_pattern(r"[\w./:@+,=-]+", re.ASCII)
+_OPTION = lazy_pattern(r"(--[\w-]+)=(.*)", re.DOTALL)
 #: Where bash ends a word, by default: it completes what follows.
 _BREAKS = (":", "=")
-_DETAILS = re.compile(r"\.?(?:\s+\(|:\s|\.\s|\.$|,)")
+_DETAILS = lazy_pattern(r"\.?(?:\s+\(|:\s|\.\s|\.$|,)")
 _FILES = ("file", "dir")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,7 +111,11 @@ def _expanded(argument: str) -> tuple[Path, list[Path] | None]:
         raise NothingToCheck("a file name cannot be empty")
     if "\0" in argument:
         raise NothingToCheck("a file name cannot contain a NUL")
-    if os.path.lexists(path) or not has_magic(argument):
+    if os.path.lexists(path):
+        return path, None
+    from glob import glob, has_magic  # not needed for files that are there
+
+    if not has_magic(argument):
         return path, None
     matches = sorted(Path(name) for name in glob(argument, recursive=True))
     if not matches:

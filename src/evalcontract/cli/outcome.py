@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract import __version__
 from evalcontract.cli.colour import wants_colour, wants_links
@@ -21,6 +21,7 @@ from evalcontract.cli.progress import Bar
 from evalcontract.engine.options import Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import Report, Style
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 #: What `--statistics` prints on standard error without findings.
 _NONE = ("no findings\n",)
+#: The columns of what is no terminal.
+_USUAL_WIDTH = 80
 
 
 class CheckArgs(NamedTuple):
@@ -187,7 +190,7 @@ def _short_report(outcome: Outcome, baseline: BaselineCounts | None = None) -> R
 def _print(name: str, report: Report, style: Style) -> None:
     """Print a report on standard output."""
     if name == "text":
-        width = _width() if report.diagnostics or report.left_out else 0
+        width = terminal_width() if report.diagnostics or report.left_out else 0
         style = style._replace(width=width, colour=wants_colour(sys.stdout))
         style = style._replace(encoding=sys.stdout.encoding or style.encoding)
         if report.diagnostics and wants_links(sys.stdout):
@@ -227,7 +230,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     """
     from evalcontract.report.text import write_finding
 
-    style = Style(wants_colour(sys.stderr), _width(), 0, version=__version__)
+    style = Style(wants_colour(sys.stderr), terminal_width(), 0, version=__version__)
     style = style._replace(encoding=sys.stderr.encoding or style.encoding)
     ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)
     for diagnostic in ordered[:_MAX_FINDINGS]:
@@ -255,7 +258,15 @@ def _cache() -> Cache | None:
     return Cache(folder) if folder else None
 
 
-def _width() -> int:
-    from shutil import get_terminal_size  # slow to import
-
-    return get_terminal_size().columns
+def terminal_width() -> int:
+    """Return the width of the terminal as `shutil` does, which is slow to import."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns
+        except (ValueError, OSError):  # no terminal
+            columns = 0
+    return columns or _USUAL_WIDTH

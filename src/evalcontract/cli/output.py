@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from evalcontract.model.harmless import COMMAND, harmless_json
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 16
 # What runners of CI act on when they read it in a log: `::error::` at the start of a line (GitHub),
 # and `##[error]`, `##vso[…]` (Azure, GitHub) and `##teamcity[…]` anywhere.
-_COMMAND_AT_START = re.compile(r"(?:^|(?<=\r))(\s*:)(?=:)", re.MULTILINE)
+_COMMAND_AT_START = lazy_pattern(r"(?:^|(?<=\r))(\s*:)(?=:)", re.MULTILINE)
 
 
 class OutputError(Exception):

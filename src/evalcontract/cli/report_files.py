@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.errors import UsageError
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +28,7 @@ _BY_NAME = {
     r"\.(md|markdown)$": "markdown",
     r"\.txt$": "text",
 }
-_WITH_FORMAT = re.compile(r"([A-Za-z][\w-]+):(.*)", re.DOTALL)
+_WITH_FORMAT = lazy_pattern(r"([A-Za-z][\w-]+):(.*)", re.DOTALL)
 #: Lines of text in files are as wide as a terminal usually is.
 _WIDTH = 80
 

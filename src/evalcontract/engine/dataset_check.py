@@ -10,6 +10,7 @@ from evalcontract.engine.dataset_root import grading_keys
 from evalcontract.engine.gates import Gates, RowRefs, refs_of_rows
 from evalcontract.engine.grading import Grading
 from evalcontract.engine.ignoring_rows import ignoring_rows
+from evalcontract.engine.kept_results import BatchFindings
 from evalcontract.engine.workers import (
     MIN_PART_BYTES,
     BatchResult,
@@ -17,9 +18,7 @@ from evalcontract.engine.workers import (
     check_in_parallel,
     shifted,
 )
-from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Resolved
-from evalcontract.library.references import check_use
 from evalcontract.rules._dataset_rule import DatasetContext
 from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.checks.plan import Plan
-    from evalcontract.engine.ignoring_rows import IgnoringRow
     from evalcontract.engine.row_context import RowContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.model.diagnostic import Problem
@@ -53,7 +51,7 @@ class DatasetCheck:
         self.grading = Grading(
             context.checks, context.bundles, bundle, context.plans, context.graded
         )
-        self._is_graded_at_root = any(key in root for key in grading_keys())
+        self._is_graded_at_root = not root.keys().isdisjoint(grading_keys())
         self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
         self._suspecting = [rule.suspects for rule in self._rules.row if rule.suspects]
         self._references: set[str] = set()
@@ -62,53 +60,57 @@ class DatasetCheck:
         self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
-        self.ignoring: list[IgnoringRow] = []  # of the batches so far
 
-    def batches(
-        self, *, keep_rows: bool = False, jobs: int = 1
-    ) -> Iterator[tuple[Batch, list[Problem]]]:
+    def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[BatchFindings]:
         """Yield every batch with the problems of its rows.
 
         The values in a batch are reliable only with `keep_rows`. Without it, up to `jobs` processes
         check a large stream.
         """
         quick = self._needs_ids_only and not keep_rows
-        rows = self._rows
-
-        def check(part: Rows) -> Iterator[BatchResult]:
-            return self._context.budget.while_left(self.check_rows(part, quick=quick))
-
-        stream = rows.stream if quick else None
+        check = partial(self.check_rows, quick=quick, is_bounded=True)
+        stream = self._rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
         if stream is None or parts <= 1:
-            yield from self._taken(check(rows))
-            return
-        known = self.grading.crashes
-        results = check_in_parallel(stream, parts, check, lambda: known, known.update)
-        yield from self._taken(results)
+            results = check(self._rows)
+        else:
+            known = self.grading.crashes
+            results = check_in_parallel(stream, parts, check, lambda: known, known.update)
+        for result in results:
+            yield self._taken(result)
 
-    def take_part(
-        self, part: RowStream, results: Iterator[BatchResult]
-    ) -> Iterator[tuple[Batch, list[Problem]]]:
+    def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[BatchFindings]:
         """Yield the batches of the next part with the problems of its rows; see `batches`."""
         if whole := self._rows.stream:
-            yield from self._taken(shifted(whole, part, results, whole.count, whole.lines))
+            for result in shifted(whole, part, results, whole.count, whole.lines):
+                yield self._taken(result)
 
-    def _taken(self, results: Iterable[BatchResult]) -> Iterator[tuple[Batch, list[Problem]]]:
-        for result in results:
-            self.count += result.row_count
-            self._references |= result.references
-            self.ignoring += result.ignoring
-            yield result.batch, [*result.problems, *self._run_dataset_rules(result)]
+    def _taken(self, result: BatchResult) -> BatchFindings:
+        """Run the dataset rules on the next batch, and return all that was found in it."""
+        self.count += result.row_count
+        self._references |= result.references
+        problems = [*result.problems, *self._run_dataset_rules(result)]
+        return BatchFindings(result.batch, problems, result.ignoring)
 
-    def check_rows(self, rows: Rows, *, quick: bool) -> Iterator[BatchResult]:
-        """Check rows, or a part of them, in any process; the results are for `take_part`."""
+    def check_rows(
+        self, rows: Rows, *, quick: bool, is_bounded: bool = False
+    ) -> Iterator[BatchResult]:
+        """Check rows, or a part of them, in any process; the results are for `take_part`.
+
+        If it `is_bounded`, it ends after the batch in which the budget is spent.
+        """
         gates = self._gates_for(rows) if quick else self._exact_gates
+        spending = self._context.budget.spending()
         for batch in rows.batches(quick=quick):
             if not gates.has_learned:  # avoids compiling the first gate again for every new key
                 for row in batch.rows[:_SAMPLE_ROWS]:
                     gates.learn(row)
-            yield self._check_batch(rows, batch, gates, quick=quick)
+            result = self._check_batch(rows, batch, gates, quick=quick)
+            yield result
+            if is_bounded:
+                spending.add_batch(result)
+                if spending.is_spent:
+                    return
 
     @cached_property
     def _exact_gates(self) -> Gates:
@@ -132,10 +134,8 @@ class DatasetCheck:
         refs = refs_of_rows(batch.rows)
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
         exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
-        found = self._problems_of_rows(exact, rows)
         ignoring = tuple(ignoring_rows(batch))
-        bounded = self._context.budget.bounded(found, {row.row_index for row in ignoring})
-        problems = [*bounded]
+        problems = self._problems_of_rows(exact, rows, {row.row_index for row in ignoring})
         # Without refs of the whole batch, clean rows are asked one by one.
         references = frozenset(_references_of(batch.rows if refs is None else exact.values()))
         if refs is not None:
@@ -216,30 +216,40 @@ class DatasetCheck:
                 rubrics[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
         return list(rubrics.values())
 
-    def _problems_of_rows(self, exact: dict[int, Any], rows: Rows) -> Iterator[Problem]:
-        """Yield the problems of rows; a row that aliases repeat is checked once."""
+    def _problems_of_rows(
+        self, exact: dict[int, Any], rows: Rows, ignoring: set[int]
+    ) -> list[Problem]:
+        """Return the problems of rows, each with the row's id, until the budget is spent.
+
+        A row that aliases repeat is checked once. The problems of the `ignoring` rows do not count.
+        """
+        found: list[Problem] = []
+        spending = self._context.budget.spending(ignoring)
         known: dict[int, tuple[int, list[Problem]]] = {}
         repeated = len({id(row) for row in exact.values()}) < len(exact)
-        length = len(self._rows.prefix)
         for index, row in exact.items():
+            id_ = row.get("id") if isinstance(row, dict) else None
+            name = id_ if isinstance(id_, str) else None
+            problems: Iterable[Problem]
             if id(row) in known:
                 first, problems = known[id(row)]
-                yield from _of_row(problems, first, index, length)
-                continue
-            if not repeated or not isinstance(row, dict):
-                yield from self._check_row(row, index, rows)
-                continue
-            known[id(row)] = index, [*self._check_row(row, index, rows)]
-            yield from known[id(row)][1]
-
-    def _check_row(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
-        """Yield the problems of one row, each with the row's id."""
-        id_ = row.get("id") if isinstance(row, dict) else None
-        name = id_ if isinstance(id_, str) else None
-        for problem in self._problems_of(row, index, rows):
-            yield problem._replace(row=name, row_index=index)
+                problems = _of_row(problems, first, index, len(self._rows.prefix))
+            else:
+                problems = self._problems_of(row, index, rows)
+                if repeated and isinstance(row, dict):
+                    problems = [*problems]
+                    known[id(row)] = index, problems
+            for problem in problems:
+                found.append(problem._replace(row=name, row_index=index))
+                spending.add(found[-1])
+                if spending.is_spent:
+                    return found
+        return found
 
     def _problems_of(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
+        from evalcontract.library.artifact import references_in_row  # not needed for clean rows
+        from evalcontract.library.references import check_use
+
         path = (*self._rows.prefix, index)
         bundle = self.grading.bundle_of(row) if isinstance(row, dict) else None
         problems = self.grading.structure(bundle).check(row, path, rows.raw)
@@ -286,7 +296,7 @@ def _of_row(problems: Iterable[Problem], first: int, index: int, length: int) ->
         return (*path[:length], index, *path[length + 1 :]) if is_in_row else path
 
     for problem in problems:
-        yield problem.relocated(path_of)._replace(row_index=index)
+        yield problem.relocated(path_of)
 
 
 def _has_other_numbers(rows: Rows) -> bool:

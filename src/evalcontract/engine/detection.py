@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:

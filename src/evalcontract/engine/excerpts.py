@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.report.html.content import Excerpt, Line, Mark
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ _MAX_LINES, _START = 60, 6
 #: Of a longer line, its start and the parts around findings are shown.
 _MAX_COLUMNS, _MARGIN = 2000, 200
 # What may stand before a row on its first line, and behind it on its last one.
-_BEFORE, _BEHIND = re.compile(r"[\s\-\[,]*"), re.compile(r"[\s\],}]*(#.*)?")
+_BEFORE, _BEHIND = lazy_pattern(r"[\s\-\[,]*"), lazy_pattern(r"[\s\],}]*(#.*)?")
 # What a parser takes as part of a row although it stands behind it.
-_NOT_OF_ROW = re.compile(r"\s*(#.*)?")
+_NOT_OF_ROW = lazy_pattern(r"\s*(#.*)?")
 
 
 class _Found(NamedTuple):

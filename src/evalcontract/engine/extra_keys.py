@@ -9,6 +9,8 @@ from evalcontract.structure.gate import is_closed
 from evalcontract.structure.schemas import OWN_PREFIX, properties
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatches
     from evalcontract.structure.schemas import Schema
@@ -34,12 +36,24 @@ class ExtraKeys:
     tested with a mapping that has only the required keys: since all others are missing, each of
     them may be the one that was meant. A known key that is present rules out some meanings, and
     never adds one. `inside` are the harmless keys of the mappings that the bundle describes.
+
+    A key that is reported beside the required keys alone is tested with each other known key, which
+    takes long, only when a second mapping has it: most such keys are slips of one row. `mismatches`
+    returns what tests keys; by default, one is made.
     """
 
-    def __init__(self, row: Schema, bundle: Schema | None) -> None:
+    def __init__(
+        self,
+        row: Schema,
+        bundle: Schema | None,
+        mismatches: Callable[[], KeyMismatches] | None = None,
+    ) -> None:
         self._row = row
         self._bundle = bundle
         self._classified: set[str] = set()
+        self._mismatches_of = mismatches
+        # The identity of the first mapping that has a key which is reported alone.
+        self._reported: dict[tuple[str, str], int] = {}
         self._bundle_fields = _bundle_fields_of(bundle, row) if bundle else None
         self._free = {name: set(row["$defs"][name]["properties"]) for name in PLACES}
         self._free["row"].update(properties(bundle or {}))  # the bundle itself decides on these
@@ -79,30 +93,40 @@ class ExtraKeys:
                 continue
             if not isinstance(key, str):
                 return False
-            conditions = self._remembered_conditions(name, key)
+            conditions = self._remembered_conditions(name, key, mapping)
             if conditions is None or (conditions and conditions.isdisjoint(mapping)):
                 return False
         return True
 
-    def _remembered_conditions(self, name: str, key: str) -> frozenset[str] | None:
+    def _remembered_conditions(
+        self, name: str, key: str, mapping: dict[str, Any]
+    ) -> frozenset[str] | None:
+        """Return the keys of which one makes a key harmless; None if it is not known to be."""
         known = self._known_conditions
         if (name, key) in known:
             return known[name, key]
-        conditions = self._conditions(name, key)
-        free = self._free[name]
-        if conditions is not None and not conditions:
-            if len(free) < _REMEMBERED:
-                free.add(key)
-        elif len(known) < _REMEMBERED:
+        first = self._reported.get((name, key))
+        if first == id(mapping):
+            return None
+        if first is not None:
+            del self._reported[name, key]
+            conditions = self._beside(name, key)
+        elif not PLACES[name] and self._is_closed:
+            conditions = None  # the bundle forbids it
+        elif self._is_reported(name, key):
+            if len(self._reported) < _REMEMBERED:
+                self._reported[name, key] = id(mapping)
+            return None
+        else:
+            if len(self._free[name]) < _REMEMBERED:
+                self._free[name].add(key)
+            return frozenset()
+        if len(known) < _REMEMBERED:
             known[name, key] = conditions
         return conditions
 
-    def _conditions(self, name: str, key: str) -> frozenset[str] | None:
-        """Return the keys of which one makes a key harmless; None if it is not harmless."""
-        if not PLACES[name] and self._is_closed:
-            return None  # the bundle forbids it
-        if not self._is_reported(name, key):
-            return frozenset()
+    def _beside(self, name: str, key: str) -> frozenset[str] | None:
+        """Return the known keys of which one makes a key harmless; None if there is none."""
         known = self._row["$defs"][name]["properties"]
         return frozenset(k for k in known if not self._is_reported(name, key, beside=k)) or None
 
@@ -125,6 +149,8 @@ class ExtraKeys:
 
     @cached_property
     def _mismatches(self) -> KeyMismatches:
+        if self._mismatches_of is not None:
+            return self._mismatches_of()
         from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
 
         return KeyMismatches(self._row, self._bundle)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.crash import crash
 from evalcontract.engine.extra_keys import PLACES, ExtraKeys
 from evalcontract.engine.grading import row_schema
 from evalcontract.library.library import Resolved
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import is_schema
@@ -99,7 +100,7 @@ class Gates:
         rows: Rows | None = None,
     ) -> None:
         self._grading = grading
-        self._rules = tuple(rule for rule in rules if rule.silent is not None)
+        self._rules = tuple([rule for rule in rules if rule.silent is not None])
         self._has_odd_numbers = has_odd_numbers
         self._shared = shared or SharedGates()
         self._bare = (True, True) if rows is None else (rows.has_bare_keys, rows.has_bare_texts)
@@ -145,7 +146,12 @@ class Gates:
 
     def _keys_of(self, bundle: str | None) -> ExtraKeys:
         if bundle not in self._extra_keys:
-            self._extra_keys[bundle] = ExtraKeys(row_schema(), self._grading.schema_of(bundle))
+            structure = self._grading.structure(bundle)
+            self._extra_keys[bundle] = ExtraKeys(
+                row_schema(),
+                self._grading.schema_of(bundle),
+                lambda: structure.key_mismatches,
+            )
         return self._extra_keys[bundle]
 
     def _with_schema(self, bundle: str | None) -> str | None:
@@ -244,7 +250,9 @@ class Gates:
         """Return the silent schema of a rule; False if there is none, or `silent` fails."""
         try:
             schema = rule.silent(group) if rule.silent else False
-            if _is_built_in(rule) or is_schema(schema):
+            # Tests verify the schemas of built-in rules, and doing it here is slow.
+            is_built_in = rule.check.__module__.startswith("evalcontract.rules.")
+            if is_built_in or is_schema(schema):
                 return schema
             error: Exception = TypeError("`silent` does not return a JSON Schema")
         except MemoryError:
@@ -254,8 +262,3 @@ class Gates:
         rest = "the rule runs on every row"
         self._grading.crashes[rule.code] = crash(f"`silent` of the rule {rule.code}", error, rest)
         return False
-
-
-def _is_built_in(rule: RowRule) -> bool:
-    """Whether a rule is built in: tests verify its silent schemas, and doing it here is slow."""
-    return rule.check.__module__.startswith("evalcontract.rules.")

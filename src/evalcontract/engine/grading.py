@@ -13,6 +13,7 @@ from evalcontract.engine.crash import crash
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
+from evalcontract.structure.gate import closed_row
 from evalcontract.structure.schemas import Schema, definition
 from evalcontract.structure.validator import SchemaValidator
 
@@ -33,7 +34,7 @@ def row_schema() -> Schema:
 @cache
 def row_structure() -> SchemaValidator:
     """Return the validator of one row."""
-    return SchemaValidator("dataset", row_schema())
+    return SchemaValidator("dataset", row_schema(), closed_schema=closed_row)
 
 
 #: The predictions for all rows of a run, beyond those that every row may take: one for each set of

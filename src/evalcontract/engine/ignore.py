@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy.selection import parse_codes
 from evalcontract.workspace.known_codes import KnownCodes
 

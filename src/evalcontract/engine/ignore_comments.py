@@ -11,6 +11,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.engine.ignore import EXAMPLE, Fault, Ignore, parse_code
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
 from evalcontract.model.span import Span
 from evalcontract.source.comments import comments_of
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
     from evalcontract.source.comments import Comment
 
-_OURS = re.compile(r"#[ \t]*evalcontract[ \t]*:[ \t]*(?P<directive>[\w-]*)(?P<rest>.*)", re.DOTALL)
-_CODES = re.compile(r"[ \t]*\[(?P<codes>[^]]*)\](?P<reason>.*)", re.DOTALL)
+_OURS = lazy_pattern(
+    r"#[ \t]*evalcontract[ \t]*:[ \t]*(?P<directive>[\w-]*)(?P<rest>.*)", re.DOTALL
+)
+_CODES = lazy_pattern(r"[ \t]*\[(?P<codes>[^]]*)\](?P<reason>.*)", re.DOTALL)
 _DIRECTIVES = ("ignore", "ignore-file")
 #: What comments of other linters say instead.
 _OTHERS = frozenset(

@@ -11,6 +11,7 @@ from urllib.request import url2pathname
 
 import evalcontract
 from evalcontract.model.errors import UsageError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.page import REPOSITORY, is_published
 from evalcontract.source import DISK
 from evalcontract.workspace import display_name
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 # Schemes that nobody on the way can change what comes from.
 _SCHEMES = ("git+https", "git+ssh", "https")
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
-_REPOSITORY = re.compile(r"\.git(@[^/@]+)?$")
-_URL = re.compile(r"[\w.~:/?#@!$&'()*+,=%-]+", re.ASCII)
+_REPOSITORY = lazy_pattern(r"\.git(@[^/@]+)?$")
+_URL = lazy_pattern(r"[\w.~:/?#@!$&'()*+,=%-]+", re.ASCII)
 # pip reads `;` as the begin of a condition, and brackets as extras.
-_PATH = re.compile(r"[^;\[\]]+")
-_FILES = re.compile(r"evalcontract-[^/]+(\.whl|\.tar\.gz)$")
+_PATH = lazy_pattern(r"[^;\[\]]+")
+_FILES = lazy_pattern(r"evalcontract-[^/]+(\.whl|\.tar\.gz)$")
 _PROJECT = "pyproject.toml"
 #: What GitHub replaces before a shell or pip sees it.
 EXPRESSION = "${{"

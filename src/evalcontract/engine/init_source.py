@@ -22,6 +22,7 @@ from evalcontract.engine.passes import NATIVE
 from evalcontract.engine.plain_rows import has_no_ids, rows_as_dataset
 from evalcontract.migration.result import Names, snake_case
 from evalcontract.model.errors import UsageError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK, format_of
@@ -39,7 +40,7 @@ _DATASETS = "datasets"
 _PLAIN, _TABLE = "rows of no known system", "a table"
 # YAML of more bytes than this is slow to edit: rows of such a file become JSON Lines.
 _MAX_YAML_BYTES = 1_000_000
-_MODELINE = re.compile(rb"^#\s*" + MODELINE.encode() + rb".*?$", re.MULTILINE)
+_MODELINE = lazy_pattern(rb"^#\s*" + MODELINE.encode() + rb".*?$", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evalcontract.engine.dataset_check import DatasetCheck
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
-from evalcontract.engine.kept_results import BatchFindings, KeptResults
+from evalcontract.engine.kept_results import KeptResults
 from evalcontract.engine.passes import NATIVE, CheckedBatch
 from evalcontract.engine.row_context import RowContext
 from evalcontract.model.errors import UsageError
@@ -153,7 +153,7 @@ class NativePass:
         """Yield each batch of rows with its problems; see `DatasetCheck.batches`."""
         if self._check is None:
             return
-        found = partial(_found_by, self._check, keep_rows=keep_rows, jobs=jobs)
+        found = partial(self._check.batches, keep_rows=keep_rows, jobs=jobs)
         for batch, problems, ignoring in self._kept.batches(found) if self._kept else found():
             for row in ignoring:
                 self._ignores.read_metadata(row.value, self.path_of(row.row_index))
@@ -185,8 +185,8 @@ class NativePass:
 
     def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[list[Problem]]:
         """Yield the problems of the next part, batch by batch."""
-        for _, problems in self._check.take_part(part, results) if self._check else ():
-            yield problems
+        for found in self._check.take_part(part, results) if self._check else ():
+            yield found.problems
 
     def _foreign(self, batch: Batch, problems: list[Problem]) -> CheckedBatch | None:
         """Return a batch without rows if the first rows are those of another tool."""
@@ -270,10 +270,3 @@ class NativePass:
         if self._check is None:
             raise TypeError(f"{self.file} has no rows")
         return self._check.grading
-
-
-def _found_by(check: DatasetCheck, *, keep_rows: bool, jobs: int) -> Iterator[BatchFindings]:
-    for batch, problems in check.batches(keep_rows=keep_rows, jobs=jobs):
-        ignoring = [*check.ignoring]
-        check.ignoring.clear()
-        yield BatchFindings(batch, problems, ignoring)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.source import DISK, Files, read_file, read_stream
 from evalcontract.workspace import NEAREST, ChosenConfiguration, display_name
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import evalcontract
 from evalcontract.engine.dataset_run import check_dataset, no_findings, opened_quickly
-from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.run import Run, today
 from evalcontract.engine.settling import settled
@@ -53,11 +52,15 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
             break
         run = _run_of(input_.path, runs, options)
         if kind is Kind.TARGET:
+            from evalcontract.engine.named_files import check_target  # not for datasets
+
             findings.add(check_target(run, input_, outcome, named))
         elif kind is Kind.DATASET:
             open_ = partial(opened_quickly, input_, options)
             findings.merge(check_dataset(run, open_, input_.path, outcome, options))
         else:
+            from evalcontract.engine.named_files import check_artifact_file
+
             findings.add(check_artifact_file(run, kind, input_, outcome), run.workspace.root)
     if not outcome.files:
         raise NothingToCheck("there is nothing to check")

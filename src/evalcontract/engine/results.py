@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.scoring.basis import Basis, Sections
 from evalcontract.scoring.results import CheckResult, RowResult
 from evalcontract.structure.native import native_for
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # The beginning of results of the first version, as it was written.
-_OLD = re.compile(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
+_OLD = lazy_pattern(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 
 
 class Results(NamedTuple):

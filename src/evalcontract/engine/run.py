@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.analysis.pattern_search import PatternSearch
 from evalcontract.checks import EvalContext
 from evalcontract.checks._searches import Searches
-from evalcontract.engine.artifact_check import check_artifact
 from evalcontract.engine.budget import FindingBudget
 from evalcontract.engine.crash import one_finding
 from evalcontract.engine.diagnostics import from_source_faults, from_unreadable, to_diagnostics
@@ -20,7 +19,6 @@ from evalcontract.engine.wrong_kind import other_kind
 from evalcontract.library.graph import visit
 from evalcontract.model.reference import Kind
 from evalcontract.policy import policy_of_target
-from evalcontract.rules._rule import Context
 from evalcontract.source import NOTHING
 
 if TYPE_CHECKING:
@@ -196,6 +194,9 @@ class Run:
         library = library or self.workspace.library
         documents = {**self.documents, **{each.file: each.document for each in library.artifacts}}
         for artifact, policy in self.artifact_policies.values():
+            from evalcontract.engine.artifact_check import check_artifact  # not for rows alone
+            from evalcontract.rules._rule import Context
+
             context = Context(
                 library,
                 self.today,

@@ -10,15 +10,16 @@ import os
 import sys
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.forked import Forked
+from evalcontract.model.record import NamedTuple
 from evalcontract.source import EMPTY, Batch, moved_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
 
+    from evalcontract.engine.forked import Forked
     from evalcontract.engine.ignoring_rows import IgnoringRow
     from evalcontract.model.diagnostic import Problem
     from evalcontract.source import RowStream
@@ -157,6 +158,8 @@ class _Worker:
         collect: Callable[[], Any],
         others: Iterable[Forked],
     ) -> None:
+        from evalcontract.engine.forked import Forked  # only for large files
+
         self.part = part
         self.forked = Forked(partial(_run_worker, part, check, collect), others)
 

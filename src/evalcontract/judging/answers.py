@@ -15,6 +15,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category, normalize
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import is_finite_number
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_json
@@ -31,18 +32,18 @@ _SHOWN = 200
 #: begins like JSON and is none: for each, the decoder counts the lines before it.
 MAX_MIXED, MAX_BROKEN = 1_000_000, 1_000
 
-_FENCED = re.compile(r"(`{3,}|~{3,})[\w+.-]*\s*(\{.*\})\s*\1", re.DOTALL)
-_OPENING = re.compile(r"[\[{]")
+_FENCED = lazy_pattern(r"(`{3,}|~{3,})[\w+.-]*\s*(\{.*\})\s*\1", re.DOTALL)
+_OPENING = lazy_pattern(r"[\[{]")
 # Models that reason in their answer begin so; some servers leave out the first tag.
-_THOUGHT = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THOUGHT = lazy_pattern(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_END = lazy_pattern(r"</think(?:ing)?>", re.IGNORECASE)
 
 # What may stand between the word and the value: `"verdict": "pass"`, `the verdict is pass`.
-_CLAIM = re.compile(r"verdict[\W_]*")
-_FILLER = re.compile(r"(?:is|was|be|should|must|of|equals)\b[\W_]*")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
-_WORD = re.compile(r"[^\W_]+")
-_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf])?")
+_CLAIM = lazy_pattern(r"verdict[\W_]*")
+_FILLER = lazy_pattern(r"(?:is|was|be|should|must|of|equals)\b[\W_]*")
+_NUMBER = lazy_pattern(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
+_WORD = lazy_pattern(r"[^\W_]+")
+_ESCAPE = lazy_pattern(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf])?")
 # Escapes of escapes are undone so many times.
 _MAX_ESCAPED = 5
 

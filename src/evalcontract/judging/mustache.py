@@ -6,7 +6,6 @@ The tags are those of `analysis.template`, so that what is rendered is what has 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.analysis.template import scan
 from evalcontract.checks._kind import field_of
 from evalcontract.model.errors import UsageError
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ _MAX_DEPTH = 100
 _MAX_CHARACTERS = 10_000_000
 _TAG_COST = 10
 _BLANKS = " \t"
-_LINE_REST = re.compile(r"[ \t]*(?:\r?\n|\Z)")
+_LINE_REST = lazy_pattern(r"[ \t]*(?:\r?\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)

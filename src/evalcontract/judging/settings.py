@@ -5,20 +5,20 @@ No file sets any of this: a workspace may be a stranger's, and must not choose w
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from evalcontract.model.errors import UsageError
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OPENAI_URL = "https://api.openai.com/v1"
 # What may stand in the header of a request.
-_KEY = re.compile(r"[\x21-\x7e]+")
+_KEY = lazy_pattern(r"[\x21-\x7e]+")
 _MAX_SECONDS = 3600.0
 _MAX_RETRIES = 20
 _MAX_CONCURRENCY = 256

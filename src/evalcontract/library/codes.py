@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from evalcontract.model.code import Code
+from evalcontract.model.code import CodeTable
 
-CODES = (
-    Code("reference/dangling"),
-    Code("reference/unpinned"),
-    Code("rubric/cycle"),
-    Code("rubric/nested-composite"),
+CODES = CodeTable(
+    (["reference/dangling", "reference/unpinned", "rubric/cycle", "rubric/nested-composite"], {})
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.cycles import RubricCycles
 from evalcontract.library.names import promised
 from evalcontract.model.nearest import normalise
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.suggestions import Suggestions
 from evalcontract.model.version import Version, newest

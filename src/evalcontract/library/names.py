@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Reference
 from evalcontract.model.version import Version
 

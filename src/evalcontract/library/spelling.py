@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.advice import has_versions
 from evalcontract.model.fix import Fix, Write
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.numbers import integer
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.version import Version
 
@@ -24,14 +25,13 @@ if TYPE_CHECKING:
 #: The keys with references, and the kinds that they refer to.
 KEYS = {"rubric_ref": Kind.RUBRIC, "judge_prompt_ref": Kind.JUDGE}
 _MALFORMED = ("/malformed-value", "/empty-value")
-_SUFFIX = re.compile(r"\.(ya?ml|jsonl?)$", re.IGNORECASE)
-_VERSION_SIGN = re.compile(r"\s*(?:@|:|#|==?|~=|\^|\s)\s*")
-_NUMBERS = re.compile(r"[vV^~>=\s]*(\d+(?:\.\d+)*)")
+_SUFFIX = lazy_pattern(r"\.(ya?ml|jsonl?)$", re.IGNORECASE)
+_VERSION_SIGN = lazy_pattern(r"\s*(?:@|:|#|==?|~=|\^|\s)\s*")
+_NUMBERS = lazy_pattern(r"[vV^~>=\s]*(\d+(?:\.\d+)*)")
 _MAX_LENGTH = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     """The parts of a malformed reference: kind, id, and the text of the version."""
 
     kind: Kind | None

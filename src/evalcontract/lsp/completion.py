@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.analysis.template_names import ROOTS
@@ -11,6 +10,7 @@ from evalcontract.lsp.context import REFERENCES
 from evalcontract.lsp.describing import describe_artifact, describe_key, describe_value
 from evalcontract.lsp.markdown import code, escaped
 from evalcontract.lsp.snippets import snippets
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
 from evalcontract.structure.schemas import definition, known_keys, load, properties
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.lsp.context import Context
 
 #: The name that is being written in a tag of a template, after its braces.
-_TAG = re.compile(r"(?P<braces>\{\{\{?)[#^/&]?\s*(?P<name>[\w.-]*)$")
+_TAG = lazy_pattern(r"(?P<braces>\{\{\{?)[#^/&]?\s*(?P<name>[\w.-]*)$")
 #: A key for editors alone, below all that mean something.
 _OF_TOOLS = "$schema"
 

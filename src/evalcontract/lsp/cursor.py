@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.lsp.text import Text
 
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"(?P<lead> *)(?P<dashes>(?:-(?: +|$))*)"
     r"(?:(?P<key>\"[^\"]*\"|'[^']*'|[^\s#\"'{}\[\],&*!|>%@`-][^#]{0,200}?|-[^\s#][^#]{0,200}?)\s*:(?=\s|$)"
     r"(?P<gap>\s*)(?P<value>.*))?"
 )
-_BLOCK = re.compile(r"[|>][-+0-9]*\s*(?:#.*)?$")
-_COMMENT = re.compile(r"(?:^|\s)#.*$")
+_BLOCK = lazy_pattern(r"[|>][-+0-9]*\s*(?:#.*)?$")
+_COMMENT = lazy_pattern(r"(?:^|\s)#.*$")
 #: The lines around a position that are searched for its own mapping.
 _MOST_LINES = 1 << 17
 #: A line with more characters is not looked at.

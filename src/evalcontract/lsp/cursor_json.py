@@ -6,8 +6,9 @@ import re
 from typing import NamedTuple
 
 from evalcontract.lsp.cursor import Cursor, Step
+from evalcontract.model.lazy_pattern import lazy_pattern
 
-_PART = re.compile(r'"(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')
+_PART = lazy_pattern(r'"(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')
 #: The brackets around a position that are followed, and the characters of a line of YAML.
 _MOST_BRACKETS, _MOST_CHARACTERS = 100, 1 << 14
 #: The characters after the position that are searched for the other keys of its mapping.

@@ -12,6 +12,7 @@ from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.lsp.kinds import CONFIGURATION, kind_of
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import ConfigurationError, EvalContractError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
 from evalcontract.model.span import Place, Span
 from evalcontract.workspace import find_root
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 #: The findings after which a check stops, as on the command line.
 _MAX_FINDINGS = 10_000
-_PLACE = re.compile(r"(?P<file>[^\n]*?)(?::(?P<line>\d+))?: (?P<message>.*)", re.DOTALL)
+_PLACE = lazy_pattern(r"(?P<file>[^\n]*?)(?::(?P<line>\d+))?: (?P<message>.*)", re.DOTALL)
 
 
 class Work(NamedTuple):

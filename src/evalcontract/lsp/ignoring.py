@@ -10,6 +10,7 @@ from evalcontract.engine.ignore import parse_code
 from evalcontract.engine.ignores import INVALID, UNUSED, Ignores
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.text import Text
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.policy.severities import is_locked
 from evalcontract.source import Document, read_stream
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 _IGNORE = "evalcontract: ignore"
 #: A comment at the end of a line that ignores other codes already.
-_LISTED = re.compile(rf"(?P<before>.*#\s*{_IGNORE}\[[^]]*)(?P<after>\].*)", re.DOTALL)
-_INDENT = re.compile(r"\s*")
+_LISTED = lazy_pattern(rf"(?P<before>.*#\s*{_IGNORE}\[[^]]*)(?P<after>\].*)", re.DOTALL)
+_INDENT = lazy_pattern(r"\s*")
 #: The lines above a finding that are tried, where it is in a text of several lines.
 _MOST_ABOVE = 20
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
 from evalcontract.source import SCHEMA_SUFFIX, format_of, read_file
 from evalcontract.workspace import display_name, find_root
@@ -24,7 +24,7 @@ _KIND_OF_FOLDER: dict[str, str] = {
     "bundles": BUNDLE,
 }
 #: The name of a schema in the first characters: in a modeline, or under `$schema`.
-_SCHEMA = re.compile(rf"\$schema\W{{1,6}}\S*?\b(?P<kind>{'|'.join(Kind)})\.schema\.json")
+_SCHEMA = lazy_pattern(rf"\$schema\W{{1,6}}\S*?\b(?P<kind>{'|'.join(Kind)})\.schema\.json")
 _HEAD = 1 << 10
 
 

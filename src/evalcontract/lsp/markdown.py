@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from evalcontract.model.harmless import escape_controls
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import clipped
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:@/=^$])")
-_TICKS = re.compile("`+")
+_SPECIAL = lazy_pattern(r"([\\`*_{}\[\]()<>#+\-.!|~&:@/=^$])")
+_TICKS = lazy_pattern("`+")
 _MAX_TEXT, _MAX_NAME = 1000, 120
 
 

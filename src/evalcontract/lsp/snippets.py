@@ -7,11 +7,11 @@ protocol in their texts; a text that begins with `^` is written as it is, and ot
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.names import promised
 from evalcontract.lsp.context import REFERENCES
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.structure.schemas import edition_of, follow, known_keys, load
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from evalcontract.structure.schemas import Schema
 
 _RAW = "^"
-_STOP = re.compile(r"\$\{?(?P<number>\d+)")
+_STOP = lazy_pattern(r"\$\{?(?P<number>\d+)")
 #: What ends a choice of a snippet, or parts it.
-_OF_CHOICES = re.compile(r"[\\,|}$]")
+_OF_CHOICES = lazy_pattern(r"[\\,|}$]")
 #: The most references that a snippet offers to choose from.
 _MOST = 50
 

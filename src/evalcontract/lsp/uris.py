@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
-_DRIVE = re.compile(r"/(?=[A-Za-z]:(?:/|$))")
-_UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
+from evalcontract.model.lazy_pattern import lazy_pattern
+
+_DRIVE = lazy_pattern(r"/(?=[A-Za-z]:(?:/|$))")
+_UNSAFE = lazy_pattern(r"[^\w.-]+", re.ASCII)
 #: The extension of a document without a file, by the language that the editor takes it for.
 _SUFFIXES = {"json": ".json", "jsonc": ".json", "jsonl": ".jsonl", "ndjson": ".jsonl"}
 _MAX_NAME = 80

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Loss
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 #: The version of every rubric that is made.
 VERSION = "1.0.0"
-_CHARACTERS = re.compile(r"[^a-z0-9]+")
+_CHARACTERS = lazy_pattern(r"[^a-z0-9]+")
 
 
 def snake_case(text: str, default: str) -> str:

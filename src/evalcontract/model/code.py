@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Never, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Never, Self, TypedDict
 
 from evalcontract.model.diagnostic import Severity
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from evalcontract.model.page import Page
 
 
@@ -75,3 +79,43 @@ class Code(str):
         from evalcontract.model.page import parse_page, read_page  # only `explain` shows pages
 
         return read_page(self) if self.docstring is None else parse_page(self, self.docstring)
+
+
+class CodeOptions(TypedDict, total=False):
+    """The options of `Code` that codes without a page in their module may have."""
+
+    soft: Severity
+    strict: Severity
+    guess: bool
+
+
+class CodeTable(Mapping[str, Code]):
+    """The codes that a package declares, by name; each is made when it is first looked up.
+
+    `declared` are names of codes, each with the options that these share.
+
+    Raises:
+        ValueError: a name is declared twice.
+
+    """
+
+    def __init__(self, *declared: tuple[Iterable[str], CodeOptions]) -> None:
+        self._options: dict[str, CodeOptions] = {}
+        self._made: dict[str, Code] = {}
+        for names, options in declared:
+            for name in names:
+                if name in self._options:
+                    raise ValueError(f"the code {name} is declared twice")
+                self._options[name] = options
+
+    def __getitem__(self, name: str) -> Code:
+        code = self._made.get(name)
+        if code is None:
+            code = self._made[name] = Code(name, **self._options[name])
+        return code
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._options)
+
+    def __len__(self) -> int:
+        return len(self._options)

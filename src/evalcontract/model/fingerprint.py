@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.path import format_path
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 #: Changes whenever the fingerprint of an unchanged finding does.
 VERSION = 1
 # Names of files stand in backticks; their numbers identify something, such as `rubric/a@1.0.0`.
-_NAME = re.compile(r"(`[^`]*`)")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_INDEX = re.compile(r"\[\d+\]")
+_NAME = lazy_pattern(r"(`[^`]*`)")
+_NUMBER = lazy_pattern(r"\d+(?:[.,]\d+)*")
+_INDEX = lazy_pattern(r"\[\d+\]")
 
 
 def fingerprints(

@@ -6,16 +6,18 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 #: What runners of CI act on anywhere in a line: `##[error]`, `##vso[…]` (Azure, GitHub) and
 #: `##teamcity[…]`.
-COMMAND = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))", re.IGNORECASE)
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+COMMAND = lazy_pattern(r"#(?=#(?:\[|vso\[|teamcity\[))", re.IGNORECASE)
+_BEYOND_ASCII = lazy_pattern(r"[^\x00-\x7f]")
 # Characters without a glyph that terminals and editors may act on: C1 controls, marks that reorder
 # or hide text, separators of lines, tags.
-_INVISIBLE = re.compile(
+_INVISIBLE = lazy_pattern(
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e007f\ud800-\udfff]"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ SHOWN = 5
 NAME_LENGTH, VALUE_LENGTH = 80, 60
 #: The maximum length of a message.
 MESSAGE_LENGTH = 1000
-_QUOTED = re.compile("`([^`]+)`")
+_QUOTED = lazy_pattern("`([^`]+)`")
 
 
 def clipped(text: str, most: int = VALUE_LENGTH) -> str:

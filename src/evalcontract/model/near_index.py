@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from evalcontract.model.nearest import edit_distance
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SHORT, _LONG = 3, 8
-_WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_.\s]+")
+_WORD_EDGE = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|[-_.\s]+")
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
@@ -44,7 +45,7 @@ def edit_distance(left: str, right: str, limit: int) -> int:
 @lru_cache(maxsize=16_384)
 def normalise(word: str) -> str:
     """Convert a name to `snake_case` from `camelCase`, `kebab-case` or `Two Words`."""
-    return "_".join(part.lower() for part in _WORD_EDGE.split(word) if part)
+    return "_".join([part.lower() for part in _WORD_EDGE.split(word) if part])
 
 
 def nearest(word: str, known: Iterable[str], *, limit: int | None = None) -> str | None:

@@ -8,13 +8,14 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.model.errors import InstallationError
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
+_FILE = lazy_pattern(r"^# file: (\S+)\n", re.MULTILINE)
 #: A fenced block of a Markdown page, optionally preceded by a file name.
-_BLOCK = re.compile(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
+_BLOCK = lazy_pattern(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 _SECTIONS = ("Why", "Bad", "Good")
 #: Where the project is published: the documentation, and what others clone. Nothing is yet, so this
 #: is a reserved name, with which schemas have an `$id`, and to which nobody is sent: see

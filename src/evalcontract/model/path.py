@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 Path = tuple[str | int, ...]
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN_KEY = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def format_path(path: Path) -> str:

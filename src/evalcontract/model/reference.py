@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
-from typing import NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.version import Version
 
 
@@ -18,9 +18,10 @@ class Kind(StrEnum):
     TARGET = "target"
 
 
+_NAME = "[a-z][a-z0-9_]*"
 #: The grammar of names: ids of artifacts, bundles, kinds of checks, dataset formats.
-IDENTIFIER = re.compile("[a-z][a-z0-9_]*")
-_PATTERN = re.compile(rf"(?P<kind>rubric|judge)/(?P<id>{IDENTIFIER.pattern})(?:@(?P<version>.+))?")
+IDENTIFIER = lazy_pattern(_NAME)
+_PATTERN = lazy_pattern(rf"(?P<kind>rubric|judge)/(?P<id>{_NAME})(?:@(?P<version>.+))?")
 
 
 class Reference(NamedTuple):

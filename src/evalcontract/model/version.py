@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import integer, is_writable
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _IDENTIFIER = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
-_PATTERN = re.compile(
+_PATTERN = lazy_pattern(
     rf"(?P<major>{_NUMBER})\.(?P<minor>{_NUMBER})"
     rf"(?:\.(?P<patch>{_NUMBER})"
     rf"(?:-(?P<pre>{_IDENTIFIER}(?:\.{_IDENTIFIER})*))?"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.renamed import current_code
 from evalcontract.policy.severities import is_locked, meant_code
 

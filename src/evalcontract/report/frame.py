@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.harmless import escape_controls
+from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 #: take no cell, but not the whole line, which may be huge.
 _CHARACTERS_A_CELL = 8
 _CUT = "…"
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_BEYOND_ASCII = lazy_pattern(r"[^\x00-\x7f]")
 
 
 class _Segment(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.harmless import escape_controls
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.report.messages import message_lines
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 #: The number of annotations of each level that GitHub shows for a step.
 SHOWN = 10
 # The runner prints the message of a command, and acts on such marks in what a step prints.
-_MARK = re.compile(r"#(?=#\[|#vso\[|#teamcity\[)", re.IGNORECASE)
+_MARK = lazy_pattern(r"#(?=#\[|#vso\[|#teamcity\[)", re.IGNORECASE)
 
 
 def write(report: Report, style: Style) -> Iterator[str]:

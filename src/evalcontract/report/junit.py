@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from evalcontract.model.harmless import escape_controls
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.report.messages import message_lines
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from evalcontract.report.report import Report, Style
 
 # What XML 1.0 forbids, even as a reference: most controls, surrogates, U+FFFE and U+FFFF.
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = lazy_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # What has a meaning in XML, what attributes normalize, and the first of `::` and `##`, which
 # runners of CI act on in a log.
-_SPECIAL = re.compile("[<>&\"'\t\n\r]|#(?=#)|:(?=:)|[^\x00-\x7f]")
+_SPECIAL = lazy_pattern("[<>&\"'\t\n\r]|#(?=#)|:(?=:)|[^\x00-\x7f]")
 
 
 def write(report: Report, style: Style) -> Iterator[str]:

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from evalcontract.model.harmless import escape_controls
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.report.text import beside, verdict, what_was_checked
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 #: GitHub refuses a summary of more than 1 MiB; the rest is for what else a step writes.
 MAX_BYTES = 1_000_000
 # What inline code cannot hold in a table without ambiguity.
-_NOT_IN_CODE = re.compile(r"[`|\\]|^\s|\s$|^$")
-_PUNCTUATION = re.compile(r"[^\w\s,;:.?!()'\"/%=+-]|_")
+_NOT_IN_CODE = lazy_pattern(r"[`|\\]|^\s|\s$|^$")
+_PUNCTUATION = lazy_pattern(r"[^\w\s,;:.?!()'\"/%=+-]|_")
 # What Markdown renderers link by themselves: addresses, mentions, and numbers of issues.
-_LINKED = re.compile(r"(?<=[@#])|(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=\bGH)(?=-\d)", re.IGNORECASE)
+_LINKED = lazy_pattern(r"(?<=[@#])|(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=\bGH)(?=-\d)", re.IGNORECASE)
 _ZERO_WIDTH_SPACE = "\u200b"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.model.code import Code

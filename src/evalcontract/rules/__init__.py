@@ -118,7 +118,7 @@ DATASET_RULES = (
 
 def load_rules(modules: Iterable[str], kind: Kind | None = None) -> tuple[Any, ...]:
     """Import modules and return their rules: `RULE`, or those of `RULES` for the given kind."""
-    return tuple(rule for name in modules for rule in _rules_of(name, kind))
+    return tuple([rule for name in modules for rule in _rules_of(name, kind)])
 
 
 def rules_named_for(code: str) -> tuple[Any, ...]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+
 # A class such as `\d` that no letter follows, as in a namespace or a path; `.*` between words or at
 # the start, but not `db.*`; inline flags; both anchors.
-_REGEX = re.compile(
+_REGEX = lazy_pattern(
     r"\\[dDwWsSb](?![A-Za-z\\/.])|(?:^|(?<=[\w ]))\.[*+]\??(?=\w)|(?<= )\.[*+]\??(?= )"
     r"|\(\?[aimsux]+\)|\(\?:|^\^.+\$$",
     re.DOTALL,
 )
-_TAG = re.compile(r"\{\{\s*[\w.]+\s*\}\}")
+_TAG = lazy_pattern(r"\{\{\s*[\w.]+\s*\}\}")
 #: The variables of a template. Another name in `must_not_contain` keeps out unfilled templates.
-_VARIABLE = re.compile(r"\{\{\s*(?:input|output|expected|context|criteria)(?:\.\w+)*\s*\}\}")
+_VARIABLE = lazy_pattern(r"\{\{\s*(?:input|output|expected|context|criteria)(?:\.\w+)*\s*\}\}")
 
 _TAGS = {"must_contain_any": _TAG, "must_not_contain": _VARIABLE}
 # Matches every such text, and few others; it is faster than the other patterns.
-_SUSPICIOUS = re.compile(r"[\\{*+^]|\(\?")
+_SUSPICIOUS = lazy_pattern(r"[\\{*+^]|\(\?")
 
 
 def fault_of(text: str, kind: str) -> tuple[str, str] | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.plan import own_predictions
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,16 +22,8 @@ if TYPE_CHECKING:
     from evalcontract.source import Rows
 
 
-@dataclass(frozen=True)  # without slots, for what is computed once
-class RowSubject:
-    """A well-formed row, with the plan of its rubric (None if it has no rubric).
-
-    `bundle` is the row's bundle, or else the dataset's; `is_declared` is whether that bundle is
-    declared. `is_told_above` is whether the row's expectations are at the root of the dataset,
-    where they are ignored and have been reported. `graded` are the keys of rows that the graders
-    of the runner read, besides the rubric. `source` knows how the row is written in its
-    file; it is None if that is unknown.
-    """
+class _Given(NamedTuple):
+    """What a `RowSubject` is made of, without what is computed once and kept in it."""
 
     path: Path
     row: dict[str, Any]
@@ -41,6 +33,17 @@ class RowSubject:
     is_told_above: bool = False
     graded: frozenset[str] = frozenset()
     source: Rows | None = None
+
+
+class RowSubject(_Given):
+    """A well-formed row, with the plan of its rubric (None if it has no rubric).
+
+    `bundle` is the row's bundle, or else the dataset's; `is_declared` is whether that bundle is
+    declared. `is_told_above` is whether the row's expectations are at the root of the dataset,
+    where they are ignored and have been reported. `graded` are the keys of rows that the graders
+    of the runner read, besides the rubric. `source` knows how the row is written in its
+    file; it is None if that is unknown.
+    """
 
     @cached_property
     def outlooks_of_groups(self) -> tuple[Prediction, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -29,11 +31,11 @@ _VALUES = {
     "model": r"\{.*\}",
 }
 _LINES = "|".join(rf"{key}:[ \t]*{value}" for key, value in _VALUES.items())
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rf"^[ \t]*(?P<line>(?P<key>{'|'.join(_VALUES)}):(?=[ \t\n]|\Z).*)$", re.MULTILINE
 )
-_KEY_AND_VALUE = re.compile(rf"(?:{_LINES})[ \t]*(?:#.*)?")
-_VALIDATION = re.compile(r"\s+(?:tpr|tnr|confusion_matrix|validated_at|sample_size):")
+_KEY_AND_VALUE = lazy_pattern(rf"(?:{_LINES})[ \t]*(?:#.*)?")
+_VALIDATION = lazy_pattern(r"\s+(?:tpr|tnr|confusion_matrix|validated_at|sample_size):")
 
 
 class KeyLine(NamedTuple):

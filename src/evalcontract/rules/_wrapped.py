@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from evalcontract.model.span import Place
@@ -11,10 +12,10 @@ if TYPE_CHECKING:
 # The English and German quotation marks, as a part of a character class.
 _MARKS = "\u2018-\u201f"
 _INNER = rf"[^{_MARKS}\"']+"
-_WRAPPED = re.compile(rf"[{_MARKS}]({_INNER})[{_MARKS}]")
+_WRAPPED = lazy_pattern(rf"[{_MARKS}]({_INNER})[{_MARKS}]")
 # One mark of a pair of double ones: a comma has split the text.
 _DOUBLE = "\u201c-\u201f"
-_HALF = re.compile(rf"(?P<first>[{_DOUBLE}]){_INNER}|{_INNER}(?P<last>[{_DOUBLE}])")
+_HALF = lazy_pattern(rf"(?P<first>[{_DOUBLE}]){_INNER}|{_INNER}(?P<last>[{_DOUBLE}])")
 #: Matches exactly the texts with a fault; the pattern means the same in ECMA-262.
 FAULTY = rf"^(?:[{_MARKS}]{_INNER}[{_MARKS}]|[{_DOUBLE}]{_INNER}|{_INNER}[{_DOUBLE}])$"
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 CODE = Code("rubric/heading-marks", page=__doc__)
 
 # An ATX heading of CommonMark: up to three spaces, one to six marks, a space.
-_MARKED = re.compile(r" {0,3}#{1,6}[ \t]+(?P<text>\S.*)", re.DOTALL)
+_MARKED = lazy_pattern(r" {0,3}#{1,6}[ \t]+(?P<text>\S.*)", re.DOTALL)
 
 
 @rule(CODE, Kind.RUBRIC)

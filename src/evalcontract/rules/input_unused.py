@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity, Within
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
@@ -38,7 +39,7 @@ CODE = Code(
     "judge/input-unused", soft=Severity.NOTE, strict=Severity.NOTE, guess=True, page=__doc__
 )
 
-_MENTION = re.compile(
+_MENTION = lazy_pattern(
     r"\b(?:the|this|their|his|her)\s+(?:(?:original|\w+['\u2019]s?)\s+)?"
     r"(?:question|query|request|prompt)\b",
     re.IGNORECASE,

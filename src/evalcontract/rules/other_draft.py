@@ -31,11 +31,11 @@ Good:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Severity
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 CODE = Code("rubric/other-draft", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
 
-_DRAFT = re.compile(
+_DRAFT = lazy_pattern(
     r"https?://json-schema\.org/(?:draft[-/](?P<draft>[0-9-]+)/)?(?:hyper-)?schema#?"
 )
 _CURRENT = "2020-12"

@@ -35,13 +35,13 @@ Good:
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
@@ -62,7 +62,7 @@ _ADVICE = {
     "must_not_contain": "it is read by a `must_not_contain` check without its own `values`",
 }
 #: A key that a tag of a template can name; a dot leads to what is inside.
-_NAMEABLE = re.compile(r"[^\s.{}]+")
+_NAMEABLE = lazy_pattern(r"[^\s.{}]+")
 _FORMAT = "it is read by a `format` check without its own `format`"
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from evalcontract.model.code import Code
+from evalcontract.model.code import CodeTable
 from evalcontract.model.diagnostic import Severity
 
-CODES = (
-    Code("output/invalid-record", soft=Severity.ERROR),
-    Code("output/no-answer", soft=Severity.ERROR),
-    Code("output/unread-answer", soft=Severity.ERROR),
-    Code("output/unreadable-tool-call", soft=Severity.ERROR),
-    Code("output/near-miss-key", guess=True),
-    Code("output/duplicate-id", soft=Severity.ERROR),
-    Code("output/missing", soft=Severity.ERROR),
-    Code("output/undecided"),
-    Code("output/unknown-id", strict=Severity.WARNING),
+_ERRORS = (
+    "invalid-record",
+    "no-answer",
+    "unread-answer",
+    "unreadable-tool-call",
+    "duplicate-id",
+    "missing",
+)
+
+CODES = CodeTable(
+    ([f"output/{fault}" for fault in _ERRORS], {"soft": Severity.ERROR}),
+    (["output/near-miss-key"], {"guess": True}),
+    (["output/undecided"], {}),
+    (["output/unknown-id"], {"strict": Severity.WARNING}),
 )

@@ -6,6 +6,8 @@ needs them.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from evalcontract.source.document import Document
 from evalcontract.source.fault import SourceProblem, UnreadableFile, moved_fault
 from evalcontract.source.files import (
@@ -30,10 +32,12 @@ from evalcontract.source.filesystem import (
     format_of,
     is_given,
 )
-from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import Batch, Rows, Source
 from evalcontract.source.text import EMPTY, LFS_POINTER
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
+
+if TYPE_CHECKING:  # a YAML file does not need it
+    from evalcontract.source.jsonl import RowStream as RowStream
 
 __all__ = [
     "DANGLING",
@@ -53,7 +57,6 @@ __all__ = [
     "Files",
     "MisreadError",
     "QuickDocument",
-    "RowStream",
     "Rows",
     "Source",
     "SourceProblem",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.model.code import Code
+from evalcontract.model.code import CodeTable
 from evalcontract.model.diagnostic import Severity
 
 _FAULTS = (
@@ -18,4 +18,4 @@ _FAULTS = (
     "unsupported",
 )
 
-CODES = tuple(Code(f"source/{fault}", soft=Severity.ERROR) for fault in _FAULTS)
+CODES = CodeTable(([f"source/{fault}" for fault in _FAULTS], {"soft": Severity.ERROR}))

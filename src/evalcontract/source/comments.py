@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import NamedTuple
 
 import yaml
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.text import LINE_END
 
 # Searched in the text between two tokens: a comment is everything from `#` to the end of the line.
-_COMMENT = re.compile(r"#[^\n\r]*")
+_COMMENT = lazy_pattern(r"#[^\n\r]*")
 # Line breaks in YAML 1.1, which PyYAML scans; ordinary characters in YAML 1.2.
 _BREAKS_OF_1_1 = dict.fromkeys(map(ord, "\x85\u2028\u2029"), "_")
 

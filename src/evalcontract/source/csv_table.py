@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from bisect import bisect_right
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Place, Span
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.rows import Batch
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # A cell, by the delimiter. Text after a closing quote belongs to the cell, as in the `csv` module.
 _CELLS = {
-    delimiter: re.compile(rf'"(?:[^"]|"")*+(?:"[^{delimiter}\r\n]*+)?|[^{delimiter}\r\n]*+')
+    delimiter: lazy_pattern(rf'"(?:[^"]|"")*+(?:"[^{delimiter}\r\n]*+)?|[^{delimiter}\r\n]*+')
     for delimiter in (",", ";", "\t")
 }
 

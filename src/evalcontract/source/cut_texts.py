@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
@@ -18,10 +20,10 @@ if TYPE_CHECKING:
     from evalcontract.source.document import Document
 
 # A `#` right before a letter or a digit; a comment usually has a space there.
-_MARK = re.compile(" #(?=[0-9A-Za-z])")
+_MARK = lazy_pattern(" #(?=[0-9A-Za-z])")
 # A line with a key or a dash, a text of several words without quotation marks, and a comment that
 # is no usual remark on the file.
-_LINE = re.compile(
+_LINE = lazy_pattern(
     r"^[ \t]*(?:- +)*(?:(?P<key>[\w-]+): +)?(?P<text>[^\s\"'\[\]{}|>&*!%@`#,?:-][^\n]*?)(?<! ) +"
     r"(?P<rest>#(?!(?:TODO|FIXME|XXX|NOTE|HACK|noqa|nosec|pragma|type|region|endregion)\b)"
     r"[0-9A-Za-z][^\r\n]*)",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.text import LINE_END
 
 if TYPE_CHECKING:
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Span
     from evalcontract.source.node import Node
 
-_LINE = re.compile(r"[^\r\n]*")
+_LINE = lazy_pattern(r"[^\r\n]*")
 # An anchor or a tag precedes the node that it belongs to.
-_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
-_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*")
+_PROPERTIES = lazy_pattern(r"(?:[&!]\S*\s+)*")
+_BLOCK_SCALAR = lazy_pattern(r"[|>][-+0-9]*")
 _STEP = 2
 
 

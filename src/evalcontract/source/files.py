@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
 from evalcontract.source.filesystem import DISK, Files, TooLargeError, format_of
-from evalcontract.source.jsonl import RowStream
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.text import EMPTY, decode, split_lines
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.source.document import Document
+    from evalcontract.source.jsonl import RowStream
 
 #: The bytes from which on the faults of YAML are searched for where the fast reader refuses it.
 _LARGE = 1 << 16
@@ -30,6 +30,8 @@ def read_file(
     """
     try:
         if format_of(name) == "jsonl":
+            from evalcontract.source.jsonl import RowStream  # not needed for YAML
+
             return RowStream(name, *files.stream(path))
         return read_stream(io.BytesIO(files.read(path)), name, quick=quick)
     except (OSError, ValueError) as error:
@@ -58,6 +60,8 @@ def read_stream(
         return UnreadableFile(name, (large_fault(len(data)),))
     kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
+        from evalcontract.source.jsonl import RowStream  # not needed for YAML
+
         return RowStream(name, lambda: io.BytesIO(data), len(data))
     text = None
     try:

@@ -7,8 +7,9 @@ import stat
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES
 
 if TYPE_CHECKING:
@@ -76,7 +77,13 @@ class Files:
 
     def kind(self, path: str | Path) -> str:
         """Return the kind of a path; a path without permission is NOTHING."""
-        return _kind(path)
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116 - called for thousands of files
+        except (OSError, ValueError):
+            return DANGLING if os.path.lexists(path) else NOTHING
+        if stat.S_ISREG(mode):
+            return FILE
+        return FOLDER if stat.S_ISDIR(mode) else OTHER
 
     def is_file(self, path: str | Path) -> bool:
         """Whether a path leads to a regular file."""
@@ -174,23 +181,13 @@ def is_given(path: str | Path) -> bool:
     return os.fspath(path).startswith(_PROCESS_STREAMS)
 
 
-def _kind(path: str | Path) -> str:
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 - called for thousands of files
-    except (OSError, ValueError):
-        return DANGLING if os.path.lexists(path) else NOTHING
-    if stat.S_ISREG(mode):
-        return FILE
-    return FOLDER if stat.S_ISDIR(mode) else OTHER
-
-
 def _entry(item: os.DirEntry[str]) -> Entry:
     """Return the entry of a name in a folder; only a link costs another system call."""
     if item.is_dir(follow_symlinks=False):
         return Entry(item.name, FOLDER, is_link=False)
     if item.is_file(follow_symlinks=False):
         return Entry(item.name, FILE, is_link=False)
-    return Entry(item.name, _kind(item.path), item.is_symlink())
+    return Entry(item.name, DISK.kind(item.path), item.is_symlink())
 
 
 def _other_kind(path: str | Path, mode: int) -> str | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import orjson
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.document import Document
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.json_scanner import scan
@@ -16,7 +16,7 @@ from evalcontract.source.memory import collector_paused
 
 # orjson reads integers of more than 64 bits as floats; all of them are at least this large.
 _ROUNDED = 2.0**63
-_DIGITS = re.compile(rb"[0-9]{19}")
+_DIGITS = lazy_pattern(rb"[0-9]{19}")
 
 
 def parse_json(text: str, file: str, data: bytes) -> Document:

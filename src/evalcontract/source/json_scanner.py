@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import integer
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
@@ -15,14 +15,17 @@ from evalcontract.source.limits import MAX_DEPTH, deep_fault
 from evalcontract.source.node import Node
 from evalcontract.source.text import LINE_END
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+if TYPE_CHECKING:
+    import re
+
+_SPACE = lazy_pattern(r"[ \t\r\n]*")
 # Possessive quantifiers: otherwise the regex engine keeps a backtracking state per character.
 _STRING_START = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
-_OPEN_STRING, _STRING = re.compile(_STRING_START), re.compile(_STRING_START + '"')
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_BARE_KEY = re.compile(r"'?([A-Za-z_][\w-]*)'?\s*:")
-_WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_ESCAPE = re.compile(
+_OPEN_STRING, _STRING = lazy_pattern(_STRING_START), lazy_pattern(_STRING_START + '"')
+_NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_BARE_KEY = lazy_pattern(r"'?([A-Za-z_][\w-]*)'?\s*:")
+_WORD = lazy_pattern(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_ESCAPE = lazy_pattern(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)"
 )
 _UNIT_CHARACTERS = len("\\u0000")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 # A block of this size stays in the CPU cache while it is parsed.
 BLOCK_BYTES = 1 << 16
 _LATEST_BYTES = 1 << 18
-_LINE_END = re.compile(rb"\n")
+_LINE_END = lazy_pattern(rb"\n")
 
 
 class Start(NamedTuple):

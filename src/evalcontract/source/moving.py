@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.entries import Cut
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Cuts = tuple[Cut, ...]
 
-_COLON = re.compile(r"\s*:")
-_COMMA = re.compile(r"\s*,\s*")
-_LINES = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
+_COLON = lazy_pattern(r"\s*:")
+_COMMA = lazy_pattern(r"\s*,\s*")
+_LINES = lazy_pattern(r"(?<=\n)|(?<=\r)(?!\n)")
 _NONE: tuple[Cut, ...] = ()
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Span
 
 _MAX_SHOWN = 60
 #: A line that begins with a key, with or without dashes before it.
-KEY = re.compile(
+KEY = lazy_pattern(
     r"""(?P<lead>\s*(?:-\s+)*)(?P<key>"[^"]*"|'[^']*'|[^\s#"'\[\]{}][^#]*?):(?=\s|$)"""
 )
 #: A line that begins with a list item.
-DASH = re.compile(r"(?P<lead>\s*)-\s")
+DASH = lazy_pattern(r"(?P<lead>\s*)-\s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,9 +65,10 @@ def _may_have(group: str) -> bool:
     `sys.path`. It is only needed for archives and for import finders of other packages.
     """
     others = [finder for finder in sys.meta_path if finder is not PathFinder]
-    if any(hasattr(finder, "find_distributions") for finder in others):
+    if [finder for finder in others if hasattr(finder, "find_distributions")]:
         return True
-    points = _points_below(tuple((folder or os.curdir, _changed(folder)) for folder in sys.path))
+    folders = [(folder or os.curdir, _changed(folder)) for folder in sys.path]
+    points = _points_below(tuple(folders))
     return points is None or f"evalcontract.{group}".encode() in points
 
 
@@ -86,10 +87,17 @@ def _points_below(folders: tuple[tuple[str, int], ...]) -> bytes | None:
             return None
         except OSError:
             continue
-        if any(name.endswith(".egg") for name in names):
+        if ".egg/" in "/".join((*names, "")):  # no name has a slash
             return None
         infos = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
-        contents += [_points_in(f"{folder}/{name}/entry_points.txt") for name in infos]
+        for info in infos:
+            try:
+                with open(f"{folder}/{info}/entry_points.txt", "rb") as file:  # noqa: PTH123 - hundreds
+                    text = file.read()
+            except OSError:
+                continue
+            if b"evalcontract." in text:
+                contents.append(text)
     return b"\n".join(contents)
 
 
@@ -98,12 +106,3 @@ def _changed(folder: str) -> int:
         return os.stat(folder or os.curdir).st_mtime_ns  # noqa: PTH116 - may not be a valid path
     except (OSError, ValueError):
         return 0
-
-
-def _points_in(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - called for hundreds of files
-            text = file.read()
-    except OSError:
-        return b""
-    return text if b"evalcontract." in text else b""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:

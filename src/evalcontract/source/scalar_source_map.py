@@ -7,21 +7,21 @@ where an escape counts as the character that it encodes. The source is scanned o
 
 from __future__ import annotations
 
-import re
 import sys
 from bisect import bisect_right
 from itertools import accumulate
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Span
 
 _BLANKS = dict.fromkeys(map(ord, " \t\n\r"))
 #: The properties (anchor, tag) before a YAML scalar, and the header line of a block scalar.
-_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*+")
-_BLOCK_HEAD = re.compile(r"[|>][-+0-9]*+[ \t]*+(?:#[^\n]*+)?(?:\n|\Z)")
+_PROPERTIES = lazy_pattern(r"(?:[&!]\S*\s+)*+")
+_BLOCK_HEAD = lazy_pattern(r"[|>][-+0-9]*+[ \t]*+(?:#[^\n]*+)?(?:\n|\Z)")
 _RUNS = {
-    "": re.compile(r"[^ \t\n]++"),
-    "'": re.compile(r"''|[^ \t\n']++"),
-    '"': re.compile(
+    "": lazy_pattern(r"[^ \t\n]++"),
+    "'": lazy_pattern(r"''|[^ \t\n']++"),
+    '"': lazy_pattern(
         r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
         r"|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|\n)"
         r'|[^ \t\n"\\]++'

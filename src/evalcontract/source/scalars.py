@@ -5,8 +5,7 @@ So `yes`, `2026-05-08`, `1_000` and `12:30` are strings here, as they are in edi
 
 from __future__ import annotations
 
-import re
-
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import integer
 
 _CONSTANTS: dict[str, object] = {
@@ -17,9 +16,9 @@ _CONSTANTS: dict[str, object] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
-_INTEGER = re.compile(r"[-+]?[0-9]+")
-_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INTEGER = lazy_pattern(r"[-+]?[0-9]+")
+_BASED = lazy_pattern(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = lazy_pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 # Every constant and number begins with one of these, so most texts need only one lookup.
 _STARTS = frozenset("0123456789+-.~ntfNTF")
 

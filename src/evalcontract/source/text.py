@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import re
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
 
@@ -24,7 +24,7 @@ LFS_POINTER = SourceProblem(
 )
 EMPTY = SourceProblem("source/empty", "the file is empty")
 #: A line end of text, CSV and YAML.
-LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
 
 def strip_bom(data: bytes) -> bytes:

@@ -5,14 +5,15 @@ Loaders that iterate over an open text file and strip each line read more than J
 
 from __future__ import annotations
 
-import re
 from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_LONE_RETURN = lazy_pattern(rb"\r(?!\n)")
 
 
 def text_lines(open_: Callable[[], BinaryIO]) -> Callable[[], BinaryIO]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
@@ -12,6 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self, cast
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.signals import is_running, signals_deferred
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Independent of the target's name, which may already have the maximum length: the machine and the
 # process that write it, and a random number.
-_TEMPORARY = re.compile(r"\.evalcontract\.([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{16}")
+_TEMPORARY = lazy_pattern(r"\.evalcontract\.([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{16}")
 _IN_MEMORY = 1 << 24
 # What git alone may change: settings and hooks in it run commands.
 _OF_GIT = ".git"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import Any
 
 import orjson
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.json_scanner import scan
 
 #: Number of lines to examine: if none of them looks like JSONL, the file is not JSONL.
 _EXAMINED_LINES = 5
-_YAML = re.compile(r"---(\s|$)|%YAML|# |-( |$)|[\w-]+:(\s|$)")
+_YAML = lazy_pattern(r"---(\s|$)|%YAML|# |-( |$)|[\w-]+:(\s|$)")
 _SEPARATORS = ",;\t"
 _JSONL = "JSONL has one JSON row per line"
 _CONVERT = 'write each row on its own line, for example {"id": "a", "input": "b"}'

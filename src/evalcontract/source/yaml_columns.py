@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.parser_failure import (
     DASH,
     KEY,
@@ -16,7 +17,7 @@ from evalcontract.source.parser_failure import (
 
 #: Number of lines above that are searched for siblings.
 MAX_LINES_ABOVE = 200
-_TIGHT = re.compile(r"\s*-\s+(?P<key>[A-Za-z_$][\w$.-]*):(?!//)(?P<rest>[^\s#][^#]*?)\s*(?:#|$)")
+_TIGHT = lazy_pattern(r"\s*-\s+(?P<key>[A-Za-z_$][\w$.-]*):(?!//)(?P<rest>[^\s#][^#]*?)\s*(?:#|$)")
 
 
 def bare_word_above(failure: ParserFailure) -> SyntaxHint | None:

@@ -13,16 +13,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.yaml_parts import placeholders, put_back, unused
 
 _BLANK = frozenset(" \t\r\n")
 _BEFORE_QUESTION = _BLANK | frozenset(("", *"[{,:"))
 _NOT_AFTER_QUESTION = _BLANK | frozenset(("", *",[]{}"))
 # A `#` after one of these is part of a text, or not valid YAML.
-_OF_HEADER, _HEADER = frozenset("+-0123456789"), re.compile(r"[|>][-+0-9]{1,2}\Z")
+_OF_HEADER, _HEADER = frozenset("+-0123456789"), lazy_pattern(r"[|>][-+0-9]{1,2}\Z")
 _BEFORE_COMMENT = frozenset("\"'[]{},:|>") | _OF_HEADER
 # Matches every escape sequence, so that an escaped backslash does not start another one.
-_ESCAPE = re.compile(
+_ESCAPE = lazy_pattern(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}(?P<pair>\\)u[dD][c-fC-F][0-9a-fA-F]{2}|.)", re.DOTALL
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.json_hints import FENCE, FENCE_MARK
 from evalcontract.source.parser_failure import (
     KEY,
@@ -34,8 +35,8 @@ from evalcontract.source.yaml_text import quoted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_BLOCK_HEADER = re.compile(r":\s*[|>][-+\d]*$")
-_CONFLICT = re.compile(r"(?:<{7}|>{7}|\|{7}) |={7}$")
+_BLOCK_HEADER = lazy_pattern(r":\s*[|>][-+\d]*$")
+_CONFLICT = lazy_pattern(r"(?:<{7}|>{7}|\|{7}) |={7}$")
 
 
 def find_hint(failure: ParserFailure) -> SyntaxHint | None:

@@ -15,6 +15,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.fault import ParseError
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.yaml_columns import MAX_LINES_ABOVE
@@ -23,8 +24,8 @@ from evalcontract.source.yaml_quick import is_plain, quick_value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_ROWS = re.compile(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
-_END_OF_ROWS = re.compile(r"\n[^\s#-]")
+_ROWS = lazy_pattern(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
+_END_OF_ROWS = lazy_pattern(r"\n[^\s#-]")
 #: The rows of a piece, the fewest pieces that are worth it, and the most that may have faults.
 _PIECE, _FEWEST, _MOST_FAULTY = 50, 8, 10
 #: The faults of a row that have nothing to do with the rows after it.

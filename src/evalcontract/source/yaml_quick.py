@@ -11,6 +11,7 @@ import codecs
 import re
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import MAX_DIGITS
 from evalcontract.source.memory import collector_paused
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _ORDINARY = bytes({*range(256)} - {*range(0x20)} - {0x7F}) + b"\n"
 # Control characters beyond ASCII, a byte order mark, and noncharacters, in UTF-8.
 _UNUSUAL = [
-    re.compile(pattern)
+    lazy_pattern(pattern)
     for pattern in (rb"\xc2[\x80-\x84\x86-\x9f]", rb"\xef(?:\xbb\xbf|\xbf[\xbe\xbf])")
 ]
 # A tag, an anchor or a merge key at the start of a node; anywhere else they are text.
@@ -31,12 +32,12 @@ _BEFORE_NODES = frozenset(b"\n:-?,[{")
 _DOCUMENT_MARKERS = (b"\n%", b"\n...")
 _FIRST_MARKERS = (b"%", b"...")
 # The header of a block scalar, searched in the last bytes of a file.
-_HEADER = re.compile(rb"[|>][-+0-9]*+ *+(?:#.*+)?$")
+_HEADER = lazy_pattern(rb"[|>][-+0-9]*+ *+(?:#.*+)?$")
 _TAIL_BYTES = 1 << 12
 # The length from which on a text may hold an integer of too many digits: it may be hexadecimal.
 _FEWEST_BYTES = MAX_DIGITS * 4 // 5
 # A word that other YAML parsers may read as a number, and the exact reader may not.
-_OTHER_NUMBER = re.compile(
+_OTHER_NUMBER = lazy_pattern(
     r"(?<![^\s,\[{])[-+]*(?:\.(?i:inf|nan)|[0-9.eE+-]*_|0[bBoOxX])", re.ASCII
 )
 

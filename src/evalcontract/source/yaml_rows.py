@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.document import Document, value_at
 from evalcontract.source.fault import ParseError, UnreadableFile
 from evalcontract.source.limits import MAX_DEPTH
@@ -28,9 +30,9 @@ if TYPE_CHECKING:
     from evalcontract.source.node import Node
 
 _KEY = "questions"
-_ROWS = re.compile(r"questions: *+(?:#.*+)?\r?\n(?: *+(?:#.*+)?\r?\n)*+(?P<column> *+)-[ \r\n]")
+_ROWS = lazy_pattern(r"questions: *+(?:#.*+)?\r?\n(?: *+(?:#.*+)?\r?\n)*+(?P<column> *+)-[ \r\n]")
 # The end of the rows: a key at the root, or the end of the document.
-_END_OF_ROWS = re.compile(r"\n[^\s#-]")
+_END_OF_ROWS = lazy_pattern(r"\n[^\s#-]")
 # Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
 _CACHED_PIECES = 4
 
@@ -227,6 +229,11 @@ class YamlDataset(QuickDocument):
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
     """Parse a part of a file; None if it depends on other parts, or cannot be parsed."""
+    from evalcontract.source.yaml_simple import read_simple  # only for a row that is faulty
+
+    simple = read_simple(text)
+    if simple is not None:
+        return simple
     from evalcontract.source.yaml import read_piece  # slow to import
 
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.limits import MAX_DIRECTIVES, directives_fault
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from evalcontract.source.yaml_parts import Event
 
 # The properties of a scalar (anchor, tag), with the white space and comments after them.
-_PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")
-_INNER_BOM = re.compile(r"(?:^|(?<=[\r\n]))\ufeff")
+_PROPERTIES = lazy_pattern(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")
+_INNER_BOM = lazy_pattern(r"(?:^|(?<=[\r\n]))\ufeff")
 _NAME_ENDS = frozenset(" \t\r\n,[]{}")
-_COLON_OF_TEXT = re.compile(r"[ \t\r\n]*:(?=[^ \t\r\n,\[\]{}])")
+_COLON_OF_TEXT = lazy_pattern(r"[ \t\r\n]*:(?=[^ \t\r\n,\[\]{}])")
 _ALONE = frozenset(("?,", "?]", "?}"))
 _QUOTES = frozenset("\"'")
 # The value of a block scalar begins like this if it is empty, or if its first line is.
@@ -37,7 +38,7 @@ DEEP_EMPTY_LINE = (
     "an empty line above has more spaces than the first line of this block scalar",
     "remove the spaces from the empty line",
 )
-_DIRECTIVE = re.compile(r"%YAML[ \t]+[0-9.]+[ \t]*(?:[ \t]#.*)?")
+_DIRECTIVE = lazy_pattern(r"%YAML[ \t]+[0-9.]+[ \t]*(?:[ \t]#.*)?")
 
 
 def check_lines(text: str) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.parser_failure import SyntaxHint, span_at
 from evalcontract.source.yaml_strict import DEEP_EMPTY_LINE
 
 if TYPE_CHECKING:
     from evalcontract.source.parser_failure import ParserFailure
 
-_HEADER = re.compile(r"(?P<sign>[|>])(?P<end>[-+]?)(?=[ \t]|$)")
-_ENDS_WITH_HEADER = re.compile(r"(?:^|[ \t])[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?$")
-_LEAD = re.compile(r"[ ]*(?:-[ \t]+)*")
+_HEADER = lazy_pattern(r"(?P<sign>[|>])(?P<end>[-+]?)(?=[ \t]|$)")
+_ENDS_WITH_HEADER = lazy_pattern(r"(?:^|[ \t])[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?$")
+_LEAD = lazy_pattern(r"[ ]*(?:-[ \t]+)*")
 #: The greatest indentation that the header of a block scalar can specify.
 _MAX_INDICATOR = 9
 

@@ -6,23 +6,27 @@ schema of YAML 1.2 needs no quotes there.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import EditError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import is_writable
 from evalcontract.source.scalars import resolve_plain
 
+if TYPE_CHECKING:
+    import re
+
 # Characters that need no escape and are not line breaks in any version of YAML.
-_PRINTABLE = re.compile(
+_PRINTABLE = lazy_pattern(
     "[\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*"
 )
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 _INDICATORS = "-?:,[]{}#&*!|>'\"%@` "
-_OF_1_1: dict[str, list[tuple[str, re.Pattern[str]]]] = yaml.SafeLoader.yaml_implicit_resolvers
+#: What a YAML 1.1 parser does not read as text begins with one of these or an indicator, and if it
+#: begins with a letter, it is no longer than `false`.
+FIRST_OF_1_1 = frozenset("0123456789+-.~<=fFnNoOtTyY")
+LONGEST_WORD_OF_1_1 = 5
 
 
 def flow(value: Any, *, inside: bool = True, like: str = "") -> str:
@@ -133,7 +137,16 @@ def _is_plain(text: str, *, inside: bool) -> bool:
             return False
     except ValueError:  # an integer with too many digits
         return False
-    return not any(pattern.match(text) for _, pattern in _OF_1_1.get(text[0], ()))
+    if text[0] not in FIRST_OF_1_1 or (text[0].isalpha() and len(text) > LONGEST_WORD_OF_1_1):
+        return True
+    return not any(pattern.match(text) for _, pattern in _of_1_1().get(text[0], ()))
+
+
+def _of_1_1() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """Return what a YAML 1.1 parser reads as other than text, by the first character."""
+    from yaml import SafeLoader  # slow to import
+
+    return SafeLoader.yaml_implicit_resolvers
 
 
 def _word(value: object) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.keys.aliases import canonical_closed_key
 from evalcontract.structure.keys.fixes import KeyInMapping, rename_unknown
 from evalcontract.structure.keys.spelling import key_names, split_key_value

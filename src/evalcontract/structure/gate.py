@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.source.shipped import table
 from evalcontract.structure.native import matches
-from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX
+from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX, load
 from evalcontract.structure.timed import TimedValidator, TooMuchWork
 
 if TYPE_CHECKING:
@@ -85,22 +86,16 @@ def gate_schema(
     is embedded under its own `$id`, so that its local references stay local, together with a
     schema that closes those mappings.
     """
-    definitions = copied(row["$defs"])
-    row_definition = definitions["row"]
-    for bundle in extra:
-        for key in bundle.get("properties", {}):
-            row_definition["properties"].setdefault(key, _PLAIN)
-    for mapping in _open_mappings(definitions):
-        mapping["additionalProperties"] = False
-        mapping["patternProperties"] = {f"^{OWN_PREFIX}": _PLAIN}
-        for key in _FREE.intersection(mapping["properties"]):
-            mapping["properties"][key] = {"allOf": [mapping["properties"][key], _PLAIN]}
-    row_definition["properties"]["rubric_ref"] = _one_of(sorted(references))
+    definitions = dict(_gate_definitions(row))
+    of_bundles = {key: _PLAIN for bundle in extra for key in bundle.get("properties", {})}
+    known = {**of_bundles, **definitions["row"]["properties"]}
+    known["rubric_ref"] = _one_of(sorted(references))
+    definitions["row"] = {**definitions["row"], "properties": known}
     for name in open_:
-        definitions[name]["additionalProperties"] = _PLAIN
+        opened = {**definitions[name], "additionalProperties": _PLAIN}
         if name == "row":
-            for word, schema in _misplaced().items():
-                definitions[name]["properties"].setdefault(word, schema)
+            opened["properties"] = {**_misplaced(), **opened["properties"]}
+        definitions[name] = opened
     row_keys = row["$defs"]["row"]["properties"]
     embedded = {
         f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_with_keys(bundle, row_keys)}
@@ -111,7 +106,7 @@ def gate_schema(
         for n, bundle in enumerate(extra)
     }
     references_to_bundles = [{"$ref": schema["$id"]} for schema in embedded.values()]
-    definitions["row"] = joined(row_definition, demand or {})
+    definitions["row"] = joined(definitions["row"], demand or {})
     return {
         "$schema": row["$schema"],
         "$id": _BASE,
@@ -132,9 +127,8 @@ def joined(schema: Any, other: Any) -> Schema:
     for keyword, part in other.items():
         if keyword == "properties" and keyword in merged:
             known = merged[keyword]
-            both = {key: joined(known[key], value) for key, value in part.items() if key in known}
-            merged[keyword] = {**known, **both}
-            if unknown := {key: value for key, value in part.items() if key not in known}:
+            merged[keyword], unknown = _joined_properties(known, part)
+            if unknown:
                 separate[keyword] = unknown
         elif keyword == "items" and keyword in merged:
             merged[keyword] = joined(merged[keyword], part)
@@ -146,6 +140,41 @@ def joined(schema: Any, other: Any) -> Schema:
         elif merged.get(keyword) != part:
             separate[keyword] = part
     return {**merged, "allOf": [*merged.get("allOf", ()), separate]} if separate else merged
+
+
+def _joined_properties(known: Schema, other: Schema) -> tuple[Schema, Schema]:
+    """Return the known properties, joined with those of the same name, and the other ones."""
+    both, unknown = dict(known), {}
+    for key, value in other.items():
+        if key in known:
+            both[key] = joined(known[key], value)
+        else:
+            unknown[key] = value
+    return both, unknown
+
+
+def _gate_definitions(row: Schema) -> dict[str, Schema]:
+    """Return the definitions of a row for a gate, without references and custom keys.
+
+    Those of the contract ship: they are the same at every start.
+    """
+    definitions: dict[str, Schema] = row["$defs"]
+    if definitions is load("dataset")["$defs"]:
+        definitions = table("closed")["gate"]
+    else:
+        definitions = gate_definitions(definitions)
+    return definitions
+
+
+def gate_definitions(definitions: dict[str, Schema]) -> dict[str, Schema]:
+    """Return definitions of which every open mapping is closed over its known keys."""
+    closed_ones: dict[str, Schema] = copied(definitions, is_names=True)
+    for mapping in _open_mappings(closed_ones):
+        mapping["additionalProperties"] = False
+        mapping["patternProperties"] = {f"^{OWN_PREFIX}": _PLAIN}
+        for key in _FREE.intersection(mapping["properties"]):
+            mapping["properties"][key] = {"allOf": [mapping["properties"][key], _PLAIN]}
+    return closed_ones
 
 
 def _misplaced() -> dict[str, Schema]:
@@ -190,6 +219,12 @@ def _with_keys(bundle: Schema, keys: Iterable[str]) -> Schema:
 def is_closed(bundle: Schema) -> bool:
     """Whether the top level of a bundle forbids keys that it does not know."""
     return False in (bundle.get("additionalProperties"), bundle.get("unevaluatedProperties"))
+
+
+def closed_row() -> Schema:
+    """Return the schema of a row of the contract, closed as by `closed`; it ships."""
+    schema: Schema = table("closed")["row"]
+    return schema
 
 
 def closed(schema: Schema) -> Schema:

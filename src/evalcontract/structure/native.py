@@ -12,6 +12,7 @@ import threading
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import NAME_LENGTH, clipped
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ _QUICK_STEPS, _QUICK_WORK = 10_000, 1_000_000
 
 # What only a backtracking matcher can do: look-around, references, possessive quantifiers. It
 # finds some patterns that have none of it, and misses none.
-_BACKTRACKS = re.compile(r"\(\?(?!:)|\\[1-9kgGK]|[*+?}]\+")
-_POSSESSIVE = re.compile(r"[*+?}]\+")
-_NO_SYNTAX = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_BACKTRACKS = lazy_pattern(r"\(\?(?!:)|\\[1-9kgGK]|[*+?}]\+")
+_POSSESSIVE = lazy_pattern(r"[*+?}]\+")
+_NO_SYNTAX = lazy_pattern(r"\\.|\[\^?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
 class PatternLimitError(ValueError):

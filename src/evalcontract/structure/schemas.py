@@ -153,7 +153,9 @@ def follow(schema: Any, root: Schema) -> Schema:
             target = target.get(step, {}) if isinstance(target, dict) else {}
         if not isinstance(target, dict):
             return resolved
-        resolved = {**target, **{key: part for key, part in resolved.items() if key != "$ref"}}
+        beside = dict(resolved)
+        del beside["$ref"]
+        resolved = {**target, **beside}
     return resolved
 
 

@@ -6,7 +6,7 @@ keys, `explain` decides which of them to report, and `messages` writes the text.
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.gate import closed
@@ -30,6 +30,7 @@ class SchemaValidator:
 
     `bundle_schema` is a second schema for the same value. A key defined by either schema is known,
     and no problem is reported twice. `search` tells whether one of its patterns matches in a text.
+    `closed_schema` returns the first schema as `gate.closed` does, if it ships so.
     """
 
     def __init__(
@@ -38,8 +39,10 @@ class SchemaValidator:
         schema: Schema,
         bundle_schema: Schema | None = None,
         search: Matches = matches,
+        closed_schema: Callable[[], Schema] | None = None,
     ) -> None:
         self.schema = schema
+        self._closed_schema = closed_schema or partial(closed, schema)
         self._pair = SchemaPair(kind, schema, bundle_schema, search)
 
     def with_bundle(self, bundle_schema: Schema, search: Matches = matches) -> SchemaValidator:
@@ -87,7 +90,7 @@ class SchemaValidator:
 
     def mismatches(self, value: Any) -> list[KeyMismatch]:
         """Return the keys of a value that are misspelled, misplaced or named as in another tool."""
-        own = list(self._mismatches.of(value))
+        own = list(self.key_mismatches.of(value))
         return [*own, *self.bundle_fields.mismatches(value)] if self._pair.bundle_schema else own
 
     def missing_keys(self, value: Any) -> set[tuple[Path, str]]:
@@ -110,14 +113,15 @@ class SchemaValidator:
 
     @cached_property
     def _closed(self) -> NativeValidator:
-        return native_for(closed(self.schema))
+        return native_for(self._closed_schema())
 
     @cached_property
     def _closed_list(self) -> NativeValidator:
-        return native_for({"items": closed(self.schema)})
+        return native_for({"items": self._closed_schema()})
 
     @cached_property
-    def _mismatches(self) -> KeyMismatches:
+    def key_mismatches(self) -> KeyMismatches:
+        """What finds mismatched keys, without the fields that a bundle describes."""
         from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
 
         return KeyMismatches(self.schema, self._pair.bundle_schema)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import ConfigurationError
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.span import Span
 from evalcontract.source import DISK, SourceProblem, UnreadableFile, read_text
 from evalcontract.workspace.configuration import Configuration, read_configuration

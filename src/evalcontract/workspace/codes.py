@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from evalcontract.model.code import Code
+from evalcontract.model.code import CodeTable
 from evalcontract.model.diagnostic import Severity
 
-CODES = (
-    *(
-        Code(f"{kind}/wrong-kind", soft=Severity.ERROR)
-        for kind in ("dataset", "rubric", "judge", "target")
+_ERRORS = (
+    *(f"{kind}/wrong-kind" for kind in ("dataset", "rubric", "judge", "target")),
+    "dataset/no-questions",
+    "target/missing-dataset",
+    "workspace/misnamed-file",
+    "internal/rule-crashed",
+)
+_WARNINGS = (
+    "rubric/no-executor",
+    "workspace/schema-reference",
+    "workspace/unused-ignore",
+    "workspace/invalid-ignore",
+    "workspace/shadowed-configuration",
+)
+_GUESSES = ("target/misspelled-row-key", "bundle/near-miss-keyword", "bundle/near-miss-required")
+_USUAL = (
+    "dataset/ragged-row",
+    "dataset/repeated-column",
+    "dataset/unclosed-quote",
+    "bundle/invalid-schema",
+    "bundle/outdated-keyword",
+    "bundle/slow-regex",
+    "bundle/unsatisfiable-schema",
+    "workspace/unsupported-file",
+)
+
+CODES = CodeTable(
+    (_ERRORS, {"soft": Severity.ERROR}),
+    (
+        [f"{kind}/other-tool" for kind in ("dataset", "rubric", "judge")],
+        {"soft": Severity.ERROR, "guess": True},
     ),
-    *(
-        Code(f"{kind}/other-tool", soft=Severity.ERROR, guess=True)
-        for kind in ("dataset", "rubric", "judge")
+    (
+        ["dataset/mapped-column"],
+        {"soft": Severity.NOTE, "strict": Severity.NOTE, "guess": True},
     ),
-    Code("dataset/no-questions", soft=Severity.ERROR),
-    Code("dataset/mapped-column", soft=Severity.NOTE, strict=Severity.NOTE, guess=True),
-    Code("dataset/ragged-row"),
-    Code("dataset/repeated-column"),
-    Code("dataset/unclosed-quote"),
-    Code("target/missing-dataset", soft=Severity.ERROR),
-    Code("target/misspelled-row-key", guess=True),
-    Code("rubric/no-executor", strict=Severity.WARNING),
-    Code("bundle/invalid-schema"),
-    Code("bundle/near-miss-keyword", guess=True),
-    Code("bundle/near-miss-required", guess=True),
-    Code("bundle/outdated-keyword"),
-    Code("bundle/slow-regex"),
-    Code("bundle/unsatisfiable-schema"),
-    Code("workspace/misnamed-file", soft=Severity.ERROR),
-    Code("workspace/unsupported-file"),
-    Code("workspace/schema-reference", strict=Severity.WARNING),
-    Code("workspace/unused-ignore", strict=Severity.WARNING),
-    Code("workspace/invalid-ignore", strict=Severity.WARNING),
-    Code("workspace/shadowed-configuration", strict=Severity.WARNING),
-    Code("workspace/unread-file", soft=Severity.NOTE, strict=Severity.NOTE),
-    Code("internal/rule-crashed", soft=Severity.ERROR),
+    (["workspace/unread-file"], {"soft": Severity.NOTE, "strict": Severity.NOTE}),
+    (_WARNINGS, {"strict": Severity.WARNING}),
+    (_GUESSES, {"guess": True}),
+    (_USUAL, {}),
 )

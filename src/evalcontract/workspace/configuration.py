@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import SeveritySource
 from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.nearest import nearest
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, UnreadableFile, read_text

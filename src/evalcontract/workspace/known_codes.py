@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
@@ -17,6 +18,8 @@ from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.model.code import CodeTable
 
 
 class KnownCodes(Mapping[str, Code]):
@@ -30,13 +33,13 @@ class KnownCodes(Mapping[str, Code]):
     """
 
     def __getitem__(self, name: str) -> Code:
-        code = _without_rules().get(name) or _code_of_format(name) or rules_in_use().code(name)
+        code = _without_rule(name) or _code_of_format(name) or rules_in_use().code(name)
         if code is None:
             raise KeyError(name)
         return code
 
     def __iter__(self) -> Iterator[str]:
-        yield from sorted({**_without_rules(), **rules_in_use().codes})
+        yield from sorted({*chain.from_iterable(_tables()), *rules_in_use().codes})
         yield from sorted(_of_formats())
 
     def __len__(self) -> int:
@@ -70,34 +73,39 @@ def _of_others() -> frozenset[str]:
     )
 
 
-@cache
-def _without_rules() -> Mapping[str, Code]:
-    """Return the codes that belong to no rule and to no other dataset format.
+def _without_rule(name: str) -> Code | None:
+    """Return a code that belongs to no rule."""
+    return next((table[name] for table in _tables() if name in table), None)
 
-    Add the module `codes` of a new package here.
+
+def _tables() -> Iterator[CodeTable]:
+    """Yield the tables of codes that belong to no rule, the most frequent ones first.
+
+    A table is imported when it is reached. Add the module `codes` of a new package here.
     """
-    # Not needed for a run without findings.
-    from evalcontract.calibration.codes import CODES as OF_LABELS
-    from evalcontract.library.codes import CODES as OF_LIBRARY
-    from evalcontract.scoring.codes import CODES as OF_SCORING
-    from evalcontract.source.codes import CODES as OF_SOURCE
     from evalcontract.structure.codes import CODES as OF_STRUCTURE
+
+    yield OF_STRUCTURE
+    from evalcontract.library.codes import CODES as OF_LIBRARY
+
+    yield OF_LIBRARY
+    from evalcontract.source.codes import CODES as OF_SOURCE
+
+    yield OF_SOURCE
     from evalcontract.workspace.codes import CODES as OF_WORKSPACE
 
-    codes = (
-        *OF_SOURCE,
-        *OF_STRUCTURE,
-        *OF_LIBRARY,
-        *OF_WORKSPACE,
-        *OF_SCORING,
-        *OF_LABELS,
-    )
-    return {code: code for code in codes}
+    yield OF_WORKSPACE
+    from evalcontract.scoring.codes import CODES as OF_SCORING
+
+    yield OF_SCORING
+    from evalcontract.calibration.codes import CODES as OF_LABELS
+
+    yield OF_LABELS
 
 
 @cache
 def _code_of_format(name: str) -> Code | None:
-    if kind_of(name) in set(map(kind_of, _without_rules())):
+    if kind_of(name) in set(map(kind_of, chain.from_iterable(_tables()))):
         return None  # not a dialect, and the formats are slow to import
     return _of_formats().get(name)
 

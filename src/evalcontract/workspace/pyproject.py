@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import ConfigurationError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source import read_text
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ PYPROJECT = "pyproject.toml"
 _NAME = "evalcontract"
 _PART = r"""(?:tool|"tool"|'tool')[ \t]*\.[ \t]*["']?evalcontract["']?[ \t]*"""
 #: A line that begins the table, one of its tables, or a setting of it.
-_TABLE = re.compile(rf"^[ \t]*(?:\[[ \t]*{_PART}[].]|{_PART}[.=])", re.MULTILINE)
-_HEADER = re.compile(r"^[ \t]*\[")
+_TABLE = lazy_pattern(rf"^[ \t]*(?:\[[ \t]*{_PART}[].]|{_PART}[.=])", re.MULTILINE)
+_HEADER = lazy_pattern(r"^[ \t]*\[")
 
 
 def has_settings(path: Path, name: str, files: Files) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
 from evalcontract.source import DISK, FILE, LFS_POINTER, NOTHING
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _MODELINE = "dataset.schema.json"
 _FOLDER = "datasets"
-_QUESTIONS = re.compile(r"""^\W*questions""")
+_QUESTIONS = lazy_pattern(r"""^\W*questions""")
 #: The key `input` of a row in JSON, YAML or CSV; searched for in the first lines of a file.
-_INPUT = re.compile(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
+_INPUT = lazy_pattern(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
 
 _HEAD_LINES = 5
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.source import DISK
+from evalcontract.source import DISK, FILE, FOLDER, NOTHING
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.discovery import (
     DATASETS,
@@ -38,14 +38,12 @@ def find_root(start: Path, files: Files = DISK) -> Path:
     repository, or those of other users, do not count; see `counts_above`.
     """
     folder = files.real(start if files.is_folder(start) else start.parent)
-    candidates = [
-        path
-        for path in (folder, *folder.parents)
-        if any(
-            path == folder or counts_above(marker, folder, files)
-            for marker in _markers(path, files)
-        )
-    ]
+    candidates: list[Path] = []
+    for path in (folder, *folder.parents):
+        for marker in _markers(path, files):
+            if path == folder or counts_above(marker, folder, files):
+                candidates.append(path)
+                break
     default = folder.parent if folder.name in (DATASETS, _TARGETS) else folder
     roots = (
         path for n, path in enumerate(candidates) if not _is_part(path, candidates[n + 1 :], files)
@@ -73,13 +71,13 @@ def find_configuration(root: Path, files: Files = DISK) -> Path | None:
 def configuration_in(folder: Path, files: Files = DISK) -> Path | None:
     """Return the configuration file in a folder: `evalcontract.toml`, or a table for us."""
     path = folder / FILE_NAME
-    return path if files.is_file(path) else pyproject_in(folder, files)
+    return path if files.kind(path) == FILE else pyproject_in(folder, files)
 
 
 def pyproject_in(folder: Path, files: Files = DISK) -> Path | None:
     """Return the `pyproject.toml` of a folder if it has settings for us."""
     path = folder / PYPROJECT
-    is_ours = files.is_file(path) and has_settings(path, display_name(path), files)
+    is_ours = files.kind(path) == FILE and has_settings(path, display_name(path), files)
     return path if is_ours else None
 
 
@@ -100,8 +98,10 @@ def find_repository(folder: Path, files: Files = DISK) -> Path | None:
 
     `.git` is a folder, or a file in a worktree or a submodule.
     """
-    tops = (top for top in (folder, *folder.parents) if files.is_there(top / _REPOSITORY))
-    return next(tops, None)
+    for top in (folder, *folder.parents):
+        if files.kind(top / _REPOSITORY) != NOTHING:
+            return top
+    return None
 
 
 def write_bound(path: Path, files: Files = DISK) -> Path | None:
@@ -124,9 +124,8 @@ def is_workspace(folder: Path, files: Files = DISK) -> bool:
 def _markers(folder: Path, files: Files) -> list[Path]:
     """Return what makes a folder a workspace."""
     configuration = configuration_in(folder, files)
-    markers = [configuration] if configuration else []
-    folders = (folder / name for name in LIBRARY_FOLDERS)
-    return [*markers, *(path for path in folders if files.is_folder(path))]
+    markers = [path for name in LIBRARY_FOLDERS if files.kind(path := folder / name) == FOLDER]
+    return [configuration, *markers] if configuration else markers
 
 
 def _is_part(folder: Path, outer: list[Path], files: Files) -> bool:

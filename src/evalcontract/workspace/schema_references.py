@@ -7,6 +7,7 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Span
 from evalcontract.source import SourceProblem
 from evalcontract.source.text import split_lines
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
 
 _CODE = "workspace/schema-reference"
-_MODELINE = re.compile(r"#\s*yaml-language-server:.*?\$schema=(?P<target>\S+)")
-_NAME = re.compile(r"(?P<kind>dataset|rubric|judge|target)\.schema\.json")
+_MODELINE = lazy_pattern(r"#\s*yaml-language-server:.*?\$schema=(?P<target>\S+)")
+_NAME = lazy_pattern(r"(?P<kind>dataset|rubric|judge|target)\.schema\.json")
 
 
 def check_schema_reference(

@@ -6,17 +6,18 @@ import re
 from typing import Any
 
 from evalcontract.model.errors import ConfigurationError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import is_writable
 
 # A thousand times the usual size; `tomllib` is slow on larger files.
 _MAX_CHARACTERS = 1 << 18
 # Parts of a dotted key; `tomllib` needs memory for the square of their number.
 _MAX_KEY_PARTS = 50
-_STRINGS = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
-_KEY_ENDS = re.compile(r"[][{}=,#\n]")
-_AT = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
-_BARE_CODE = re.compile(r"\s*([a-z]+/[a-z-]+)\s*=")
-_BARE_WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|[^"'#=])*=\s*([A-Za-z][\w/-]*)\s*(?:#.*)?$""")
+_STRINGS = lazy_pattern(r'"[^"\n]*"|\'[^\'\n]*\'')
+_KEY_ENDS = lazy_pattern(r"[][{}=,#\n]")
+_AT = lazy_pattern(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+_BARE_CODE = lazy_pattern(r"\s*([a-z]+/[a-z-]+)\s*=")
+_BARE_WORD = lazy_pattern(r"""(?:"[^"]*"|'[^']*'|[^"'#=])*=\s*([A-Za-z][\w/-]*)\s*(?:#.*)?$""")
 _BOOLEANS = {
     "True": "true",
     "False": "false",

@@ -5,9 +5,9 @@ Documentation and the files of editors and of version control are passed over.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
 from evalcontract.source import (
     DANGLING,
@@ -32,7 +32,7 @@ MISNAMED, UNSUPPORTED, UNREAD = (
     "workspace/unsupported-file",
     "workspace/unread-file",
 )
-_SILENT = re.compile(
+_SILENT = lazy_pattern(
     r"(readme|licen[cs]e|notice|copying|changelog|authors|contributing|codeowners)(\..*)?|"
     r"thumbs\.db|desktop\.ini|makefile|"
     r".*\.(md|mdx|markdown|rst|adoc|sw[opx])|#.*#|"

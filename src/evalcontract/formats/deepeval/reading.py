@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 #: The key of the metadata of a golden.
 METADATA = "additional_metadata"
@@ -26,8 +27,8 @@ OF_INPUT = (
 )
 #: The keys that say what a golden expects.
 EXPECTED = ("expected_output", "expected_outcome", "expected_tools", "expectations", "context")
-_COMMA = re.compile(r",\s*([\]}])")
-_WITH_SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<context>.*)")
+_COMMA = lazy_pattern(r",\s*([\]}])")
+_WITH_SOURCE = lazy_pattern(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<context>.*)")
 
 
 def has_scenario(golden: dict[str, Any]) -> bool:

@@ -22,6 +22,7 @@ from evalcontract.formats.deepeval.reading import (
     texts_of,
 )
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.jsonl import RowStream
 
@@ -47,7 +48,7 @@ _NOTHING = frozenset(
         *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
     ]
 )
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"[ \t]*[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|inf(?:inity)?)[ \t]*",
     re.IGNORECASE,
 )

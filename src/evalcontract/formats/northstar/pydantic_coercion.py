@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import integer
 
 # The white space of Unicode, which differs from that of `str.strip`.
@@ -16,12 +17,12 @@ _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
 # After a zero, a minus is still a sign, but not before a zero and another digit.
-_WHOLE = re.compile(
+_WHOLE = lazy_pattern(
     r"(?:(?P<sign>[+-]?)(?:0[0_]*(?=[0-9]))?|\+?0[0_]*(?P<late>-)_?(?!0[0-9_]))"
     r"(?P<digits>[0-9](?:_?[0-9])*)(?:\.0+)?",
     re.ASCII,
 )
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)",
     re.ASCII | re.IGNORECASE,
 )

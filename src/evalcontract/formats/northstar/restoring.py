@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import is_list_of
@@ -13,6 +12,7 @@ from evalcontract.formats.northstar.normalization import EXPECTED, METRICS
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.unwritable import with_unwritable
 from evalcontract.model.equality import json_equal
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from evalcontract.model.path import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The mappings of a case that are compared key by key.
 NESTED: dict[str, Any] = {"expected": {"trace": {}}, "metrics": {}, "metadata": {}}
 _FORMS: dict[str, Any] = {"expected": EXPECTED, "metrics": METRICS}
-_NUMBERED = re.compile(r"row_[0-9]+")
+_NUMBERED = lazy_pattern(r"row_[0-9]+")
 _REQUIRED, _ARGUMENTS = ("expected", "required_tools"), ("expected", "tool_arguments")
 
 

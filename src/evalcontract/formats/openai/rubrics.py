@@ -16,6 +16,7 @@ from evalcontract.formats.openai.templates import (
     variables,
     whole,
 )
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +36,7 @@ _UNREAD = "the template never reads the output, so that no judge could grade it"
 _NO_NAME = "the template reads what a judge is not given"
 _EMPTY = "every output contains an empty text"
 _NO_SCALE = "no judge has such a scale: every answer passes, or none does"
-_SYNTAX = re.compile(r"([\\.^$*+?{}\[\]|()])")
+_SYNTAX = lazy_pattern(r"([\\.^$*+?{}\[\]|()])")
 _CONTAINS = ("like", "ilike")
 _LIST = "must_contain_any"
 

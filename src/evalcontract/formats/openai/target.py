@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.openai.mapping import asked_messages
 from evalcontract.model.equality import json_equal
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from evalcontract.formats.openai.rubrics import Criteria
 
 _TOLERANCE = 1e-9
 _OUTPUT = "{{ sample.output_text }}"
-_ESCAPED = re.compile(r"\\([\\.^$*+?{}\[\]|()])")
-_SYNTAX = re.compile(r"[\\.^$*+?{}\[\]|()]")
-_TAG = re.compile(r"\{\{\{?\s*([^{}]*?)\s*\}?\}\}")
+_ESCAPED = lazy_pattern(r"\\([\\.^$*+?{}\[\]|()])")
+_SYNTAX = lazy_pattern(r"[\\.^$*+?{}\[\]|()]")
+_TAG = lazy_pattern(r"\{\{\{?\s*([^{}]*?)\s*\}?\}\}")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TAG = re.compile(r"\{\{([^{}]*)\}\}")
-_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+_TAG = lazy_pattern(r"\{\{([^{}]*)\}\}")
+_NAME = lazy_pattern(r"[\w-]+(?:\.[\w-]+)*")
 #: The answer of the model, as a whole.
 OUTPUT = ("sample", "output_text")
 _SPACES = ("item", "sample")

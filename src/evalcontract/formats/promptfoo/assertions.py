@@ -9,6 +9,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.shipped import table
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ _WITH_THRESHOLD = (
 _DEFAULT, _OF_SIMILAR = 0.75, 0.8
 _CODE = (("javascript:", 11), ("fn:", 3), ("eval:", 5))
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = lazy_pattern(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 #: A variable in a template.
-VARIABLE = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
+VARIABLE = lazy_pattern(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 NOT = "not-"
 SET = "assert-set"
 
@@ -229,8 +230,8 @@ def listed_in(text: str) -> list[str]:
     return texts
 
 
-_IN_QUOTES = re.compile(r'"((?:\\["\\]|""|[^"])*)"', re.DOTALL)
-_ESCAPED = re.compile(r'\\(["\\])|""')
+_IN_QUOTES = lazy_pattern(r'"((?:\\["\\]|""|[^"])*)"', re.DOTALL)
+_ESCAPED = lazy_pattern(r'\\(["\\])|""')
 
 
 def _quoted(text: str, at: int) -> tuple[str, int]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.formats._expectations import criteria_of
 from evalcontract.formats.promptfoo.assertions import NOT, VARIABLE, base_of, fault_of, types
 from evalcontract.formats.promptfoo.fields import NO_CHECK, TOO_MANY_RUBRICS
 from evalcontract.formats.promptfoo.judges import JUDGES, check_of
 from evalcontract.formats.promptfoo.patterns import escaped, python_of
+from evalcontract.model.lazy_pattern import lazy_pattern
+
+if TYPE_CHECKING:
+    import re
 
 _SEARCHES = (
     *("contains", "icontains", "contains-any", "icontains-any", "contains-all", "icontains-all"),
 )
 #: Keys of rows for texts, of which an output has one or none.
 ANY, NONE = "must_contain_any", "must_not_contain"
-_TEMPLATE = re.compile(r"\{\{|\{%|\{#")
+_TEMPLATE = lazy_pattern(r"\{\{|\{%|\{#")
 #: How many assertions of a test are converted.
 MAX_ASSERTIONS = 200
 #: Only rubrics that other rows may have, or none at all: what a limit leaves of what is said.

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 
-_SYNTAX = re.compile(r"([\\.^$*+?{}\[\]|()])")
-_LITERAL = re.compile(r"\\([\\.^$*+?{}\[\]|()])")
+from evalcontract.model.lazy_pattern import lazy_pattern
+
+_SYNTAX = lazy_pattern(r"([\\.^$*+?{}\[\]|()])")
+_LITERAL = lazy_pattern(r"\\([\\.^$*+?{}\[\]|()])")
 #: What begins a group in both languages, and what names one in JavaScript.
-_GROUP = re.compile(r"\((?:\?(?::|=|!|<=|<!))?(?!\?)")
-_NAMED = re.compile(r"\(\?<([A-Za-z_][A-Za-z0-9_]*)>")
+_GROUP = lazy_pattern(r"\((?:\?(?::|=|!|<=|<!))?(?!\?)")
+_NAMED = lazy_pattern(r"\(\?<([A-Za-z_][A-Za-z0-9_]*)>")
 #: Escapes that mean the same in both, with their digits.
-_SAME = re.compile(r"\\(?:[tnrfvsS]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[^A-Za-z0-9])", re.DOTALL)
+_SAME = lazy_pattern(r"\\(?:[tnrfvsS]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[^A-Za-z0-9])", re.DOTALL)
 #: Escapes of JavaScript that are of ASCII characters only, outside of a class and in one.
 _ASCII = {
     r"\d": ("[0-9]", "0-9"),
@@ -25,8 +27,8 @@ _ASCII = {
     r"\B": (r"(?a:\B)", None),
 }
 #: What Python reads as operators: possessive quantifiers and no lower bound; those of sets.
-_OPERATORS = re.compile(r"[*+?}]\+|\{,")
-_OF_SETS = re.compile(r"--|&&|~~|\|\|")
+_OPERATORS = lazy_pattern(r"[*+?}]\+|\{,")
+_OF_SETS = lazy_pattern(r"--|&&|~~|\|\|")
 _END = r"\Z"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import quoted, ragged_row
@@ -17,6 +16,7 @@ from evalcontract.formats.promptfoo.assertions import (
     types,
 )
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
 
@@ -33,12 +33,12 @@ COLUMNS = (
 )
 _STOPS = "promptfoo stops here"
 _NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a row")
-_BLANK_LINE = re.compile(r"(?:^|\n)\r?\n")
-_CONFIG = re.compile(r"__config:__expected(0*[1-9][0-9]*)?:threshold")
+_BLANK_LINE = lazy_pattern(r"(?:^|\n)\r?\n")
+_CONFIG = lazy_pattern(r"__config:__expected(0*[1-9][0-9]*)?:threshold")
 # Of a setting: before the column, and before its name.
 _COLONS = 2
-_COMMA = re.compile(r"(?<!\\),")
-_LIKE_TYPE = re.compile(r"((?:not-)?[a-z][a-z-]*)(?:\([0-9.]+\))?:\s?\S")
+_COMMA = lazy_pattern(r"(?<!\\),")
+_LIKE_TYPE = lazy_pattern(r"((?:not-)?[a-z][a-z-]*)(?:\([0-9.]+\))?:\s?\S")
 # A text of so many words between commas is probably a sentence.
 _SENTENCE = 5
 

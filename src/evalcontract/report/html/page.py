@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.report.html.data import page_data
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ MODULES = (
     "keys",
     "main",
 )
-_IMPORT = re.compile(r"^import \{[^}]*\} from \"\./\w+\.js\";\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export ((?:function|const) (\w+))", re.MULTILINE)
+_IMPORT = lazy_pattern(r"^import \{[^}]*\} from \"\./\w+\.js\";\n", re.MULTILINE)
+_EXPORT = lazy_pattern(r"^export ((?:function|const) (\w+))", re.MULTILINE)
 # What could end the element of the data or begin another, what some readers take for line ends,
 # and what UTF-8 cannot encode.
-_ESCAPED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
-_PLACE = re.compile(r"\{\{ (\w+) \}\}")
+_ESCAPED = lazy_pattern("[<>&\u2028\u2029\ud800-\udfff]")
+_PLACE = lazy_pattern(r"\{\{ (\w+) \}\}")
 
 
 def write_page(report: HtmlReport) -> Iterator[str]:

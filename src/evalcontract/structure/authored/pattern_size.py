@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+
 #: A state takes about 150 bytes, and a microsecond to make.
 MAX_STATES = 600_000
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"""
     (?P<property>\\[pP]\{[^}]*\}?)
     | (?P<escape>\\.)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import normalise
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -72,8 +73,9 @@ _NOT_IN_ROWS = "rows do not contain the answer of the system"
 _RECORDED = f"{_NOT_IN_ROWS}: remove it, or put it below `metadata`"
 
 
-def _aliases(names: str, alias: KeyAlias) -> dict[str, KeyAlias]:
-    return dict.fromkeys(names.split(), alias)
+def _by_name(table: dict[str, KeyAlias]) -> dict[str, KeyAlias]:
+    """Return a table with an entry for each word of its keys."""
+    return {name: value for names, value in table.items() for name in names.split()}
 
 
 def _equivalent(canonical: str) -> KeyAlias:
@@ -83,112 +85,105 @@ def _equivalent(canonical: str) -> KeyAlias:
 #: The keys of other tools for lists of mappings that describe the system under test.
 _OF_SYSTEMS = frozenset({"prompts", "providers"})
 #: The keys of other tools in open mappings.
-ALIASES = {
-    **_aliases("question query request user_query user_message messages", _equivalent("input")),
-    **_aliases("user_input vars", KeyAlias(("input",), distinct=True, equivalent=True)),
-    **_aliases("prompt instruction instructions", KeyAlias(("input", "template"), equivalent=True)),
-    **_aliases("system_prompt rubric", KeyAlias(("template",))),
-    **_aliases(
-        "prompt_template judge_prompt grading_prompt evaluation_prompt rubric_prompt",
-        KeyAlias(("template",), distinct=True, equivalent=True),
-    ),
-    **_aliases("choices categories rails labels levels scale", _equivalent("level_names")),
-    **_aliases("choice_strings", KeyAlias(("level_names",), distinct=True, equivalent=True)),
-    **_aliases("choice_scores", KeyAlias(("level_values",), distinct=True, equivalent=True)),
-    **_aliases(
-        "expected_output expected_outputs expected_response expected_answer ground_truth"
-        " groundtruth reference_answer reference_output reference_outputs gold_answer expectations"
-        " expect expects",
-        KeyAlias(("expected",), distinct=True),
-    ),
-    **_aliases("reference answer target ideal", KeyAlias(("expected",))),
-    **_aliases(
-        "response completion output outputs",
-        KeyAlias(
+ALIASES = _by_name(
+    {
+        "question query request user_query user_message messages": _equivalent("input"),
+        "user_input vars": KeyAlias(("input",), distinct=True, equivalent=True),
+        "prompt instruction instructions": KeyAlias(("input", "template"), equivalent=True),
+        "system_prompt rubric": KeyAlias(("template",)),
+        "prompt_template judge_prompt grading_prompt evaluation_prompt rubric_prompt": KeyAlias(
+            ("template",), distinct=True, equivalent=True
+        ),
+        "choices categories rails labels levels scale": _equivalent("level_names"),
+        "choice_strings": KeyAlias(("level_names",), distinct=True, equivalent=True),
+        "choice_scores": KeyAlias(("level_values",), distinct=True, equivalent=True),
+        (
+            "expected_output expected_outputs expected_response expected_answer ground_truth"
+            " groundtruth reference_answer reference_output reference_outputs gold_answer"
+            " expectations expect expects"
+        ): KeyAlias(("expected",), distinct=True),
+        "reference answer target ideal": KeyAlias(("expected",)),
+        "response completion output outputs": KeyAlias(
             ("expected",), advice=f"{_NOT_IN_ROWS}; for an expectation, {_USE_EXPECTED}", weak=True
         ),
-    ),
-    **_aliases(
-        "actual_output actual_outputs", KeyAlias(("expected",), distinct=True, advice=_RECORDED)
-    ),
-    "reference_contexts": KeyAlias(("expected",), distinct=True, advice="put it below `expected`"),
-    **_aliases(
-        "assert asserts assertions testing_criteria",
-        KeyAlias(("rubric_ref", "checks", "questions"), distinct=True),
-    ),
-    "graders": KeyAlias(("rubric_ref", "checks", "questions"), distinct=True),
-    "evaluators": KeyAlias(("rubric_ref", "checks")),
-    "rubric_id": KeyAlias(
-        ("rubric_ref", "questions"), distinct=True, advice="use `rubric_ref: rubric/ID@VERSION`"
-    ),
-    **_aliases("scorers metrics rules criteria tests", KeyAlias(("checks",))),
-    **_aliases("guidelines grading_notes", KeyAlias(("criteria",))),
-    "tool_calls": KeyAlias(("expected_tools",)),
-    **_aliases(
-        "expected_tool_calls reference_tool_calls",
-        KeyAlias(("expected_tools",), distinct=True, equivalent=True),
-    ),
-    **_aliases(
-        "not_contains must_exclude",
-        KeyAlias(("must_not_contain",), distinct=True, equivalent=True),
-    ),
-    **_aliases(
-        "must_contain must_include should_contain",
-        KeyAlias(
+        "actual_output actual_outputs": KeyAlias(("expected",), distinct=True, advice=_RECORDED),
+        "reference_contexts": KeyAlias(
+            ("expected",), distinct=True, advice="put it below `expected`"
+        ),
+        "assert asserts assertions testing_criteria": KeyAlias(
+            ("rubric_ref", "checks", "questions"), distinct=True
+        ),
+        "graders": KeyAlias(("rubric_ref", "checks", "questions"), distinct=True),
+        "evaluators": KeyAlias(("rubric_ref", "checks")),
+        "rubric_id": KeyAlias(
+            ("rubric_ref", "questions"), distinct=True, advice="use `rubric_ref: rubric/ID@VERSION`"
+        ),
+        "scorers metrics rules criteria tests": KeyAlias(("checks",)),
+        "guidelines grading_notes": KeyAlias(("criteria",)),
+        "tool_calls": KeyAlias(("expected_tools",)),
+        "expected_tool_calls reference_tool_calls": KeyAlias(
+            ("expected_tools",), distinct=True, equivalent=True
+        ),
+        "not_contains must_exclude": KeyAlias(
+            ("must_not_contain",), distinct=True, equivalent=True
+        ),
+        "must_contain must_include should_contain": KeyAlias(
             ("expected_facts",),
             distinct=True,
             advice="use `expected_facts` (all of them) or `must_contain_any` (one of them)",
         ),
-    ),
-    **_aliases(
-        "retrieved_context retrieved_contexts retrieval_context retrieved_documents",
-        KeyAlias(("context",), distinct=True, equivalent=True),
-    ),
-    "default_test": KeyAlias(("questions",), distinct=True),
-    **_aliases("test_cases goldens", KeyAlias(("questions",), of_rows=True)),
-    "type": _equivalent("kind"),
-}
+        "retrieved_context retrieved_contexts retrieval_context retrieved_documents": KeyAlias(
+            ("context",), distinct=True, equivalent=True
+        ),
+        "default_test": KeyAlias(("questions",), distinct=True),
+        "test_cases goldens": KeyAlias(("questions",), of_rows=True),
+        "type": _equivalent("kind"),
+    }
+)
 # `tests` are checks in a rubric, and rows in a dataset.
 ALIASES["tests"] = KeyAlias(("checks", "questions"), of_rows=True)
 
 _ENDS = "write its ends as `min_score` and `max_score`"
 #: Further names on a judge with `score_type: continuous`; they take precedence.
-CONTINUOUS_ALIASES = {
-    **_aliases("min minimum min_value", KeyAlias(("min_score",), equivalent=True)),
-    **_aliases("max maximum max_value", KeyAlias(("max_score",), equivalent=True)),
-    **_aliases("scale range score_range score_scale", KeyAlias(("min_score",), advice=_ENDS)),
-}
+CONTINUOUS_ALIASES = _by_name(
+    {
+        "min minimum min_value": KeyAlias(("min_score",), equivalent=True),
+        "max maximum max_value": KeyAlias(("max_score",), equivalent=True),
+        "scale range score_range score_scale": KeyAlias(("min_score",), advice=_ENDS),
+    }
+)
 
 #: Aliases in closed mappings, where every unknown key is reported anyway: they improve the advice.
-CLOSED_ALIASES = {
-    **_aliases("value text texts words phrases strings substrings keywords", _equivalent("values")),
-    **_aliases("judge judge_ref prompt rubric_prompt", _equivalent("judge_prompt_ref")),
-    **_aliases("regex regexp expression", _equivalent("pattern")),
-    **_aliases("args params parameters input", _equivalent("arguments")),
-    "tool": _equivalent("name"),
-    **_aliases("name idd ids uid identifier check_id key", KeyAlias(("id",))),
-    "judges": KeyAlias(("jury",)),
-    "tools": KeyAlias(("expected_tools",)),
-    "timeout": KeyAlias(("timeout_seconds",)),
-    "max_length": _equivalent("max_chars"),
-    "max_characters": _equivalent("max_chars"),
-    **_aliases("mode method strategy aggregate aggregation operator", _equivalent("combine")),
-    **_aliases("threshold recall", KeyAlias(("min_recall",))),
-    **_aliases("pass_threshold min_score", KeyAlias(("threshold",))),
-    **_aliases("schema_file schema_path", _equivalent("schema_ref")),
-    **_aliases("not negated inverse invert", _equivalent("negate")),
-    **_aliases(
-        "ignore_case case_insensitive",
-        KeyAlias(("case_sensitive",), advice="it has the opposite meaning"),
-    ),
-    **_aliases("true_positive true_positives", _equivalent("tp")),
-    **_aliases("false_negative false_negatives", _equivalent("fn")),
-    **_aliases("true_negative true_negatives", _equivalent("tn")),
-    **_aliases("false_positive false_positives", _equivalent("fp")),
-    **_aliases("strict strict_mode strictness", _equivalent("strict_validation")),
-    **_aliases("max_age max_age_days max_validation_age", KeyAlias(("max_validation_age_days",))),
-    **_aliases("data dataset_file dataset_path file path", KeyAlias(("dataset",))),
-}
+CLOSED_ALIASES = _by_name(
+    {
+        "value text texts words phrases strings substrings keywords": _equivalent("values"),
+        "judge judge_ref prompt rubric_prompt": _equivalent("judge_prompt_ref"),
+        "regex regexp expression": _equivalent("pattern"),
+        "args params parameters input": _equivalent("arguments"),
+        "tool": _equivalent("name"),
+        "name idd ids uid identifier check_id key": KeyAlias(("id",)),
+        "judges": KeyAlias(("jury",)),
+        "tools": KeyAlias(("expected_tools",)),
+        "timeout": KeyAlias(("timeout_seconds",)),
+        "max_length": _equivalent("max_chars"),
+        "max_characters": _equivalent("max_chars"),
+        "mode method strategy aggregate aggregation operator": _equivalent("combine"),
+        "threshold recall": KeyAlias(("min_recall",)),
+        "pass_threshold min_score": KeyAlias(("threshold",)),
+        "schema_file schema_path": _equivalent("schema_ref"),
+        "not negated inverse invert": _equivalent("negate"),
+        "ignore_case case_insensitive": KeyAlias(
+            ("case_sensitive",), advice="it has the opposite meaning"
+        ),
+        "true_positive true_positives": _equivalent("tp"),
+        "false_negative false_negatives": _equivalent("fn"),
+        "true_negative true_negatives": _equivalent("tn"),
+        "false_positive false_positives": _equivalent("fp"),
+        "strict strict_mode strictness": _equivalent("strict_validation"),
+        "max_age max_age_days max_validation_age": KeyAlias(("max_validation_age_days",)),
+        "data dataset_file dataset_path file path": KeyAlias(("dataset",)),
+    }
+)
 
 # In a row with one of these keys, a common word is taken for a custom key.
 _EXPECTATIONS = ("criteria", "expected", "expected_facts", "rubric_ref")

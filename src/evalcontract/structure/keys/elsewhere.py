@@ -9,8 +9,9 @@ but not `order: 1042`. A single word outside of checks whose value may be any te
 from __future__ import annotations
 
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.keys.known import generic_keys, is_compound
 from evalcontract.structure.native import matches, native_for
 from evalcontract.structure.schemas import follow, known_keys, load, properties

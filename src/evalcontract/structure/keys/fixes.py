@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.fix import Fix, Move, Rename
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.keys.aliases import is_safe_closed_rename
 from evalcontract.structure.keys.spelling import split_key_value
 

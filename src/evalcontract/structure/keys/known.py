@@ -113,4 +113,4 @@ def generic_keys() -> frozenset[str]:
     """Return the keys that do not identify a location: top-level keys of several schemas."""
     roots = [properties(load(name)) for name in ("dataset", "rubric", "judge", "target")]
     keys = [key for root in roots for key in root]
-    return frozenset(key for key in keys if keys.count(key) > 1) | _GENERIC
+    return frozenset([key for key in keys if keys.count(key) > 1]) | _GENERIC

@@ -8,8 +8,9 @@ listed in `aliases`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.fits import Fits
 from evalcontract.structure.keys.aliases import canonical_key
 from evalcontract.structure.keys.elsewhere import (

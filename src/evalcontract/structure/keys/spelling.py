@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.near_index import NearIndex
 from evalcontract.model.nearest import edit_distance, normalise
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.keys.aliases import EVERYDAY_WORDS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _SHORT, _LONG = 3, 12
 _CERTAIN_LONG = 10
 # The number of keys whose answers are cached for one mapping.
 _MAX_CACHED = 1_024
-_KEY_AND_VALUE = re.compile(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<value>\S.*)")
+_KEY_AND_VALUE = lazy_pattern(r"(?P<key>[A-Za-z_]\w*)(?:[:=]\s*|\s+)(?P<value>\S.*)")
 
 
 def split_key_value(key: Any, value: Any) -> tuple[str, str] | None:
@@ -149,7 +150,7 @@ class KeyNames:
 
     @cached_property
     def _reversed(self) -> list[str]:
-        return sorted(name[::-1] for name in self._names)
+        return sorted([name[::-1] for name in self._names])
 
     @cached_property
     def _index(self) -> NearIndex:
@@ -197,5 +198,5 @@ _IRREGULAR = {"criterion": "criteria", "criterias": "criteria", "indices": "inde
 
 @lru_cache(maxsize=16_384)
 def _singular(word: str) -> str:
-    parts = (_IRREGULAR.get(part, part) for part in word.split("_"))
-    return "_".join(part.removesuffix("s") for part in parts)
+    parts = [_IRREGULAR.get(part, part).removesuffix("s") for part in word.split("_")]
+    return "_".join(parts)

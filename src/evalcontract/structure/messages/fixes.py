@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
 from evalcontract.model.fix import Fix, Write
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.suggestions import suggestions
 from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.keys.value_aliases import canonical_value
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     #: Replacement values, the most likely first, each with whether it is certain.
     Candidates = Iterator[tuple[Scalar, bool]]
 
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _MAX_DIGITS = 15
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 # Keywords that a replacement value must satisfy.

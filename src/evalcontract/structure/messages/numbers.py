@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import integer
 from evalcontract.structure.native import surely_fits
 
-_NUMBER = re.compile(
+if TYPE_CHECKING:
+    import re
+
+_NUMBER = lazy_pattern(
     r"(?P<number>-?(?:(?P<grouped>[1-9]\d{0,2}(?:[,_]\d{3})+)|(?:0|[1-9]\d*)(?:[.,]\d+)?))"
     r"(?P<unit>\s*(?:[A-Za-z]+|%)?)"
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from evalcontract.model.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Problem
     from evalcontract.model.path import Path
 
-_HEAD = re.compile(r"[-+]?[1-9]\d{0,2}")
-_TAIL = re.compile(r"\d{3}(?!\d).*")
+_HEAD = lazy_pattern(r"[-+]?[1-9]\d{0,2}")
+_TAIL = lazy_pattern(r"\d{3}(?!\d).*")
 
 
 def with_whole_text(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import normalise
 from evalcontract.model.numbers import integer
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from evalcontract.structure.native_errors import SchemaViolation
 
 _MAX_LENGTH = 60
-_VERSION = re.compile(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
+_VERSION = lazy_pattern(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
 # The folder and suffix in a file name that was written in place of an id.
-_FOLDER_OR_SUFFIX = re.compile(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
+_FOLDER_OR_SUFFIX = lazy_pattern(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
 _SOME_PATH = "folder/file.yaml"
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
 )
 _CURLY = frozenset("\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f")

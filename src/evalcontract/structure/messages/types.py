@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.listing import clipped
 from evalcontract.source.yaml_text import flow
 from evalcontract.structure.messages.keys import samples
@@ -30,9 +30,9 @@ _TYPES = {
     "null": "null",
 }
 _TRUE, _FALSE = ("yes", "y", "on", "true", "1"), ("no", "n", "off", "false", "0")
-_BULLET = re.compile(r"^\s*(?:[-*\u2022]\s+)?")
+_BULLET = lazy_pattern(r"^\s*(?:[-*\u2022]\s+)?")
 _MAX_LENGTH = 60
-_DATE = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
+_DATE = lazy_pattern(r"((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
 # Advice for values that belong under another key, by the last key of the path.
 _KEY_ADVICE: dict[tuple[str, type], str] = {
     ("input", list): "write plain text; earlier messages go into `context`",

@@ -1,0 +1,55 @@
+"""A lazy pattern is compiled at its first use, and then does what a pattern does."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from evalcontract.model import lazy_pattern as module
+from evalcontract.model.lazy_pattern import lazy_pattern
+
+TEXT = "a1 b22\nc"
+
+
+@pytest.mark.parametrize("flags", [0, re.IGNORECASE | re.MULTILINE])
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        *[("findall", (TEXT,)), ("split", (TEXT,)), ("sub", ("-", TEXT)), ("subn", ("-", TEXT))],
+        *[("search", (TEXT, 2)), ("match", (TEXT,)), ("fullmatch", ("b22",))],
+    ],
+)
+def test_it_finds_what_the_pattern_finds(method: str, arguments: Any, flags: int) -> None:
+    lazy, whole = lazy_pattern("([A-Z])([0-9]+)", flags), re.compile("([A-Z])([0-9]+)", flags)
+    for _ in range(2):
+        found, known = getattr(lazy, method)(*arguments), getattr(whole, method)(*arguments)
+        if isinstance(known, re.Match):
+            found, known = found.regs, known.regs
+        assert found == known
+
+
+def test_it_has_the_attributes_of_the_pattern() -> None:
+    lazy, whole = lazy_pattern(rb"(?P<x>a)", re.DOTALL), re.compile(rb"(?P<x>a)", re.DOTALL)
+    assert (lazy.pattern, lazy.flags, lazy.groupindex) == (b"(?P<x>a)", whole.flags, {"x": 1})
+    assert repr(lazy) == repr(whole)
+    with pytest.raises(AttributeError):
+        lazy.other  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_it_is_compiled_once_and_only_if_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[object] = []
+    whole = re.compile("a")
+
+    def compile_(*given: object) -> re.Pattern[str]:
+        compiled.append(given)
+        return whole
+
+    monkeypatch.setattr(module, "re", SimpleNamespace(compile=compile_))
+    lazy = lazy_pattern("a")
+    assert compiled == []
+    assert [bool(lazy.search(text)) for text in ("a", "b", "a")] == [True, False, True]
+    assert lazy.match("a")
+    assert compiled == [("a", 0)]
