@@ -487,7 +487,7 @@ def test_keys_that_differ_in_every_row_make_no_further_gate(
         return Gate(*of)
 
     monkeypatch.setattr(gates_module, "Gate", make)
-    monkeypatch.setattr(DatasetCheck, "_check_row", None)
+    monkeypatch.setattr(DatasetCheck, "_problems_of", None)
     rows = [
         {**WHOLE, "id": f"r{n}", "expected_facts": ["a"], f"c{n}": n, "expected": {f"d{n}": None}}
         for n in range(300)

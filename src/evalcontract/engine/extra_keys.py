@@ -58,22 +58,26 @@ class ExtraKeys:
         self._free = {name: set(row["$defs"][name]["properties"]) for name in PLACES}
         self._free["row"].update(properties(bundle or {}))  # the bundle itself decides on these
         self._known_conditions: dict[tuple[str, str], frozenset[str] | None] = {}
+        self._has_learned = False
         self.inside: set[str] = set()
 
     def accept_all(self, rows: list[dict[str, Any]]) -> bool:
         """Whether no extra key of rows, or of their `expected`, causes a finding by its name."""
+        self._has_learned = False
+        # All are looked at: a later row may tell what a key of an earlier one may stand beside.
+        accepted = all([self._accepts_row(row) for row in rows])  # noqa: C419
+        return accepted or (self._has_learned and all(map(self._accepts_row, rows)))
+
+    def _accepts_row(self, row: dict[str, Any]) -> bool:
         of_row, of_expected = (self._free[name] for name in PLACES)
-        for row in rows:
-            if not of_row.issuperset(row) and not self._accepts("row", row):
-                return False
-            expected = row.get("expected")
-            if (
-                isinstance(expected, dict)
-                and not of_expected.issuperset(expected)
-                and not self._accepts("expected", expected)
-            ):
-                return False
-        return True
+        if not of_row.issuperset(row) and not self._accepts("row", row):
+            return False
+        expected = row.get("expected")
+        return (
+            not isinstance(expected, dict)
+            or of_expected.issuperset(expected)
+            or self._accepts("expected", expected)
+        )
 
     def learn(self, row: Any) -> bool:
         """Classify the unknown keys that a bundle describes; return whether one is harmless."""
@@ -111,6 +115,7 @@ class ExtraKeys:
         if first is not None:
             del self._reported[name, key]
             conditions = self._beside(name, key)
+            self._has_learned |= conditions is not None
         elif not PLACES[name] and self._is_closed:
             conditions = None  # the bundle forbids it
         elif self._is_reported(name, key):

@@ -231,8 +231,9 @@ def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
     """Parse a part of a file; None if it depends on other parts, or cannot be parsed."""
     from evalcontract.source.yaml_simple import read_simple  # only for a row that is faulty
 
+    # The fast reader decides on the value; the other one only knows the places in it.
     simple = read_simple(text)
-    if simple is not None:
+    if simple is not None and repr(quick_value(text, text.encode())) == repr(simple[0]):
         return simple
     from evalcontract.source.yaml import read_piece  # slow to import
 
