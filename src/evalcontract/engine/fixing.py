@@ -120,7 +120,8 @@ class _FixRun:
         outcomes = [validate(kind, inputs, self._options) for kind, inputs in self._inputs.items()]
         outcomes += [check_workspaces(path, self._options) for path in self._checked_folders]
         diagnostics = [item for outcome in outcomes for item in outcome.diagnostics]
-        return Outcome(diagnostics).settle()
+        checked = {name: kind for each in outcomes for name, kind in each.checked.items()}
+        return Outcome(diagnostics, checked=checked).settle()
 
     def _apply(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Apply all fixes that do not conflict; return whether there may be more to apply."""
