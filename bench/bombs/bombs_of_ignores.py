@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bomb import ROW, Bomb, Files, dataset, yaml_dataset
+from bomb import CHECK, REPORT, ROW, Bomb, Files, dataset, yaml_dataset
 
 
 def codes_of_an_ignore(size: int) -> Files:
@@ -15,6 +15,13 @@ def ignores(size: int) -> Files:
     """Rows, each with a fault and a comment that ignores it."""
     ignored = "# evalcontract: ignore[dataset/near-miss-key]"
     rows = (f"- {{id: a{at}, input: b, tagss: [c]}}  {ignored}\n" for at in range(size))
+    return yaml_dataset("questions:\n" + "".join(rows))
+
+
+def codes_of_ignores(size: int) -> Files:
+    """Rows of several lines, each with a fault and a comment that ignores it with others."""
+    codes = "dataset/near-miss-key, dataset/missing-key, dataset/wrong-type"
+    rows = (f"# evalcontract: ignore[{codes}]\n- id: a{at}\n  inptu: 5\n" for at in range(size))
     return yaml_dataset("questions:\n" + "".join(rows))
 
 
@@ -51,6 +58,7 @@ def folders_of_a_pattern(size: int) -> Files:
 BOMBS = (
     Bomb(codes_of_an_ignore, 60_000),
     Bomb(ignores, 10_000),
+    Bomb(codes_of_ignores, 7000, (CHECK, REPORT)),
     Bomb(codes_in_metadata, 50_000),
     Bomb(faulty_metadata, 7000),
     Bomb(patterns_by_files, 1000),

@@ -33,6 +33,14 @@ def weights_of_no_check(size: int) -> Files:
     return {"rubrics/a.json": rubric(*checks, scoring=scoring)}
 
 
+def weights_of_no_check_in_yaml(size: int) -> Files:
+    """Checks of a rubric in YAML, and four times as many weights of checks that do not exist."""
+    checks = (f"- {{id: x{at}, kind: must_contain_any, values: [a{at}]}}\n" for at in range(size))
+    weights = (f"    y{at}: 1\n" for at in range(4 * size))
+    scoring = f"scoring:\n  combine: weighted_avg\n  weights:\n{''.join(weights)}"
+    return {"rubrics/a.yaml": f"id: a\nversion: 1.0.0\nchecks:\n{''.join(checks)}{scoring}"}
+
+
 def near_check_ids(size: int) -> Files:
     """Checks with similar ids."""
     checks = [contains(f"check_number_{at}", f"a b{at}") for at in range(size)]
@@ -94,6 +102,7 @@ def judges_of_a_jury(size: int) -> Files:
 BOMBS = (
     Bomb(near_weights, 5000, (CHECK, JSON, FIX)),
     Bomb(weights_of_no_check, 7500, (CHECK, FIX)),
+    Bomb(weights_of_no_check_in_yaml, 6000, (CHECK, FIX)),
     Bomb(near_check_ids, 9000),
     Bomb(repeated_check_ids, 12_000, (CHECK, JSON)),
     Bomb(repeated_values, 100_000),

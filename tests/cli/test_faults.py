@@ -262,6 +262,39 @@ def test_the_files_of_a_killed_process_are_gone_after_the_next(tmp_path: Path) -
 
 
 @posix
+def test_abandoned_files_are_gone_where_nothing_is_left_to_fix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A day after the last write, no process goes on with them, on whatever machine it was."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"datasets/a.yaml": "questions:\n  - {id: a, input: b}\n"})
+    with Staged() as staged:
+        staged.write(tmp_path / "datasets" / "b.yaml", b"")
+        (own,) = (each.name for each in (tmp_path / "datasets").glob(".evalcontract.*"))
+    machine, process, number = own.removeprefix(".evalcontract.").split("-")
+    other = f"{int(machine, 16) ^ 1:08x}"
+    another = f"{int(number[:8], 16) ^ 1:08x}{number[8:]}"
+    parent = os.getppid()
+    day = 24 * 60 * 60
+    ages = {
+        f".evalcontract.{machine}-{process}-{number}": 0,
+        f".evalcontract.{other}-{process}-{number}": day - 600,
+        f".evalcontract.{machine}-{parent}-{number}": day - 600,
+        f".evalcontract.{machine}-{process}-{another}": 0,
+        f".evalcontract.{other}-{process}-{another}": day + 600,
+        f".evalcontract.{machine}-{parent}-{another}": day + 600,
+    }
+    for name, age in ages.items():
+        (tmp_path / "datasets" / name).touch()
+        os.utime(tmp_path / "datasets" / name, (time.time() - age,) * 2)
+    before = {*contents(tmp_path)}
+    assert command_line("fix", "--diff", ".") == 0
+    assert {*contents(tmp_path)} == before
+    assert command_line("fix", ".") == 0
+    assert {*contents(tmp_path)} == before - {f"datasets/{name}" for name in [*ages][3:]}
+
+
+@posix
 def test_a_signal_while_files_get_their_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -737,14 +737,26 @@ def test_a_value_is_not_changed_where_it_stands(place: Path) -> None:
     assert (place / "rows.yaml").read_text() == FAULTY
 
 
-def test_files_with_many_characters_have_few_rounds(
-    call: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@every_case(
+    "limits",
+    [{"_MAX_ROUNDS_OF_MANY": 1, "_MANY_CHARACTERS": 1}, {"_MANY_FINDINGS": 0}],
+    ids=["characters", "findings"],
+)
+def test_large_files_have_few_rounds(
+    limits: dict[str, int],
+    call: Callable[..., Result],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is left to fix is not known then, and the next call says so."""
-    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": FAULTY})
-    monkeypatch.setattr(fixing, "_MAX_ROUNDS_OF_MANY", 1)
+    """A reference can be pinned only once the version of its rubric is known."""
+    row = "questions:\n  - {id: a, input: b, rubric_ref: rubric/polite}\n"
+    rubric = RUBRIC.replace("version:", "verison:")
+    assert rubric != RUBRIC
+    write(tmp_path, {"rubrics/polite.yaml": rubric, "datasets/a.yaml": row})
     assert "run it again" not in call(tmp_path, "--diff").err
-    monkeypatch.setattr(fixing, "_MANY_CHARACTERS", 1)
+    for name, limit in limits.items():
+        monkeypatch.setattr(fixing, name, limit)
     assert "run it again" in call(tmp_path).err
-    assert (tmp_path / "datasets" / "a.yaml").read_text(encoding="utf-8") == MENDED
+    assert (tmp_path / "datasets" / "a.yaml").read_text(encoding="utf-8") == row
     assert "run it again" not in call(tmp_path).err
+    assert (tmp_path / "datasets" / "a.yaml").read_text(encoding="utf-8") != row

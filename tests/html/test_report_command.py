@@ -8,6 +8,7 @@ import re
 import sys
 from base64 import b64encode
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from doors import command_line
 from evals import large, small
 from pages import data_of, report
 from tables import every_case
+from work import calls_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +45,19 @@ def test_findings_are_those_of_the_check_in_both_modes(
             for each in findings
             if mode in each["severities"]
         ) == sorted((each["code"], each["severity"]) for each in found)
+
+
+def test_twice_the_findings_on_lines_of_their_own_take_twice_the_work(tmp_path: Path) -> None:
+    """Findings of ignore comments belong to no row: one excerpt has all of them."""
+    comment = "# evalcontract: ignore[dataset/missing-key]\n"
+    calls = []
+    for size in (150, 300, 600):
+        path = tmp_path / f"{size}.yaml"
+        rows = (f"{comment}- {{id: a{at}, input: b}}\n" for at in range(size))
+        path.write_text("questions:\n" + "".join(rows))
+        calls.append(calls_of(report, path))
+    first, then = (more - less for less, more in pairwise(calls))
+    assert then < 2.3 * first
 
 
 def test_coverage_is_that_of_the_command(dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.engine.opened import write_error
 from evalcontract.source.drafts import replace_all
+from evalcontract.source.writing import remove_abandoned
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from evalcontract.model.diagnostic import Diagnostic, Outcome
     from evalcontract.policy.selection import Selection
@@ -75,6 +76,9 @@ class FixResult(NamedTuple):
 def write(fixed: FixResult) -> None:
     """Write all files atomically, as far as the operating system allows it.
 
+    The temporary files of earlier runs that were killed are removed, also beside files that need
+    no fix any more.
+
     Raises:
         UsageError: a file cannot be written, or has changed in the meantime.
 
@@ -83,3 +87,5 @@ def write(fixed: FixResult) -> None:
         replace_all((file.path, file.before, file.after) for file in fixed.files)
     except OSError as error:
         raise write_error(fixed.files[0].path, error) from None
+    for folder in {Path(name).parent for name in fixed.left.checked}:
+        remove_abandoned(folder)

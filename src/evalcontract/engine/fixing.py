@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _MAX_ROUNDS = 50
 #: The same once so many characters of files are edited, each time that they are.
 _MAX_ROUNDS_OF_MANY, _MANY_CHARACTERS = 2, 1_500_000
+#: After so many findings, counted in each round, no other round is begun.
+_MANY_FINDINGS = 20_000
 _AMBIGUOUS_EDIT = "the fix would also change something else: edit the file by hand"
 _OUTSIDE = "a symbolic link leads out of the workspace"
 #: The kinds of the files in a folder; for None, the whole workspace has to be checked.
@@ -88,6 +90,7 @@ class _FixRun:
         self._files: dict[Path, FileFix] = {}
         self._refused: dict[Path, dict[Fix, tuple[Diagnostic, str]]] = {}
         self._edited_characters = 0
+        self._findings = 0
 
     def _kind_of(self, path: Path) -> Kind | None:
         """Return the kind of a file by its folder, or else by its content."""
@@ -105,10 +108,14 @@ class _FixRun:
         for done in range(_MAX_ROUNDS):
             if done >= _MAX_ROUNDS_OF_MANY and self._edited_characters > _MANY_CHARACTERS:
                 break
+            if self._findings > _MANY_FINDINGS:
+                break
             outcome = self._check()
+            self._findings += len(outcome.diagnostics)
             if not self._apply(outcome.diagnostics):
                 return self._result(outcome, is_settled=True)
-        return self._result(self._check(), is_settled=False)
+        outcome = self._check()
+        return self._result(outcome, is_settled=not self._fixable(outcome.diagnostics))
 
     def _result(self, outcome: Outcome, *, is_settled: bool) -> FixResult:
         files = [file for file in self._files.values() if file.before != file.after]
@@ -120,10 +127,17 @@ class _FixRun:
         outcomes = [validate(kind, inputs, self._options) for kind, inputs in self._inputs.items()]
         outcomes += [check_workspaces(path, self._options) for path in self._checked_folders]
         diagnostics = [item for outcome in outcomes for item in outcome.diagnostics]
-        return Outcome(diagnostics).settle()
+        checked = {name: kind for each in outcomes for name, kind in each.checked.items()}
+        return Outcome(diagnostics, checked=checked).settle()
 
     def _apply(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Apply all fixes that do not conflict; return whether there may be more to apply."""
+        by_file = self._fixable(diagnostics)
+        changed = [self._edit(path, [*by_fix.values()]) for path, by_fix in by_file.items()]
+        return any(changed)
+
+    def _fixable(self, diagnostics: Iterable[Diagnostic]) -> dict[Path, dict[Fix, Diagnostic]]:
+        """Return the fixes to apply, by the real paths of their files, with their findings."""
         by_file: dict[Path, dict[Fix, Diagnostic]] = {}
         changeable = cache(self._changeable)  # many findings have the same file
         for diagnostic in diagnostics:
@@ -131,8 +145,7 @@ class _FixRun:
                 real = changeable(diagnostic.place.file)
                 if real and diagnostic.fix not in self._refused.get(real, ()):
                     by_file.setdefault(real, {}).setdefault(diagnostic.fix, diagnostic)
-        changed = [self._edit(path, [*by_fix.values()]) for path, by_fix in by_file.items()]
-        return any(changed)
+        return by_file
 
     def _changeable(self, name: str) -> Path | None:
         """Return the real path of a file; None if it must not change."""

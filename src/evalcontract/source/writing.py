@@ -9,6 +9,7 @@ from functools import cache
 from io import BufferedWriter, FileIO
 from pathlib import Path
 from secrets import token_hex
+from time import time
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self, cast
 
 from evalcontract.model.lazy_pattern import lazy_pattern
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 # Independent of the target's name, which may already have the maximum length: the machine and the
-# process that write it, and a random number.
-_TEMPORARY = lazy_pattern(r"\.evalcontract\.([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{16}")
+# process that write it, a random number of the process, and one of the file.
+_TEMPORARY = lazy_pattern(r"\.evalcontract\.([0-9a-f]{8})-([0-9]{1,9})-([0-9a-f]{8})[0-9a-f]{8}")
+#: Nobody goes on with a temporary file that nothing was written to for so many seconds. That holds
+#: for other machines, containers among them, and where another process has the number by now.
+_ABANDONED_AFTER = 24 * 60 * 60
 _IN_MEMORY = 1 << 24
 # What git alone may change: settings and hooks in it run commands.
 _OF_GIT = ".git"
@@ -93,7 +97,8 @@ class Staged:
 
     A context manager: on exit, files that were not `put` are removed. `put` moves the files one
     after the other, so only a crash during `put` can leave some of them unwritten. The temporary
-    files of a process that was killed are removed when a file in the same folder is opened.
+    files of a process that was killed are removed when a file in the same folder is opened, and by
+    `remove_abandoned`.
     """
 
     def __init__(self) -> None:
@@ -144,8 +149,8 @@ class Staged:
             self._make(target.parent)
         if target.parent not in self._tidied:
             self._tidied.add(target.parent)
-            _remove_abandoned(target.parent)
-        name = f".evalcontract.{_machine()}-{os.getpid()}-{token_hex(8)}"
+            remove_abandoned(target.parent)
+        name = f".evalcontract.{_machine()}-{os.getpid()}-{_process()}{token_hex(4)}"
         temporary = target.parent / name
         self._temporaries.append(temporary)
         stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
@@ -228,19 +233,26 @@ def _put(temporary: Path, path: Path, mode: int) -> None:
     temporary.replace(path)
 
 
-def _remove_abandoned(folder: Path) -> None:
-    """Remove the temporary files in a folder whose process, on this machine, is gone."""
+def remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files in a folder that nobody will write to again.
+
+    Their process is gone from this machine, or nothing was written to them for a day.
+    """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             match = _TEMPORARY.fullmatch(entry.name)
-            is_own = match is not None and match[1] == _machine()
-            if (
-                match
-                and is_own
-                and entry.is_file(follow_symlinks=False)
-                and not is_running(int(match[2]))
-            ):
+            if match and entry.is_file(follow_symlinks=False) and _is_abandoned(match, entry):
                 os.unlink(entry.path)  # noqa: PTH108 - a string
+
+
+def _is_abandoned(name: re.Match[str], file: os.DirEntry[str]) -> bool:
+    machine, process, written_by = name[1], int(name[2]), name[3]
+    if machine == _machine():
+        if process == os.getpid():  # an earlier process may have had the number of this one
+            return written_by != _process()
+        if not is_running(process):
+            return True
+    return time() - file.stat(follow_symlinks=False).st_mtime > _ABANDONED_AFTER
 
 
 @cache
@@ -250,6 +262,12 @@ def _machine() -> str:
     from zlib import crc32
 
     return f"{crc32(platform.node().encode('utf-8', 'replace')):08x}"
+
+
+@cache
+def _process() -> str:
+    """Return eight hexadecimal digits that this process, and those that it forks, have alone."""
+    return token_hex(4)
 
 
 def _umask() -> int:

@@ -13,7 +13,7 @@ from evalcontract.report.html.results_data import run_data
 from evalcontract.report.html.segments import segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from evalcontract.checks._kind import Prediction
     from evalcontract.checks.coverage import Totals
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from evalcontract.report.html.content import (
         CoverageTable,
         Evidence,
-        Excerpt,
         Graph,
         HtmlReport,
         Line,
+        Mark,
         ModeFinding,
     )
 
@@ -97,9 +97,11 @@ def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
     for excerpt in report.excerpts:
         size = sum(len(line.text) for line in excerpt.lines)
         lines = excerpt.lines
+        marks: dict[int, list[Mark]] = {}  # by line: there may be many of both
+        for mark in excerpt.marks:
+            marks.setdefault(mark.span.line, []).append(mark)
         if size > room:
-            marked = {mark.span.line for mark in excerpt.marks}
-            lines = [line for line in lines if line.number in marked]
+            lines = [line for line in lines if line.number in marks]
             is_short = True
         room -= min(size, room)
         told.append(
@@ -108,16 +110,14 @@ def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
                 "index": excerpt.row_index,
                 "row": None if excerpt.row is None else shown(excerpt.row),
                 "findings": list(excerpt.findings),
-                "lines": [_line(line, excerpt) for line in lines],
+                "lines": [_line(line, marks.get(line.number, ())) for line in lines],
             }
         )
     return told, is_short
 
 
-def _line(line: Line, excerpt: Excerpt) -> list[Any]:
-    parts = [
-        [text, findings] if findings else text for text, findings in segments(line, excerpt.marks)
-    ]
+def _line(line: Line, marks: Sequence[Mark]) -> list[Any]:
+    parts = [[text, findings] if findings else text for text, findings in segments(line, marks)]
     if line.column > 1:
         parts.insert(0, "…")
     if line.is_cut:
