@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.cli.candidates import files
 from evalcontract.cli.columns import MAP_WITH_OUTPUTS
 from evalcontract.cli.command import Command

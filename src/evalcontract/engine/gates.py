@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.grading import Grading
     from evalcontract.rules._row_rule import RowGroup, RowRule
     from evalcontract.source.rows import Rows
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
     _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
 

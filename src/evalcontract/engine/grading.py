@@ -13,7 +13,7 @@ from evalcontract.engine.crash import crash
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.structure.schemas import Schema, definition
+from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evalcontract.checks import EvalContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Resolved
+    from evalcontract.structure.subschemas import Schema
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.engine.coverage import run_for_coverage
 from evalcontract.engine.crash import one_finding
 from evalcontract.engine.excerpts import Excerpts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import evalcontract
+from evalcontract._version import __version__
 from evalcontract.engine.dataset_run import check_dataset, no_findings, opened_quickly
 from evalcontract.engine.named_files import check_artifact_file, check_target
 from evalcontract.engine.native_pass import NativeDataset
@@ -104,7 +104,7 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
     top = options.files.real(options.root) if options.root else search_root(path, options.files)
     return cached_check(
         cache,
-        [evalcontract.__version__, top, cache_key],
+        [__version__, top, cache_key],
         lambda files, memory: _check_all(path, options._replace(files=files, memory=memory)),
     )
 

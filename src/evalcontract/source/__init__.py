@@ -6,7 +6,7 @@ needs them.
 
 from __future__ import annotations
 
-from evalcontract.source.document import Document
+from evalcontract.source.document import Batch, Document
 from evalcontract.source.fault import SourceProblem, UnreadableFile, moved_fault
 from evalcontract.source.files import (
     read_file,
@@ -31,7 +31,7 @@ from evalcontract.source.filesystem import (
     is_given,
 )
 from evalcontract.source.jsonl import RowStream
-from evalcontract.source.rows import Batch, Rows, Source
+from evalcontract.source.rows import Rows, Source
 from evalcontract.source.text import EMPTY, LFS_POINTER
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 
