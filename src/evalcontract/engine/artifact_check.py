@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.crash import guarded
+from evalcontract.engine.crash import guarded, one_finding
+from evalcontract.engine.diagnostics import from_unreadable_files, to_diagnostics
 from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Subject
+from evalcontract.rules._rule import Context, Subject
 from evalcontract.structure.valid_parts import declared_kind, valid_parts
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.rules_in_use import rules_in_use
@@ -17,10 +18,69 @@ from evalcontract.workspace.rules_in_use import rules_in_use
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from evalcontract.engine.run import Run
     from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Library
     from evalcontract.library.names import UnreadableNames
+    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.path import Path
-    from evalcontract.rules._rule import Context
+
+
+def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diagnostic]:
+    """Check the scheduled artifacts of a run, in a library that is by default the workspace's."""
+    from evalcontract.rules._composites import CompositeChecks  # only needed for artifacts
+
+    workspace = run.workspace
+    library = library or workspace.library
+    documents = {**run.documents, **{each.file: each.document for each in library.artifacts}}
+    composites = CompositeChecks()
+    for artifact, policy in run.scheduled.policies.values():
+        context = Context(
+            library,
+            run.today,
+            policy.max_age_days,
+            run.read_json,
+            workspace.schemas,
+            run.patterns,
+            composites,
+            library.used,
+            policy.age_from,
+        )
+        kinds = workspace.configuration.declared_kinds
+        document = artifact.document
+        told: list[Diagnostic] = []
+        with one_finding(artifact.file, told.append):
+            problems = check_artifact(artifact, context, workspace.unreadable_names, kinds)
+            found = to_diagnostics(problems, document, policy, documents)
+            of_schema = run.schema_reference(artifact.kind, document, document.value, policy)
+            told += run.ignores.without_ignored(document, policy, found, of_schema)
+        yield from told
+
+
+def bundle_findings(run: Run) -> Iterator[Diagnostic]:
+    """Check the files of `bundles/`, if there are any."""
+    if run.workspace.bundle_files:
+        from evalcontract.engine.bundle_check import check_bundles  # slow to import
+
+        yield from check_bundles(run)
+
+
+def target_findings(run: Run) -> Iterator[Diagnostic]:
+    """Check the files of `targets/`, if there are any."""
+    if run.workspace.targets:
+        from evalcontract.engine.target_check import check_targets  # only for targets
+
+        yield from check_targets(run)
+
+
+def listing_errors(run: Run) -> Iterator[Diagnostic]:
+    """Yield the findings for folders of a workspace that could not be listed."""
+    yield from from_unreadable_files(run.workspace.unreadable_dirs.values(), run.standards.base)
+
+
+def unread_files(run: Run) -> Iterator[Diagnostic]:
+    """Yield the findings for files in the folders of a workspace that are not read."""
+    yield from from_unreadable_files(run.workspace.listing.unread(), run.standards.base)
 
 
 def check_artifact(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.crash import NO_BUGS, one_finding
-from evalcontract.engine.diagnostics import to_diagnostics
+from evalcontract.engine.diagnostics import from_unreadable_files, to_diagnostics
 from evalcontract.engine.dialect_rows import faults_of
 from evalcontract.engine.opening import TABLE, is_table, open_dataset
 from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
@@ -83,15 +83,15 @@ def convert(
     run = Run(workspace, None, options.today or today())
     dataset = open_dataset(input_, convert_options.from_, columns=options.columns)
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
-    graded = run.graded_for(input_.path)
+    graded = run.standards.graded_for(input_.path)
     asks = convert_options.asks_judge
     ours = NativeTarget(_stem(out), medium, result.source, graded, asks_judge=asks)
     target: ConversionTarget = DialectTarget(dialect, medium) if dialect else ours
     if dataset.unreadable:
-        result.diagnostics += run.unreadable([dataset.unreadable])
+        result.diagnostics += from_unreadable_files([dataset.unreadable], run.standards.base)
         result.refusal = "the source cannot be read"
         return result
-    dataset_pass = dataset.begin(run, run.policy_for(input_.path), graded)
+    dataset_pass = dataset.begin(run, run.standards.policy_for(input_.path), graded)
     with ConvertedFiles(out, medium, convert_options, options.root) as output:
         result.losses.report = output.report
         head = {
