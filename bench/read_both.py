@@ -20,13 +20,13 @@ from evalcontract.workspace import find_root, open_workspace
 
 rows, outputs = (Input(Path(name)) for name in sys.argv[1:])
 run = Run(open_workspace(find_root(rows.path)), None, today())
-dataset_pass = open_dataset(rows).begin(run, run.policy_for(rows.path))
+dataset_pass = open_dataset(rows).begin(run, run.standards.policy_for(rows.path))
 ids, problems = set(), []
 for checked in dataset_pass.batches(keep_rows=True):
     problems += [*checked.problems, *checked.faults]
     ids.update([row["id"] for row in checked.batch.rows])
 findings = [*problems, *dataset_pass.finish()]
-records = Outputs(outputs.read(), run.base_policy)
+records = Outputs(outputs.read(), run.standards.base)
 pairs = sum(record.id in ids for some in records.batches() for record in some)
 findings += records.diagnostics
 print(pairs, "pairs,", len(findings), "findings")

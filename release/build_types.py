@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure import schemas
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +114,7 @@ class Module:
 
     def _type(self, schema: dict[str, Any], name: str) -> str:
         reference = schema.get("$ref", "").removeprefix("#/$defs/")
-        schema = schemas.follow(schema, self._root)
+        schema = follow(schema, self._root)
         if reference and (kinds := self._kinds(schema)):
             return self._union(kinds)
         if "const" in schema or "enum" in schema:

@@ -56,10 +56,10 @@ class Commit(NamedTuple):
 
 def head_of(repository: Path) -> Commit:
     """Return the commit that is checked out."""
-    module = _git(repository, "show", "HEAD:src/evalcontract/__init__.py")
+    module = _git(repository, "show", "HEAD:src/evalcontract/_version.py")
     found = _VERSION.search(module)
     if found is None:
-        raise RefusedError("src/evalcontract/__init__.py has no `__version__`")
+        raise RefusedError("src/evalcontract/_version.py has no `__version__`")
     tags = _git(repository, "tag", "--points-at", "HEAD").split()
     seconds = int(_git(repository, "log", "-1", "--format=%ct"))
     versions = tuple(tag for tag in tags if _VERSION_TAG.fullmatch(tag))

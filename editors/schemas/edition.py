@@ -12,6 +12,7 @@ from sentences import either, example_of, not_a, not_text, plain
 
 from evalcontract.model.page import guide_url, is_published
 from evalcontract.structure import schemas
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -151,7 +152,7 @@ class Edition:
     def _explain(self, part: Schema, out: Schema) -> None:
         """Put a sentence in place of what a server itself says of a pattern or a condition."""
         if "pattern" in part:
-            whole = schemas.follow(part, self._root)
+            whole = follow(part, self._root)
             out["patternErrorMessage"] = not_a(whole)
             if part.get("type") == "string":
                 out["errorMessage"] = not_text(whole)

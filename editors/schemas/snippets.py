@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.source.yaml_text import flow
 from evalcontract.structure import schemas
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,7 +70,7 @@ class _Body:
 
     def of(self, value: Any, part: Schema) -> Any:
         definition = part.get("$ref", "").rpartition("/")[2]
-        part = schemas.follow(part, self._root)
+        part = follow(part, self._root)
         if isinstance(value, dict):
             known = schemas.known_keys(part, value, self._root)
             return {key: self.of(each, known.get(key, {})) for key, each in value.items()}

@@ -5,7 +5,7 @@ The Python API stands in `evalcontract.api`; its names are here too, loaded at f
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from evalcontract._version import __version__
 
 TYPE_CHECKING = False  # `typing` is slow to import; type checkers know this name, too
 if TYPE_CHECKING:

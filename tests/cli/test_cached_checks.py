@@ -24,6 +24,7 @@ import evalcontract
 from evalcontract import EvalContractError
 from evalcontract.cache import Cache, installation
 from evalcontract.cache.recording import MAX_STREAM_BYTES
+from evalcontract.engine import pipeline
 from evalcontract.engine.workers import MIN_PART_BYTES
 from evalcontract.source import DISK, Files
 from evalcontract.workspace.rules_in_use import rules_in_use
@@ -359,7 +360,7 @@ def test_the_day_is_today_by_default(checks: Checks) -> None:
 
 def test_the_version_is_seen(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     checks()
-    monkeypatch.setattr(evalcontract, "__version__", "99.0.0")
+    monkeypatch.setattr(pipeline, "__version__", "99.0.0")
     assert checks.was_done()
 
 

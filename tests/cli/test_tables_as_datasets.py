@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.selection import files_below
 from evalcontract.engine.table_output import OurTable
 from evalcontract.engine.table_rows import source_of

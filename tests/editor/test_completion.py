@@ -16,6 +16,7 @@ from corpus import ROOT, fault_of
 from evalcontract.model.page import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,7 +102,7 @@ def test_all_kinds_are_offered_each_with_what_it_does(typing_author: Author) -> 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_keys_of_a_kind_are_offered_and_no_others(kind: str, typing_author: Author) -> None:
-    check = schemas.follow(RUBRIC["$defs"]["check"], RUBRIC)
+    check = follow(RUBRIC["$defs"]["check"], RUBRIC)
     known = set(schemas.known_keys(check, {"kind": kind}, RUBRIC))
     offered = typing_author.labels("rubric", f"{CHECK}    kind: {kind}\n    {CURSOR}")
     forms = {branch["title"] for branch in schemas.branches(check, {"kind": kind}, RUBRIC)}

@@ -18,6 +18,7 @@ import pytest
 from corpus import OF_SCHEMAS
 
 from evalcontract.structure import schemas
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -187,7 +188,7 @@ def test_schema_at_an_address_is_used(author: Callable[[str, str], Opened]) -> N
 def test_keys_of_a_row_are_offered(author: Callable[[str, str], Opened]) -> None:
     """All that the contract knows, but for those that are there."""
     row = schemas.definition("row", of="dataset")
-    known = set(schemas.known_keys(schemas.follow(row, schemas.load("dataset")), {}, row))
+    known = set(schemas.known_keys(follow(row, schemas.load("dataset")), {}, row))
     assert len(known) >= 10
     assert set(author("dataset", ROW + "    ").completion(4, 4)) == known - {"id", "input"}
 

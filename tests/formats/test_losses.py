@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tables import every_case
 
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 from needs import PEERS, missing
 
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 
 HERE = Path(__file__).parent
 CHAT = [

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.dialect_rows import DialectRows
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.passes import CheckedRow
 from evalcontract.engine.placing import DialectTarget
 from evalcontract.formats import dialect_of

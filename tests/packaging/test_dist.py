@@ -137,7 +137,7 @@ def test_issue_forms_have_what_github_requires() -> None:
 
 def _repository(folder: Path, version: str, *tags: str) -> Path:
     folder.mkdir()
-    module = folder / "src" / "evalcontract" / "__init__.py"
+    module = folder / "src" / "evalcontract" / "_version.py"
     module.parent.mkdir(parents=True)
     module.write_text(f'__version__ = "{version}"\n', encoding="utf-8")
     _git(folder, "init", "--quiet")

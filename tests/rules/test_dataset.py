@@ -137,10 +137,10 @@ def test_a_row_that_aliases_repeat_is_checked_once(tmp_path: Path) -> None:
     assert aliased < written / 2
 
 
-def test_few_gates_are_kept_for_rows_with_keys_of_their_own(
+def test_few_gates_are_kept_for_rows_of_many_bundles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each key makes another gate, of some megabytes."""
+    """Each bundle makes another gate, of some megabytes."""
     shared: list[SharedGates] = []
 
     def made() -> SharedGates:
@@ -149,7 +149,12 @@ def test_few_gates_are_kept_for_rows_with_keys_of_their_own(
 
     monkeypatch.setattr(engine_run, "SharedGates", made)
     monkeypatch.setattr(gates, "_KEPT_GATES", 4)
-    rows = [row(number, **{f"own_{number}": "x"}) for number in range(200)]
+    (tmp_path / "bundles").mkdir()
+    for n in range(8):
+        schema = {"properties": {f"key_{n}": {"type": "string"}}}
+        file = tmp_path / "bundles" / f"bundle_{n}.schema.json"
+        file.write_text(json.dumps(schema), encoding="utf-8")
+    rows = [row(number, bundle=f"bundle_{number // 25}") for number in range(200)]
     (tmp_path / "data.json").write_text(json.dumps({"questions": rows}), encoding="utf-8")
     assert check_workspaces(tmp_path, Options(root=tmp_path, jobs=1)).diagnostics == []
     assert [len(one.gates) for one in shared] == [4]

@@ -17,7 +17,7 @@ from evalcontract.source.json import load_as_python
 from evalcontract.source.jsonl import RowStream
 
 if TYPE_CHECKING:
-    from evalcontract.source.rows import Batch
+    from evalcontract.source.document import Batch
 
 CASES = {
     '{"a": 1, "a": 2}': ["source/duplicate-key"],

@@ -14,7 +14,7 @@ from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 JUDGE = {"id": "a", "version": "1.0.0", "template": "Right? {{ output }}"}
 ROW: Schema = definition("row", of="dataset")
@@ -89,7 +89,8 @@ def test_such_a_key_is_accepted_only_beside_the_key_itself() -> None:
     keys = ExtraKeys(ROW, None)
     alone = {"id": "a", "input": "b", "criteria:x": [1]}
     beside = {**alone, "criteria": "c"}
-    assert not keys.accept_all([beside])  # the first row alone may be a slip
+    assert not keys.accept_all([beside])  # a single row is checked instead
+    assert not keys.accept_all([alone, dict(alone)])
     for _ in range(2):  # what is remembered is the same
         assert not keys.accept_all([alone])
         assert keys.accept_all([beside])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
+from evalcontract.engine.artifact_findings import listing_errors
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling, Resolved
 from evalcontract.model.diagnostic import sort_key
@@ -36,7 +38,7 @@ class _ArtifactLoader(Loader):
         unreadable = (
             []
             if isinstance(resolved, Resolved) and resolved.pinned
-            else list(run.unreadable(_candidate_files(run, reference)))
+            else list(from_unreadable_files(_candidate_files(run, reference), run.standards.base))
         )
         if isinstance(resolved, Dangling):
             if unreadable:
@@ -45,9 +47,9 @@ class _ArtifactLoader(Loader):
             if "/" not in name:
                 advice = advice.replace(f"`{self._kind}/", "`")  # an id was asked for
             raise UsageError(f"{says(resolved, library)}; {advice}")
-        policy = run.base_policy
+        policy = run.standards.base
         artifact = Resolver(run, policy).loaded(resolved.artifact, pinned=resolved.pinned)
-        diagnostics = [*artifact.diagnostics, *unreadable, *run.listing_errors()]
+        diagnostics = [*artifact.diagnostics, *unreadable, *listing_errors(run)]
         is_wrong_kind = any(
             diagnostic.code in (f"{self._kind}/wrong-kind", f"{self._kind}/other-tool")
             and diagnostic.place.file == artifact.file

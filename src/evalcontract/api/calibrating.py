@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.api.findings import Findings
 from evalcontract.api.judging import judging_of_environment
 from evalcontract.engine.calibration import calibrate

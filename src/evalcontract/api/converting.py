@@ -12,6 +12,7 @@ from evalcontract.api.in_memory import open_document, open_rows
 from evalcontract.api.loaded import RowT
 from evalcontract.api.loader import Loader
 from evalcontract.engine.convert import ConvertResult, convert_rows, refusal_of
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.output import ConvertedRows
 from evalcontract.engine.passes import NATIVE
 from evalcontract.engine.placing import DialectTarget, NativeTarget
@@ -119,11 +120,13 @@ def convert(
     target, dialect = _target_of(to, name)
     run = Loader(root)._run()  # noqa: SLF001 - the workspace as the loaders find it
     if dataset.unreadable:
-        raise ContractViolation(tuple(run.unreadable([dataset.unreadable])))
+        raise ContractViolation(
+            tuple(from_unreadable_files([dataset.unreadable], run.standards.base))
+        )
     listed: list[Any] = []
     result = ConvertResult(dataset.file, dataset.dialect, dialect, losses=Losses(listed=listed))
     output = ConvertedRows()
-    dataset_pass = dataset.begin(run, run.base_policy, run.graded_for(None))
+    dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(None))
     convert_rows(dataset, dataset_pass, target, output, result)
     diagnostics = Findings(sorted(result.diagnostics, key=sort_key))
     if refusal_of(dataset_pass, result):

@@ -13,6 +13,8 @@ from evalcontract.api.in_memory import open_rows
 from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
+from evalcontract.engine.artifact_findings import artifact_findings, bundle_findings, listing_errors
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.native_pass import NativePass
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.options import Input
@@ -107,7 +109,7 @@ class DatasetLoader(Loader, Generic[RowT]):
         path = Path(path)
         run = self._run(path)
         dataset = open_dataset(Input(path), self._dialect)
-        loaded = _load(run, dataset, run.policy_for(path), run.graded_for(path))
+        loaded = _load(run, dataset, run.standards.policy_for(path), run.standards.graded_for(path))
         return cast("LoadedDataset[RowT]", loaded)
 
     def load_rows(
@@ -140,13 +142,15 @@ class DatasetLoader(Loader, Generic[RowT]):
             )
         run = self._run()
         in_memory = open_rows(rows, self._dialect, name)
-        loaded = _load(run, in_memory, run.base_policy, run.graded_for(None))
+        loaded = _load(run, in_memory, run.standards.base, run.standards.graded_for(None))
         return cast("LoadedDataset[RowT]", loaded)
 
 
 def _load(run: Run, dataset: Dataset, policy: Policy, graded: frozenset[str]) -> LoadedDataset:
     if dataset.unreadable:
-        raise ContractViolation(tuple(run.unreadable([dataset.unreadable])))
+        raise ContractViolation(
+            tuple(from_unreadable_files([dataset.unreadable], run.standards.base))
+        )
     dataset_pass = dataset.begin(run, policy, graded)
     native = dataset_pass if isinstance(dataset_pass, NativePass) else None
     resolver = Resolver(run, policy)
@@ -171,7 +175,12 @@ def _load(run: Run, dataset: Dataset, policy: Policy, graded: frozenset[str]) ->
     _add(rows, of_dataset)
     if native is None:
         has_faults = has_faults or any(dataset_pass.rejects(found.code) for found in of_dataset)
-    diagnostics += [*of_dataset, *run.bundles(), *run.artifacts(), *run.listing_errors()]
+    diagnostics += [
+        *of_dataset,
+        *bundle_findings(run),
+        *artifact_findings(run),
+        *listing_errors(run),
+    ]
     diagnostics.sort(key=_key)
     settled = settle(diagnostics, strict=policy.strict, loaded=bool(rows) or not has_faults)
     _log(rows.values(), settled)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.api.findings import Findings
 from evalcontract.api.grading import LoadedJudge, LoadedRubric
 from evalcontract.api.violations import violation
+from evalcontract.engine.artifact_findings import artifact_findings
 from evalcontract.engine.run import Run
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Dangling
@@ -78,16 +79,16 @@ class Resolver:
         return self._loaded[key]
 
     def _load(self, artifact: Artifact, *, pinned: bool) -> LoadedRubric | LoadedJudge:
-        run = Run(self._run.workspace, self._run.forced, self._run.today)
+        run = Run(self._run.workspace, self._run.standards.forced, self._run.today)
         library = run.workspace.library
-        run.schedule(artifact, self._policy, library)
+        run.scheduled.add(artifact, self._policy, library)
         document = artifact.document
         parts: tuple[Any, ...] = (
             artifact.id,
             str(artifact.version),
             artifact.file,
             document.value,
-            Findings(sorted(run.artifacts(), key=sort_key)),
+            Findings(sorted(artifact_findings(run), key=sort_key)),
             provenance_of(artifact.file, document.sha256, [(artifact, pinned)], library),
             artifact,
         )

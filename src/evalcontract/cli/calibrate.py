@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.calibration.measuring import AUTO
 from evalcontract.cli.candidates import files
 from evalcontract.cli.columns import MAP_WITH_OUTPUTS

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.cli.colour import WHEN, choose_colour
 
 if TYPE_CHECKING:

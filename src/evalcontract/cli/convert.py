@@ -15,8 +15,8 @@ from evalcontract.cli.options import workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.convert import ConvertOptions, convert, piped_name
-from evalcontract.engine.output import STANDARD_OUTPUT
+from evalcontract.engine.convert import convert, piped_name
+from evalcontract.engine.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK, exit_status

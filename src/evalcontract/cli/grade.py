@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.cli.candidates import files
 from evalcontract.cli.columns import MAP_WITH_OUTPUTS
 from evalcontract.cli.command import Command
@@ -29,9 +29,9 @@ from evalcontract.model.harmless import harmless_json
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.report.grade import write_comparison, write_gate, write_results
-from evalcontract.report.grade_lines import manifest_line, manifest_of, summary_line, used_line
+from evalcontract.report.grade_lines import manifest_of, summary_line
 from evalcontract.report.grade_notes import write_usage
-from evalcontract.scoring.basis import Basis, differences
+from evalcontract.scoring.basis import Basis, differences, manifest_line, used_line
 from evalcontract.scoring.comparison import Comparison
 from evalcontract.scoring.summary import Gate
 

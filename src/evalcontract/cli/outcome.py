@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.cli.colour import wants_colour, wants_links
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, put_json

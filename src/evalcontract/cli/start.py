@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 
 #: The console scripts, as in `pyproject.toml`.
 SCRIPTS = (

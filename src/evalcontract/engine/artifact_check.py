@@ -9,7 +9,7 @@ from evalcontract.engine.wrong_kind import other_kind, wrong_kind
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Subject
+from evalcontract.rules._rule import Context, Subject
 from evalcontract.structure.valid_parts import declared_kind, valid_parts
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.rules_in_use import rules_in_use
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
     from evalcontract.model.path import Path
-    from evalcontract.rules._rule import Context
 
 
 def check_artifact(

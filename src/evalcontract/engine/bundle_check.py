@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.schema_sense import refusal
+from evalcontract.engine.diagnostics import from_unreadable, to_diagnostics
 from evalcontract.engine.grading import row_schema
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._schemas import UNSEARCHED, slow_patterns, unsearched
@@ -15,7 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.analysis.pattern_search import PatternSearch
+    from evalcontract.engine.run import Run
+    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.structure.authored.analyses import SchemaAnalyses
+
+
+def check_bundles(run: Run) -> Iterator[Diagnostic]:
+    """Check the files of `bundles/`: each must be a JSON Schema."""
+    policy = run.standards.base
+    for source in run.workspace.bundle_files.values():
+        if source.unreadable:
+            yield from from_unreadable(source.unreadable, policy)
+        if document := source.document:
+            problems = check_bundle(document.value, run.patterns, run.workspace.schemas)
+            found = to_diagnostics(problems, document, policy, {})
+            yield from run.ignores.without_ignored(document, policy, found)
 
 
 def check_bundle(schema: Any, search: PatternSearch, schemas: SchemaAnalyses) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.calibration.records import SHOWN
 from evalcontract.checks.outcome import Output
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.options import Input
 from evalcontract.engine.outputs import Outputs
@@ -81,9 +82,11 @@ class Shower:
         if dataset.dialect != NATIVE:
             raise UsageError(f"{dataset.file} is a dataset of {dataset.dialect}: convert it first")
         if dataset.unreadable:
-            self.diagnostics += self._run.unreadable([dataset.unreadable])
+            self.diagnostics += from_unreadable_files(
+                [dataset.unreadable], self._run.standards.base
+            )
             return
-        dataset_pass = dataset.begin(self._run, self._run.policy_for(path))
+        dataset_pass = dataset.begin(self._run, self._run.standards.policy_for(path))
         seen: set[str] = set()
         for checked in dataset_pass.batches(keep_rows=True):
             self.diagnostics += checked.faults
@@ -97,9 +100,9 @@ class Shower:
     def _outputs_of(self, path: Path, keys: ColumnKeys, ids: Container[str]) -> dict[str, Output]:
         source = Input(path).read()
         if source.unreadable:
-            self.diagnostics += self._run.unreadable([source.unreadable])
+            self.diagnostics += from_unreadable_files([source.unreadable], self._run.standards.base)
             return {}
-        outputs = Outputs(source, self._run.base_policy, keys)
+        outputs = Outputs(source, self._run.standards.base, keys)
         records = (record for batch in outputs.batches() for record in batch)
         found = {record.id: record.output for record in records if record.id in ids}
         self.diagnostics += outputs.diagnostics

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.crash import NO_BUGS, one_finding
-from evalcontract.engine.diagnostics import to_diagnostics
+from evalcontract.engine.diagnostics import from_unreadable_files, to_diagnostics
 from evalcontract.engine.dialect_rows import faults_of
 from evalcontract.engine.opening import TABLE, is_table, open_dataset
 from evalcontract.engine.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
@@ -28,39 +28,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
-    from evalcontract.engine.output import RowOutput
+    from evalcontract.engine.output import ConvertOptions, RowOutput
     from evalcontract.engine.passes import CheckedRow, Dataset, DatasetPass, RowReader
     from evalcontract.engine.placing import ConversionTarget
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import Loss
     from evalcontract.model.diagnostic import Diagnostic
-
-
-class Sink(Protocol):
-    """Takes the bytes of a dataset that is not written to a file."""
-
-    def write(self, data: bytes, /) -> object:
-        """Take some bytes."""
-        ...
-
-
-class ConvertOptions(NamedTuple):
-    """The options of a conversion.
-
-    If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
-    if the target cannot represent everything, even what metadata would preserve. `force` replaces
-    existing files. With a `stream` the dataset is written there, and the file `out` only names its
-    medium; other files are then written below a given root alone. If it `asks_judge`, rows of
-    evalcontract that only a judge can grade get a rubric that asks one.
-    """
-
-    from_: str | None
-    to: str
-    loss_report: Path | None = None
-    lossless: bool = False
-    force: bool = False
-    stream: Sink | None = None
-    asks_judge: bool = False
 
 
 @dataclass
@@ -110,15 +83,15 @@ def convert(
     run = Run(workspace, None, options.today or today())
     dataset = open_dataset(input_, convert_options.from_, columns=options.columns)
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
-    graded = run.graded_for(input_.path)
+    graded = run.standards.graded_for(input_.path)
     asks = convert_options.asks_judge
     ours = NativeTarget(_stem(out), medium, result.source, graded, asks_judge=asks)
     target: ConversionTarget = DialectTarget(dialect, medium) if dialect else ours
     if dataset.unreadable:
-        result.diagnostics += run.unreadable([dataset.unreadable])
+        result.diagnostics += from_unreadable_files([dataset.unreadable], run.standards.base)
         result.refusal = "the source cannot be read"
         return result
-    dataset_pass = dataset.begin(run, run.policy_for(input_.path), graded)
+    dataset_pass = dataset.begin(run, run.standards.policy_for(input_.path), graded)
     with ConvertedFiles(out, medium, convert_options, options.root) as output:
         result.losses.report = output.report
         head = {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add
 from evalcontract.engine.crash import one_finding
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.opening import open_with_graders
 from evalcontract.engine.passes import rows_of
 from evalcontract.engine.run import Run, today
@@ -80,7 +81,7 @@ def _take(
 ) -> None:
     rubric = _rubric_in(dataset)
     if dataset.unreadable:
-        outcome.diagnostics += run.unreadable([dataset.unreadable])
+        outcome.diagnostics += from_unreadable_files([dataset.unreadable], run.standards.base)
     elif rubric:
         plan, crashed = run.plan(read_artifact(Kind.RUBRIC, rubric))
         outcome.plans += [plan] if plan else []
@@ -109,7 +110,7 @@ def _cover(
     run: Run, dataset: Dataset, path: Path, diagnostics: list[Diagnostic], *, keep_all: bool
 ) -> FileCoverage:
     tally = Tally(keep_all=keep_all)
-    dataset_pass = dataset.begin(run, run.base_policy, run.graded_for(path))
+    dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(path))
     for checked in dataset_pass.batches(keep_rows=True):
         diagnostics += checked.faults
         for row in rows_of(dataset_pass, checked):

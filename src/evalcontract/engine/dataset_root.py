@@ -12,7 +12,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.source import format_of
 from evalcontract.source.rows import DocumentRows
-from evalcontract.structure.schemas import Schema, load
+from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.source import Document, Rows, Source
     from evalcontract.source.row_iterable import RowIterable
+    from evalcontract.structure.subschemas import Schema
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"

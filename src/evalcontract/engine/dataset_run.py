@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.engine.crash import one_finding
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.findings import Findings
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.options import Advance, Input, Options
@@ -44,11 +45,11 @@ def check_dataset(
     """Check one dataset, by default with the policy of its targets, and return its findings."""
     outcome.count(Kind.DATASET, display_name(path))
     findings = no_findings(options)
-    policy = policy or run.policy_for(path)
+    policy = policy or run.standards.policy_for(path)
     begin = options.passes.begin if options.passes else begin_pass
 
     def begun(dataset: Dataset) -> DatasetPass:
-        return begin(dataset, run, policy, run.graded_for(path))
+        return begin(dataset, run, policy, run.standards.graded_for(path))
 
     try:
         # What is called after each batch may raise whatever it wants.
@@ -59,7 +60,7 @@ def check_dataset(
                 options.look()
     except MisreadError as misread:
         findings = Findings()
-        findings.add(run.unreadable([misread.unreadable]))
+        findings.add(from_unreadable_files([misread.unreadable], run.standards.base))
     return findings
 
 
@@ -75,7 +76,7 @@ def _pass_over(
     with one_finding(display_name(path), lambda crash: findings.add([crash])):
         dataset = open_()
         if dataset.unreadable:
-            findings.add(run.unreadable([dataset.unreadable]))
+            findings.add(from_unreadable_files([dataset.unreadable], run.standards.base))
             return
         dataset_pass = begin(dataset)
         for checked in dataset_pass.batches(jobs=run.jobs):

@@ -90,6 +90,12 @@ def from_unreadable(unreadable: UnreadableFile, policy: Policy) -> Iterator[Diag
             yield diagnostic._replace(related=related)
 
 
+def from_unreadable_files(files: Iterable[UnreadableFile], policy: Policy) -> Iterator[Diagnostic]:
+    """Yield the faults of files that cannot be read as diagnostics."""
+    for file in files:
+        yield from from_unreadable(file, policy)
+
+
 def from_source_fault(
     fault: SourceProblem, file: str, text: str | None, policy: Policy
 ) -> Diagnostic | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatches
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 #: The mappings of a row that allow extra keys: the name of the definition, and the path.
 PLACES: dict[str, tuple[str, ...]] = {"row": (), "expected": ("expected",)}
@@ -35,7 +35,8 @@ class ExtraKeys:
     A key is harmless if it causes no finding, alone or beside one of some known keys. This is
     tested with a mapping that has only the required keys: since all others are missing, each of
     them may be the one that was meant. A known key that is present rules out some meanings, and
-    never adds one. `inside` are the harmless keys of the mappings that the bundle describes.
+    never adds one. `inside` are the harmless keys of the mappings that the bundle describes;
+    `has_accepted` says whether any extra key of a row was accepted.
 
     A key that is reported beside the required keys alone is tested with each other known key, which
     takes long, only when a second mapping has it: most such keys are slips of one row. `mismatches`
@@ -59,11 +60,17 @@ class ExtraKeys:
         self._free["row"].update(properties(bundle or {}))  # the bundle itself decides on these
         self._known_conditions: dict[tuple[str, str], frozenset[str] | None] = {}
         self._has_learned = False
+        self._tests = True
+        self.has_accepted = False
         self.inside: set[str] = set()
 
     def accept_all(self, rows: list[dict[str, Any]]) -> bool:
-        """Whether no extra key of rows, or of their `expected`, causes a finding by its name."""
+        """Whether no extra key of rows, or of their `expected`, causes a finding by its name.
+
+        A key of a single row is not tested: checking the row takes no longer.
+        """
         self._has_learned = False
+        self._tests = len(rows) > 1
         # All are looked at: a later row may tell what a key of an earlier one may stand beside.
         accepted = all([self._accepts_row(row) for row in rows])  # noqa: C419
         return accepted or (self._has_learned and all(map(self._accepts_row, rows)))
@@ -100,6 +107,7 @@ class ExtraKeys:
             conditions = self._remembered_conditions(name, key, mapping)
             if conditions is None or (conditions and conditions.isdisjoint(mapping)):
                 return False
+            self.has_accepted = True
         return True
 
     def _remembered_conditions(
@@ -109,6 +117,8 @@ class ExtraKeys:
         known = self._known_conditions
         if (name, key) in known:
             return known[name, key]
+        if not self._tests:
+            return None
         first = self._reported.get((name, key))
         if first == id(mapping):
             return None

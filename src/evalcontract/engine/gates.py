@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.grading import Grading
     from evalcontract.rules._row_rule import RowGroup, RowRule
     from evalcontract.source.rows import Rows
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
     _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
 
@@ -71,14 +72,25 @@ class _GateKey(NamedTuple):
     silent: SilentSchema
 
 
-class _Barrier(NamedTuple):
-    """What rows have to pass: a gate, once their extra keys are known to be harmless."""
+class _Barrier:
+    """What rows have to pass: a gate, once their extra keys are known to be harmless.
 
-    keys: ExtraKeys
-    gate: Gate
+    The gate accepts extra keys only when a row has brought one: most datasets have none, and what
+    it takes to judge their values is slow to make. `gate_of` compiles both.
+    """
+
+    def __init__(self, keys: ExtraKeys, gate_of: Callable[[bool], Gate]) -> None:
+        self._keys = keys
+        self._gate_of = gate_of
+        self._gate: tuple[bool, Gate] | None = None
 
     def passes(self, rows: list[Any]) -> bool:
-        return self.keys.accept_all(rows) and self.gate.passes(rows)
+        if not self._keys.accept_all(rows):
+            return False
+        is_open = self._keys.has_accepted
+        if self._gate is None or self._gate[0] != is_open:
+            self._gate = is_open, self._gate_of(is_open)
+        return self._gate[1].passes(rows)
 
 
 class Gates:
@@ -106,6 +118,7 @@ class Gates:
         self._bare = (True, True) if rows is None else (rows.has_bare_keys, rows.has_bare_texts)
         self._groups: dict[_Refs, RowGroup | None] = {}
         self._by_refs: dict[_Refs, _Barrier | None] = {}
+        self._barriers: dict[tuple[Any, ...], _Barrier] = {}
         self._extra_keys: dict[str | None, ExtraKeys] = {}
         self._uses: dict[_Refs, int] = {}
         self.has_learned = False
@@ -162,33 +175,39 @@ class Gates:
         refs = (bundle, reference)
         if refs not in self._by_refs:
             key = self._resolve(bundle, reference)
-            gate = self._gate_of(key, refs) if key else None
-            if key and gate is None:
+            if key is None:
+                self._by_refs[refs] = None
                 return None
-            self._by_refs[refs] = (
-                _Barrier(self._keys_of(key.bundle), gate) if key and gate else None
-            )
+            keys = self._keys_of(key.bundle)
+            name = (key.bundle, key.silent.text, frozenset(keys.inside))
+            if name not in self._barriers:
+                is_known = any((*name, is_open) in self._shared.gates for is_open in (False, True))
+                if not is_known and not self._is_worth_compiling(refs):
+                    return None
+                self._barriers[name] = _Barrier(keys, partial(self._compiled_gate, key, name))
+            self._by_refs[refs] = self._barriers[name]
         return self._by_refs[refs]
 
-    def _gate_of(self, key: _GateKey, refs: _Refs) -> Gate | None:
-        """Return the gate with a key; None if compiling it is not worth it yet."""
-        inside = frozenset(self._keys_of(key.bundle).inside)
-        name = (key.bundle, key.silent.text, inside)
+    def _compiled_gate(
+        self,
+        key: _GateKey,
+        name: tuple[Any, ...],
+        is_open: bool,  # noqa: FBT001 - as a barrier asks
+    ) -> Gate:
         gates = self._shared.gates
-        if name not in gates:
-            if not self._is_worth_compiling(refs):
-                return None
+        if (*name, is_open) not in gates:
             references = self._grading.context.library.pinned_references(Kind.RUBRIC)
             bundle = self._grading.schema_of(key.bundle)
             bundles = [bundle] if bundle is not None else []
+            opened = PLACES if is_open else ()
             schema = gate_schema(
-                row_schema(), references, bundles, key.silent.schema, PLACES, inside
+                row_schema(), references, bundles, key.silent.schema, opened, name[-1]
             )
             search = self._grading.context.schemas.patterns.matches
             if len(gates) >= _KEPT_GATES:
                 del gates[next(iter(gates))]
-            gates[name] = Gate(schema, bundle, search)
-        return gates[name]
+            gates[*name, is_open] = Gate(schema, bundle, search)
+        return gates[*name, is_open]
 
     def _is_worth_compiling(self, refs: _Refs) -> bool:
         """Whether to compile another gate, which costs as much as checking some rows without."""

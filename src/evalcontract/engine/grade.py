@@ -8,7 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.checks.outcome import Outcome, Output
+from evalcontract.engine.artifact_findings import artifact_findings
 from evalcontract.engine.asking_ahead import asked_ahead
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.grade_parts import IrregularError, parts_of
 from evalcontract.engine.grading_work import Work
 from evalcontract.engine.joining import Join
@@ -87,8 +89,10 @@ class Grading:
             )
         source = outputs.read()
         unreadable = [file for file in (self._dataset.unreadable, source.unreadable) if file]
-        self.diagnostics: list[Diagnostic] = list(self._run.unreadable(unreadable))
-        policy = self._run.policy_for(dataset.path)
+        self.diagnostics: list[Diagnostic] = list(
+            from_unreadable_files(unreadable, self._run.standards.base)
+        )
+        policy = self._run.standards.policy_for(dataset.path)
         self._outputs = None if unreadable else Outputs(source, policy, keys)
         self._outputs_file = source.file
         self._grader = RowGrader(self._run)
@@ -125,7 +129,7 @@ class Grading:
             (name, None if input_.stream else sha256_of(input_.path))
             for name, input_ in zip(files, self._inputs, strict=True)
         )
-        graded = sorted(self._run.graded_for(self._inputs[0].path))
+        graded = sorted(self._run.standards.graded_for(self._inputs[0].path))
         settings = {"map": sorted(map("=".join, self._options.columns)), "row_keys_graded": graded}
         return Manifest(dataset, outputs, settings, self.used.started)
 
@@ -183,7 +187,7 @@ class Grading:
 
     def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
-        policy, graded = self._run.policy_for(path), self._run.graded_for(path)
+        policy, graded = self._run.standards.policy_for(path), self._run.standards.graded_for(path)
         return self._dataset.begin(self._run, policy, graded)
 
     def _results_of(self, tasks: list[Task]) -> list[RowResult]:
@@ -197,7 +201,7 @@ class Grading:
         self._report_unmatched(self._outputs, surplus)
         self._report_undecided(self._outputs)
         self.diagnostics += [*self._outputs.diagnostics, *self._work.diagnostics(self._run)]
-        self.diagnostics += self._run.artifacts()
+        self.diagnostics += artifact_findings(self._run)
         self.diagnostics.sort(key=sort_key)
 
     def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[Task]:

@@ -14,7 +14,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.structure.gate import closed_row
-from evalcontract.structure.schemas import Schema, definition
+from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evalcontract.checks import EvalContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Resolved
+    from evalcontract.structure.subschemas import Schema
 
 
 @cache

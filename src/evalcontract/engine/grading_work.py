@@ -110,7 +110,7 @@ class Work:
             many = "1 row is" if rows == 1 else f"{rows:,} rows are"
             message = f"{many} not graded by {plan.artifact.name}: {_TOO_MUCH}"
             problem = Problem("source/limit-exceeded", message, (), "divide the rubric or the rows")
-            yield from to_diagnostics([problem], plan.artifact.document, run.base_policy, {})
+            yield from to_diagnostics([problem], plan.artifact.document, run.standards.base, {})
 
 
 def _size_of(check: Mapping[str, Any]) -> _Size:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.engine.coverage import run_for_coverage
 from evalcontract.engine.crash import one_finding
 from evalcontract.engine.excerpts import Excerpts
@@ -188,7 +188,7 @@ class _Collected:
     def _pass_over(self, dataset: Dataset, run: Run, path: Path) -> None:
         table = CoverageCollector(dataset.file, self._max_rows, self._graded.run_of(dataset.file))
         rows_with_findings = self.excerpts.rows_of(dataset.file)
-        dataset_pass = dataset.begin(run, run.base_policy, run.graded_for(path))
+        dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(path))
         node = self.graph.dataset(dataset.file, run.workspace.library)
         for checked in dataset_pass.batches(keep_rows=True):
             for row in rows_of(dataset_pass, checked):

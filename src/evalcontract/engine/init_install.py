@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-import evalcontract
+from evalcontract._version import __version__
 from evalcontract.model.errors import UsageError
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.page import REPOSITORY, is_published
@@ -60,7 +60,7 @@ def source_of(named: str | None, project: Path) -> Source | None:
     if named is not None:
         return _named(named, project)
     if is_published():
-        return _remote(f"git+{REPOSITORY}@v{evalcontract.__version__}")
+        return _remote(f"git+{REPOSITORY}@v{__version__}")
     try:
         found = _installed(_direct_url(), project)
     except UsageError:  # what it was installed from is nothing that settings should hold

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.diagnostics import from_unreadable
 from evalcontract.engine.editor_schemas import editor_schemas, modeline
 from evalcontract.engine.init_rubrics import with_rubrics
@@ -18,6 +18,7 @@ from evalcontract.engine.migration_input import is_migrated
 from evalcontract.engine.modelines import MODELINE
 from evalcontract.engine.opening import is_table, open_dataset
 from evalcontract.engine.options import Options
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.passes import NATIVE
 from evalcontract.engine.plain_rows import has_no_ids, rows_as_dataset
 from evalcontract.migration.result import Names, snake_case

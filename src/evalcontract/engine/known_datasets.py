@@ -48,12 +48,12 @@ class KnownDatasets:
     def recall(self, path: Path, is_named: bool) -> bool:  # noqa: FBT001 - as `scan` calls it
         """Take the known result of a file; return whether there is one."""
         self._is_named = is_named
-        self._scheduled = len(self._run.scheduled)
+        self._scheduled = len(self._run.scheduled.files)
         name = str(path)
         known = self._known.get(name)
         if known is None:
             return False
-        policy = self._run.policy_for(path)
+        policy = self._run.standards.policy_for(path)
         *conditions, data, rubrics = known
         if conditions != [self._memory.content(path), is_named, self._digest_of(policy)]:
             return False
@@ -72,8 +72,8 @@ class KnownDatasets:
         content = self._memory.content_read(path)
         data = serialize(outcome) if content is not None else None
         if data is not None:
-            policy = self._digest_of(self._run.policy_for(path))
-            rubrics = list(dict.fromkeys(self._run.scheduled[self._scheduled :]))
+            policy = self._digest_of(self._run.standards.policy_for(path))
+            rubrics = list(dict.fromkeys(self._run.scheduled.files[self._scheduled :]))
             self._kept[str(path)] = [content, self._is_named, policy, data.decode(), rubrics]
 
     def _digest_of(self, policy: Policy) -> str:
@@ -88,7 +88,7 @@ class KnownDatasets:
         artifact = self._run.workspace.library.at(file)
         if key not in self._scheduled_again and artifact is not None:
             self._scheduled_again.add(key)
-            self._run.schedule(artifact, policy, self._run.workspace.library)
+            self._run.scheduled.add(artifact, policy, self._run.workspace.library)
 
     def save(self) -> None:
         """Keep the results for later runs."""
@@ -121,8 +121,8 @@ def _state_of(run: Run) -> str:
         workspace.unreadable_names,
         workspace.configuration,
         workspace.nested,
-        run.external_policies,
-        run.external_graded,
+        run.standards.external_policies,
+        run.standards.external_graded,
         run.max_findings,
     )
     return digest(repr(state).encode())

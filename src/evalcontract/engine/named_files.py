@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.engine.artifact_findings import artifact_findings
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.run import Run
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -26,15 +28,17 @@ def check_target(
     outcome.count(Kind.TARGET, display_name(input_.path))
     source = require_single_value(input_.read())
     if source.unreadable:
-        yield from run.unreadable([source.unreadable])
+        yield from from_unreadable_files([source.unreadable], run.standards.base)
     if source.document is None:
         return
     target = run.workspace.target(source.document)
-    diagnostics = list(run.target(target))
+    from evalcontract.engine.target_check import findings_of_target  # only for targets
+
+    diagnostics = list(findings_of_target(run, target))
     yield from diagnostics
     if target.dataset is None or any(found.path == ("dataset",) for found in diagnostics):
         return
-    path, policy = run.workspace.files.real(target.dataset), run.policy_of(target)
+    path, policy = run.workspace.files.real(target.dataset), run.standards.policy_of(target)
     named[path] = named[path].join(policy) if path in named else policy
 
 
@@ -46,20 +50,24 @@ def check_artifact_file(
     library = run.workspace.library
     known = None if input_.stream else library.in_file(kind, display_name(input_.path))
     if known is not None:
-        run.schedule(known, run.base_policy, library)
+        run.scheduled.add(known, run.standards.base, library)
         return
     source = require_single_value(input_.read())
     if source.unreadable:
-        yield from run.unreadable([source.unreadable])
+        yield from from_unreadable_files([source.unreadable], run.standards.base)
     if source.document is None:
         return
     artifact, library = _inserted(read_artifact(kind, source.document), library)
     # A separate run: the artifact replaces the one in the library.
     artifact_run = Run(
-        run.workspace, run.forced, run.today, selection=run.selection, ignores=run.ignores
+        run.workspace,
+        run.standards.forced,
+        run.today,
+        selection=run.standards.selection,
+        ignores=run.ignores,
     )
-    artifact_run.schedule(artifact, run.base_policy, library)
-    yield from artifact_run.artifacts(library)
+    artifact_run.scheduled.add(artifact, run.standards.base, library)
+    yield from artifact_findings(artifact_run, library)
 
 
 def _inserted(artifact: Artifact, library: Library) -> tuple[Artifact, Library]:

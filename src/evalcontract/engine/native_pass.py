@@ -229,7 +229,7 @@ class NativePass:
             finish = self._check.finish
             problems += self._kept.finish(finish) if self._kept else finish()
             for artifact, _ in self._check.referenced_rubrics():
-                self._run.schedule(artifact, self._policy, self._run.workspace.library)
+                self._run.scheduled.add(artifact, self._policy, self._run.workspace.library)
         document = self._source.document
         of_schema = (
             self._run.schema_reference(Kind.DATASET, document, self.root, self._policy)

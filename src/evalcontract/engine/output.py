@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.modelines import Modelines, without_modelines
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from evalcontract.engine.convert import ConvertOptions
     from evalcontract.formats import Dialect
     from evalcontract.model.span import Place
     from evalcontract.source import Document
@@ -42,6 +41,33 @@ _NATIVE_SCHEMA = "dataset"
 #: The name of standard output, where it takes the place of a file.
 STANDARD_OUTPUT = "<stdout>"
 _NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv")
+
+
+class Sink(Protocol):
+    """Takes the bytes of a dataset that is not written to a file."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take some bytes."""
+        ...
+
+
+class ConvertOptions(NamedTuple):
+    """The options of a conversion.
+
+    If `from_` is None, the format is detected from the content. With `lossless`, nothing is written
+    if the target cannot represent everything, even what metadata would preserve. `force` replaces
+    existing files. With a `stream` the dataset is written there, and the file `out` only names its
+    medium; other files are then written below a given root alone. If it `asks_judge`, rows of
+    evalcontract that only a judge can grade get a rubric that asks one.
+    """
+
+    from_: str | None
+    to: str
+    loss_report: Path | None = None
+    lossless: bool = False
+    force: bool = False
+    stream: Sink | None = None
+    asks_judge: bool = False
 
 
 def medium_for(out: Path, target: Dialect | None) -> str:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import evalcontract
+from evalcontract._version import __version__
+from evalcontract.engine.artifact_findings import (
+    artifact_findings,
+    bundle_findings,
+    listing_errors,
+    target_findings,
+    unread_files,
+)
 from evalcontract.engine.dataset_run import check_dataset, no_findings, opened_quickly
+from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.native_pass import NativeDataset
 from evalcontract.engine.run import Run, today
 from evalcontract.engine.settling import settled
@@ -71,12 +79,12 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         findings.merge(check_dataset(run, opened, path, outcome, options, policy))
     for run in runs.values():
         if kind in (Kind.DATASET, Kind.TARGET):
-            findings.add(run.bundles())
-        findings.add([*run.artifacts(), *run.listing_errors()], run.workspace.root)
+            findings.add(bundle_findings(run))
+        findings.add([*artifact_findings(run), *listing_errors(run)], run.workspace.root)
     causes = findings.files_of_causes
     for run in runs.values() if causes else ():
         unreadable = [file for file in run.workspace.unreadable if file.file in causes]
-        findings.add(run.unreadable(unreadable))
+        findings.add(from_unreadable_files(unreadable, run.standards.base))
     return settled(outcome, findings, runs.values(), is_whole=False)
 
 
@@ -107,7 +115,7 @@ def check_workspaces(path: Path, options: Options) -> Outcome:
     top = options.files.real(options.root) if options.root else search_root(path, options.files)
     return cached_check(
         cache,
-        [evalcontract.__version__, top, cache_key],
+        [__version__, top, cache_key],
         lambda files, memory: _check_all(path, options._replace(files=files, memory=memory)),
     )
 
@@ -133,7 +141,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
             source = read_file(dataset_path, display_name(dataset_path), files)
             open_ = partial(NativeDataset, source)
             findings.merge(check_dataset(run, open_, dataset_path, outcome, options))
-        findings.add([*run.artifacts(), *run.bundles()], run.workspace.root)
+        findings.add([*artifact_findings(run), *bundle_findings(run)], run.workspace.root)
     every_run = [*runs.values(), *other_runs.values()]
     outcome = settled(outcome, findings, every_run, is_whole=not findings.is_full)
     has_errors = any(finding.is_error for finding in outcome.diagnostics)
@@ -166,29 +174,29 @@ def _assign_datasets(
         dataset = options.files.real(target.dataset)
         root = find_root(dataset, options.files)
         owner = runs.get(root) or other_runs.setdefault(root, _run(root, (), options))
-        if dataset not in owner.external_policies:
+        standards = run.standards
+        policy, graded = standards.policy_of(target), standards.graded_by(target)
+        if owner.standards.add_external(dataset, policy, graded):
             owner.workspace.extra_datasets.append(dataset)
-        owner.external_policies.setdefault(dataset, []).append(run.policy_of(target))
-        owner.external_graded.setdefault(dataset, []).append(run.graded_by(target))
 
 
 def _check_workspace(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:
     _check_datasets(run, outcome, findings, options)
     library = run.workspace.library
     for artifact in library.artifacts:
-        run.schedule(artifact, run.base_policy, library)
+        run.scheduled.add(artifact, run.standards.base, library)
         outcome.count(artifact.kind, artifact.file)
     for target in run.workspace.targets:
         outcome.count(Kind.TARGET, target.document.file)
     for source in run.workspace.bundle_files.values():
         outcome.count("bundle", source.file)
-    for diagnostics in (run.artifacts(), run.targets(), run.bundles()):
+    for diagnostics in (artifact_findings(run), target_findings(run), bundle_findings(run)):
         findings.add(diagnostics, run.workspace.root)
     unreadable = run.workspace.unreadable
     for file in unreadable:
         outcome.count("unreadable", file.file)
-    findings.add(run.unreadable(unreadable))
-    findings.add(run.unread())
+    findings.add(from_unreadable_files(unreadable, run.standards.base))
+    findings.add(unread_files(run))
 
 
 def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:

@@ -16,11 +16,12 @@ from evalcontract.source.emitting import yaml_mapping
 from evalcontract.structure import schemas
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.foreign import SHARED_KEYS
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 #: The artifacts that people write; the other schemas describe what is written for programs.
 AUTHORED = ("dataset", "rubric", "judge", "target", "configuration")
@@ -55,7 +56,7 @@ def names_of_topics() -> list[str]:
 def kind_topic(name: str) -> Topic:
     """Return the page of a kind of check: what it checks, its keys, what it needs, an example."""
     root = schemas.load("rubric")
-    schema = schemas.follow(root["$defs"].get(f"{_OF_KIND}{name}", {}), root)
+    schema = follow(root["$defs"].get(f"{_OF_KIND}{name}", {}), root)
     example: Any = next(iter(schema.get("examples", ())), None)
     text = yaml_mapping({"checks": [example]}).decode() if example else ""
     notes = [("When it runs", needs)] if (needs := _needs_of(name)) else []
@@ -102,7 +103,7 @@ def _artifact(name: str, what: str, schema: Schema, root: Schema) -> Topic:
 def _keys_of(schema: Schema, root: Schema) -> tuple[Key, ...]:
     required = schema.get("required", ())
     return tuple(
-        _key(name, schemas.follow(each, root), root, required=name in required)
+        _key(name, follow(each, root), root, required=name in required)
         for name, each in schema.get("properties", {}).items()
     )
 
@@ -129,14 +130,14 @@ def _walk(
     schema: Schema, root: Schema, path: str, kind: str | None, above: tuple[int, ...]
 ) -> Iterator[Key]:
     """Yield the keys at and below a schema."""
-    schema = schemas.follow(schema, root)
+    schema = follow(schema, root)
     named = schema.get("properties", {})
     if id(named) in above:
         return
     required = schema.get("required", ())
     for name, each in named.items():
         there = f"{path}.{name}" if path else name
-        subschema = schemas.follow(each, root)
+        subschema = follow(each, root)
         key = _key(there, subschema, root, required=name in required)
         yield key._replace(kinds=(kind,) if kind else ())
         yield from _walk(subschema, root, there, kind, (*above, id(named)))
@@ -163,7 +164,7 @@ def allowed(schema: Schema, root: Schema) -> str:
     names = {"array": "list", "object": "mapping", "boolean": "true or false"}
     named = [names.get(each, each) for each in ([types] if isinstance(types, str) else types)]
     if named == ["list"] and isinstance(schema.get("items"), dict):
-        return f"list; each {allowed(schemas.follow(schema['items'], root), root)}"
+        return f"list; each {allowed(follow(schema['items'], root), root)}"
     low, high = schema.get("minimum"), schema.get("maximum")
     bounds = f" from {low}" if low is not None else ""
     bounds += f" to {high}" if high is not None else ""

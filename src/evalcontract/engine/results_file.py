@@ -9,8 +9,7 @@ from evalcontract.engine.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
 from evalcontract.model.harmless import harmless_json
 from evalcontract.model.listing import SHOWN
-from evalcontract.report.grade_lines import manifest_line, used_line
-from evalcontract.scoring.basis import Basis, differences
+from evalcontract.scoring.basis import Basis, differences, manifest_line, used_line
 from evalcontract.source.growing import GrowingFile
 from evalcontract.workspace import display_name
 

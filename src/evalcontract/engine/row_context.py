@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.grading import Plans
     from evalcontract.library.library import Library
     from evalcontract.library.names import UnreadableNames
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 
 class RowContext(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.engine.diagnostics import from_unreadable
 from evalcontract.engine.findings import rank_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def settled(
     for run in runs:
         outcome.diagnostics = [*run.ignores.without_joined(outcome.diagnostics)]
         outcome.diagnostics += run.ignores.unused(is_whole=is_whole)
-        outcome.diagnostics += run.configuration_findings()
+        shadowed = run.workspace.configuration.shadowed
+        if shadowed:  # settings that are not read, since others are beside them
+            outcome.diagnostics += from_unreadable(shadowed, run.standards.base)
         outcome.ignored += run.ignores.count
     return outcome.settle(rank_of(runs) if outcome.diagnostics else None)

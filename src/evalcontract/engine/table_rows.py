@@ -10,8 +10,8 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
 from evalcontract.source import SourceProblem, UnreadableFile
 from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.document import Batch
 from evalcontract.source.parquet import ParquetTable
-from evalcontract.source.rows import Batch
 from evalcontract.structure.columns import (
     INPUT,
     METADATA,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.suggestions import Suggestions
-from evalcontract.source import FILE, read_file
+from evalcontract.model.reference import Kind
+from evalcontract.source import read_file
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.graded_keys import GRADED, meant_row_key
 
@@ -14,84 +15,67 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from evalcontract.engine.run import Run
+    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.source import Document
     from evalcontract.workspace import Target, Workspace
 
 _DATASET = ("dataset",)
 
 
-class _FileNames(NamedTuple):
-    """The names of the files in a folder, to find the one that was probably meant."""
-
-    names: frozenset[str]
-    similar: Suggestions
-
-    def meant_by(self, name: str) -> str | None:
-        """Return the file with exactly this name, or else a similar one, or None."""
-        return name if name in self.names else self.similar.nearest(name)
+def check_targets(run: Run) -> Iterator[Diagnostic]:
+    """Check the files of `targets/`."""
+    for target in run.workspace.targets:
+        yield from findings_of_target(run, target)
 
 
-class TargetCheck:
-    """The check of the targets of one workspace; each folder of datasets is listed once."""
+def findings_of_target(run: Run, target: Target) -> Iterator[Diagnostic]:
+    """Check one target."""
+    document, policy = target.document, run.standards.base
+    found = to_diagnostics(_problems(run.workspace, target), document, policy, {})
+    of_schema = run.schema_reference(Kind.TARGET, document, document.value, policy)
+    yield from run.ignores.without_ignored(document, policy, found, of_schema)
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._names: dict[str, _FileNames | None] = {}
 
-    def problems(self, target: Target) -> list[Problem]:
-        """Return the problems of a target."""
-        document = target.document
-        value = document.value if isinstance(document.value, dict) else {}
-        problems = structure_of("target").check(document.value, (), document.raw)
-        name = value.get("dataset")
-        if isinstance(name, str) and not any("dataset" in problem.path for problem in problems):
-            problems += self._dataset_problems(target.dataset, name)
-        return [*problems, *_graded_key_problems(document)]
+def _problems(workspace: Workspace, target: Target) -> list[Problem]:
+    document = target.document
+    value = document.value if isinstance(document.value, dict) else {}
+    problems = structure_of("target").check(document.value, (), document.raw)
+    name = value.get("dataset")
+    if isinstance(name, str) and not any("dataset" in problem.path for problem in problems):
+        problems += _dataset_problems(workspace, target.dataset, name)
+    return [*problems, *_graded_key_problems(document)]
 
-    def _dataset_problems(self, path: Path | None, name: str) -> Iterator[Problem]:
-        """Yield a problem if the path in a target is not a dataset; None is outside."""
-        advice: str | None
-        files = self._workspace.files
-        if path is None:
-            message = f"`{name}` is outside of the workspace"
-            advice = self._suggestion(name)
-            yield Problem("target/missing-dataset", message, _DATASET, advice)
-        elif not files.is_file(path):
-            unreadable = read_file(path, name, files).unreadable
-            reason = unreadable.faults[0].message if unreadable else "is not a file"
-            exists = files.is_there(path)
-            message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
-            advice = None if exists else self._suggestion(name)
-            yield Problem("target/missing-dataset", message, _DATASET, advice)
-        elif self._workspace.is_artifact(path):
-            message = f"`{name}` is not a dataset: it has no `questions`"
-            advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
-            yield Problem("target/wrong-kind", message, _DATASET, advice)
 
-    def _suggestion(self, name: str) -> str:
-        """Return a suggestion: a file with the same or a similar name in the likely folders."""
-        folder, _, base = name.rpartition("/")
-        for candidate in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
-            names = self._names_in(candidate)
-            if names and (meant := names.meant_by(base)):
-                return f"did you mean `{f'{candidate}/{meant}'.removeprefix('/')}`?"
-        return "paths are relative to the workspace root"
+def _dataset_problems(workspace: Workspace, path: Path | None, name: str) -> Iterator[Problem]:
+    """Yield a problem if the path in a target is not a dataset; None is outside."""
+    advice: str | None
+    files = workspace.files
+    if path is None:
+        message = f"`{name}` is outside of the workspace"
+        advice = _suggestion(workspace, name)
+        yield Problem("target/missing-dataset", message, _DATASET, advice)
+    elif not files.is_file(path):
+        unreadable = read_file(path, name, files).unreadable
+        reason = unreadable.faults[0].message if unreadable else "is not a file"
+        exists = files.is_there(path)
+        message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
+        advice = None if exists else _suggestion(workspace, name)
+        yield Problem("target/missing-dataset", message, _DATASET, advice)
+    elif workspace.is_artifact(path):
+        message = f"`{name}` is not a dataset: it has no `questions`"
+        advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
+        yield Problem("target/wrong-kind", message, _DATASET, advice)
 
-    def _names_in(self, folder: str) -> _FileNames | None:
-        """Return the names of the files in a folder of the workspace, or None if it has none."""
-        if folder not in self._names:
-            self._names[folder] = self._list(self._workspace.root / folder)
-        return self._names[folder]
 
-    def _list(self, folder: Path) -> _FileNames | None:
-        if not self._workspace.contains(folder):
-            return None
-        try:
-            entries = self._workspace.files.entries(folder, "")
-        except (OSError, ValueError):
-            return None
-        names = tuple(entry.name for entry in entries if entry.kind == FILE)
-        return _FileNames(frozenset(names), Suggestions(names))
+def _suggestion(workspace: Workspace, name: str) -> str:
+    """Return a suggestion: a file with the same or a similar name in the likely folders."""
+    folder, _, base = name.rpartition("/")
+    for candidate in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
+        names = workspace.file_names(candidate)
+        if names and (meant := names.meant_by(base)):
+            return f"did you mean `{f'{candidate}/{meant}'.removeprefix('/')}`?"
+    return "paths are relative to the workspace root"
 
 
 def _graded_key_problems(document: Document) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, lsp_method
 
-from evalcontract import __version__
+from evalcontract._version import __version__
 from evalcontract.lsp.checker import Checker, Result
 from evalcontract.lsp.documents import Documents, Open
 from evalcontract.lsp.findings import needs_workspace, workspace_of

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evalcontract.library.names import promised
 from evalcontract.lsp.context import REFERENCES
 from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.structure.schemas import edition_of, follow, known_keys, load
+from evalcontract.structure.schemas import edition_of, known_keys, load
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.lsp.context import Context
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 _RAW = "^"
 _STOP = lazy_pattern(r"\$\{?(?P<number>\d+)")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from evalcontract.judging.usage import Usage
-    from evalcontract.scoring.basis import Sections
     from evalcontract.scoring.results import CheckResult, RowResult
     from evalcontract.scoring.summary import Gate, Summary, Tally
 
@@ -43,16 +42,6 @@ def manifest_of(
         "outputs": _file(*outputs),
         "settings": {name: list(values) for name, values in settings.items()},
     }
-
-
-def manifest_line(manifest: Mapping[str, Any]) -> str:
-    """Return the first line: what the results depend on, as far as it is known at the start."""
-    return _line({"manifest": dict(manifest)})
-
-
-def used_line(used: Sections) -> str:
-    """Return the line before the first results that depend on something; nothing without any."""
-    return _line({"used": used}) if used else ""
 
 
 def row_line(row: RowResult) -> str:

@@ -178,3 +178,16 @@ def _other(
 
 def _name(name: str) -> str:
     return f"`{clipped(name, NAME_LENGTH)}`"
+
+
+def manifest_line(manifest: Mapping[str, Any]) -> str:
+    """Return the first line: what the results depend on, as far as it is known at the start."""
+    return _json({"manifest": dict(manifest)}) + "\n"
+
+
+def used_line(used: Sections) -> str:
+    """Return the line before the first results that depend on something; nothing without any."""
+    return _json({"used": used}) + "\n" if used else ""
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode

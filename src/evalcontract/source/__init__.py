@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.source.document import Document
+from evalcontract.source.document import Batch, Document
 from evalcontract.source.fault import SourceProblem, UnreadableFile, moved_fault
 from evalcontract.source.files import (
     read_file,
@@ -32,7 +32,7 @@ from evalcontract.source.filesystem import (
     format_of,
     is_given,
 )
-from evalcontract.source.rows import Batch, Rows, Source
+from evalcontract.source.rows import Rows, Source
 from evalcontract.source.text import EMPTY, LFS_POINTER
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Place, Span
+from evalcontract.source.document import Batch
 from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.rows import Batch
 from evalcontract.source.table import Table
 from evalcontract.source.text import LINE_END, split_lines
 

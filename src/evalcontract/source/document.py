@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from evalcontract.model.span import Place, Span
 from evalcontract.source.filesystem import format_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Within
     from evalcontract.model.path import Path
+    from evalcontract.source.fault import SourceProblem
     from evalcontract.source.node import Node
     from evalcontract.source.scalar_source_map import ScalarSourceMap
 
@@ -23,6 +24,19 @@ if TYPE_CHECKING:
 _HEAD_CHARACTERS = 1 << 10
 # Files up to this size keep their bytes until the digest is needed.
 _KEPT_BYTES = 1 << 16
+
+
+class Batch(NamedTuple):
+    """Consecutive rows: `rows[0]` is row `first_index` of the dataset, from 0.
+
+    `faults` are the problems of lines without a row, each with the text of the line. `remarks`
+    are the same for lines with a row, and only used for files of other systems.
+    """
+
+    first_index: int
+    rows: list[Any]
+    faults: tuple[tuple[SourceProblem, str], ...] = ()
+    remarks: tuple[tuple[SourceProblem, str], ...] = ()
 
 
 class Document:

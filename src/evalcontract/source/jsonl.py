@@ -8,11 +8,10 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.model.span import Place, Span
-from evalcontract.source.document import find_within, place_in, value_at
+from evalcontract.source.document import Batch, find_within, place_in, value_at
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.jsonl_blocks import Block, BlockIndex, Start, end_of_block, whole_lines
 from evalcontract.source.jsonl_places import RowPlaces
-from evalcontract.source.rows import Batch
 from evalcontract.source.text import EMPTY, split_lines, strip_bom, without_nul
 from evalcontract.source.text_lines import text_lines
 

@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Place
+from evalcontract.source.document import Batch
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.limits import (
     MAX_EXPANSION,
@@ -15,7 +16,6 @@ from evalcontract.source.limits import (
     parquet_fault,
 )
 from evalcontract.source.plain import CONVERTERS
-from evalcontract.source.rows import Batch
 from evalcontract.source.table import Table
 
 if TYPE_CHECKING:

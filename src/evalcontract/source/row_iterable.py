@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.span import Place
+from evalcontract.source.document import Batch
 from evalcontract.source.fault import SourceProblem
 from evalcontract.source.plain import NotPlainError, plain
-from evalcontract.source.rows import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

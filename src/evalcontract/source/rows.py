@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.model.record import NamedTuple
-from evalcontract.source.document import value_at
+from evalcontract.source.document import Batch, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,21 +14,8 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Place
     from evalcontract.source.cut_texts import CutText
     from evalcontract.source.document import Document
-    from evalcontract.source.fault import SourceProblem, UnreadableFile
+    from evalcontract.source.fault import UnreadableFile
     from evalcontract.source.jsonl import RowStream
-
-
-class Batch(NamedTuple):
-    """Consecutive rows: `rows[0]` is row `first_index` of the dataset, from 0.
-
-    `faults` are the problems of lines without a row, each with the text of the line. `remarks`
-    are the same for lines with a row, and only used for files of other systems.
-    """
-
-    first_index: int
-    rows: list[Any]
-    faults: tuple[tuple[SourceProblem, str], ...] = ()
-    remarks: tuple[tuple[SourceProblem, str], ...] = ()
 
 
 class Source(Protocol):

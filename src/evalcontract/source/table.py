@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
-    from evalcontract.source.rows import Batch
+    from evalcontract.source.document import Batch
 
 
 class Table(ABC):

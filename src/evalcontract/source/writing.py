@@ -16,6 +16,7 @@ from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.signals import is_running, signals_deferred
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from _typeshed import ReadableBuffer

@@ -5,10 +5,11 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.schemas import follow, known_keys, load
+from evalcontract.structure.schemas import known_keys, load
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 
 def with_defaults(check: dict[str, Any]) -> dict[str, Any]:

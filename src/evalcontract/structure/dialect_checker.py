@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
     from evalcontract.structure.native import NativeValidator
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 
 class DialectChecker:

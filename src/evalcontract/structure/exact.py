@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
     from evalcontract.structure.native import Matches
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 # The default registry would fetch an unknown `$ref` from the network.
 NOTHING_TO_FETCH: Registry[Any] = Registry()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.keys.spelling import KeyNames
     from evalcontract.structure.native_errors import SchemaViolation
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
     from evalcontract.structure.violations import SchemaPair
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.schemas import follow
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from evalcontract.structure.native import NativeValidator
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 
 class Fits:

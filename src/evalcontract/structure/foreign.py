@@ -17,7 +17,7 @@ from evalcontract.structure.native import is_schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _EXECUTOR_SUFFIX = "_grader"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalcontract.structure.native import Matches
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 # Keywords whose content must not be closed: instances, and conditions, which closing would change.
 _NOT_CLOSED = frozenset({"enum", "examples", "default", "const", "if", "then", "else", "not"})

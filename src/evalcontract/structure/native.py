@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import ValidationError as NativeError
 
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
     #: Whether a pattern matches anywhere in a text; raises `PatternLimitError`.
     Matches = Callable[[str, str], bool]

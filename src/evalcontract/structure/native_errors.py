@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from jsonschema_rs import ValidationError as NativeError
 
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 #: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
 MAX_VIOLATIONS = 10_000

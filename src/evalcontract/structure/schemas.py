@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
 from evalcontract.source import SCHEMA_SUFFIX, shipped
+from evalcontract.structure.subschemas import Schema, follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Schema = dict[str, Any]
+
 _FORMATS = "formats/"
 _EDITIONS = "editor/"
 #: Annotation keywords, which do not affect validation.
@@ -136,27 +137,6 @@ def definition(name: str, *, of: str) -> Schema:
         "$ref": f"#/$defs/{name}",
         "$defs": root["$defs"],
     }
-
-
-def follow(schema: Any, root: Schema) -> Schema:
-    """Resolve the local `$ref` of a schema; keywords next to the `$ref` override the target's.
-
-    Only references of the form `#/…` are resolved. Others occur in bundles alone, and known keys
-    and examples can be derived without them.
-    """
-    resolved = schema if isinstance(schema, dict) else {}
-    seen: set[str] = set()  # ends circular references
-    while str(resolved.get("$ref", "")).startswith("#/") and resolved["$ref"] not in seen:
-        seen.add(resolved["$ref"])
-        target: Any = root
-        for step in resolved["$ref"].removeprefix("#/").split("/"):
-            target = target.get(step, {}) if isinstance(target, dict) else {}
-        if not isinstance(target, dict):
-            return resolved
-        beside = dict(resolved)
-        del beside["$ref"]
-        resolved = {**target, **beside}
-    return resolved
 
 
 def branches(schema: Schema, value: Any, root: Schema) -> Iterator[Schema]:

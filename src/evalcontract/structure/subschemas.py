@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from evalcontract.model.path import Path
 
+Schema = dict[str, Any]
+
 #: Keywords that apply a subschema to the same value (in-place applicators), not to a part of it.
 IN_PLACE_SCHEMA = ("not", "if", "then", "else")
 IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
@@ -83,3 +85,24 @@ def plain(schema: Any) -> Any:
 def _plain_subschema(schema: Any) -> Any:
     """Return a plain subschema; `false` as `{"not": {}}`, whose path the engine reports."""
     return {"not": {}} if schema is False else plain(schema)
+
+
+def follow(schema: Any, root: Schema) -> Schema:
+    """Resolve the local `$ref` of a schema; keywords next to the `$ref` override the target's.
+
+    Only references of the form `#/…` are resolved. Others occur in bundles alone, and known keys
+    and examples can be derived without them.
+    """
+    resolved = schema if isinstance(schema, dict) else {}
+    seen: set[str] = set()  # ends circular references
+    while str(resolved.get("$ref", "")).startswith("#/") and resolved["$ref"] not in seen:
+        seen.add(resolved["$ref"])
+        target: Any = root
+        for step in resolved["$ref"].removeprefix("#/").split("/"):
+            target = target.get(step, {}) if isinstance(target, dict) else {}
+        if not isinstance(target, dict):
+            return resolved
+        beside = dict(resolved)
+        del beside["$ref"]
+        resolved = {**target, **beside}
+    return resolved

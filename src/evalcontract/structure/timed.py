@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.structure.native import Matches
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 #: A schema with so many alternatives is always quick.
 FEW_ALTERNATIVES = 20

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatch, KeyMismatches
     from evalcontract.structure.native import Matches, NativeValidator
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 
 class SchemaValidator:

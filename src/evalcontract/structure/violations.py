@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.native import PatternLimitError, matches, native_for
 from evalcontract.structure.native_errors import MAX_VIOLATIONS, from_native
-from evalcontract.structure.schemas import follow, known_keys, properties
+from evalcontract.structure.schemas import known_keys, properties
+from evalcontract.structure.subschemas import follow
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from evalcontract.structure.fits import Fits
     from evalcontract.structure.native import Matches, NativeValidator
     from evalcontract.structure.native_errors import SchemaViolation
-    from evalcontract.structure.schemas import Schema
     from evalcontract.structure.step_limit import StepCounter
+    from evalcontract.structure.subschemas import Schema
 
     #: Violations of one schema, and the problem of a check that was aborted.
     Found = tuple[list[SchemaViolation], list[Problem]]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.reference import Kind
-from evalcontract.source import DISK, SCHEMA_SUFFIX, read_file
+from evalcontract.model.suggestions import Suggestions
+from evalcontract.source import DISK, FILE, SCHEMA_SUFFIX, read_file
 from evalcontract.source.plugins import entry_points
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration, configuration_of
@@ -31,6 +32,17 @@ if TYPE_CHECKING:
     from evalcontract.workspace.configuration import Configuration
 
 
+class FileNames(NamedTuple):
+    """The names of the files in a folder, to find the one that was probably meant."""
+
+    names: frozenset[str]
+    similar: Suggestions
+
+    def meant_by(self, name: str) -> str | None:
+        """Return the file with exactly this name, or else a similar one, or None."""
+        return name if name in self.names else self.similar.nearest(name)
+
+
 class Workspace:
     """The files of a workspace. Artifacts are read at first use.
 
@@ -48,6 +60,7 @@ class Workspace:
         self.root = root
         self.configuration = configuration
         self.nested = nested
+        self._file_names: dict[str, FileNames | None] = {}
         self._nested = frozenset(nested)
         self.files = files
         self.schemas: SchemaAnalyses = SchemaAnalyses()
@@ -152,6 +165,22 @@ class Workspace:
     def contains(self, path: Path) -> bool:
         """Whether a path leads into the workspace; what a file names must not lead out of it."""
         return self.listing.contains(path)
+
+    def file_names(self, folder: str) -> FileNames | None:
+        """Return the names of the files in a folder of the workspace, or None if it has none."""
+        if folder not in self._file_names:
+            self._file_names[folder] = self._list(self.root / folder)
+        return self._file_names[folder]
+
+    def _list(self, folder: Path) -> FileNames | None:
+        if not self.contains(folder):
+            return None
+        try:
+            entries = self.files.entries(folder, "")
+        except (OSError, ValueError):
+            return None
+        names = tuple(entry.name for entry in entries if entry.kind == FILE)
+        return FileNames(frozenset(names), Suggestions(names))
 
     def targets_of(self, dataset: Path) -> list[Target]:
         """Return the targets that run a dataset."""

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats import dialect_of
 from evalcontract.formats.agent_skills.conversion import CaseReader, CaseWriter

@@ -22,8 +22,9 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalcontract.engine.convert import ConvertOptions, ConvertResult, convert
+from evalcontract.engine.convert import ConvertResult, convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES

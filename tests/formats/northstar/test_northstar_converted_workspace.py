@@ -11,8 +11,9 @@ from northstar_cases import cases
 from tables import every_case
 from writing import write
 
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.pipeline import check_workspaces
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.model.path import key_of

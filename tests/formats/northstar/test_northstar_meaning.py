@@ -13,8 +13,9 @@ import pytest
 from northstar_graders import run_of, verdicts
 
 import evalcontract
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

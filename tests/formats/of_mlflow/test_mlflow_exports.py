@@ -10,8 +10,9 @@ from tables import every_case
 from test_mlflow_real import asked, mlflow
 
 from evalcontract import convert as convert_rows
-from evalcontract.engine.convert import ConvertOptions, convert
+from evalcontract.engine.convert import convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind

@@ -6,8 +6,9 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.convert import ConvertOptions, ConvertResult, convert
+from evalcontract.engine.convert import ConvertResult, convert
 from evalcontract.engine.options import Input, Options
+from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.pipeline import validate
 from evalcontract.model.reference import Kind
 

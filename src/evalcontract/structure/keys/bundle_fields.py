@@ -18,14 +18,14 @@ from evalcontract.structure.keys.fixes import (
 )
 from evalcontract.structure.keys.mismatches import KeyMismatch
 from evalcontract.structure.keys.spelling import key_names
-from evalcontract.structure.schemas import OWN_PREFIX, follow, properties
-from evalcontract.structure.subschemas import subschemas
+from evalcontract.structure.schemas import OWN_PREFIX, properties
+from evalcontract.structure.subschemas import follow, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.model.path import Path
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 _FREE = ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")
 #: Keys of every row whose content the contract leaves to bundles.

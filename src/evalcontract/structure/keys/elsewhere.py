@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.record import NamedTuple
 from evalcontract.structure.keys.known import generic_keys, is_compound
 from evalcontract.structure.native import matches, native_for
-from evalcontract.structure.schemas import follow, known_keys, load, properties
+from evalcontract.structure.schemas import known_keys, load, properties
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.structure.native import NativeValidator
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 # Keywords of a schema that make up the shape of its values.
 _SHAPE = ("type", "enum", "pattern")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.structure.fits import Fits
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.keys.spelling import KeyNames
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 
 # `id` is one edit away from common words.

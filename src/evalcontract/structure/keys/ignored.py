@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.structure.keys.other_names import other_name
-from evalcontract.structure.schemas import OWN_PREFIX, branches, follow, known_keys
+from evalcontract.structure.schemas import OWN_PREFIX, branches, known_keys
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.path import Path
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 
 class IgnoredKey(NamedTuple):

@@ -6,11 +6,12 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from evalcontract.structure.keys.spelling import key_names
-from evalcontract.structure.schemas import follow, load, properties
+from evalcontract.structure.schemas import load, properties
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from evalcontract.structure.keys.spelling import KeyNames
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 # Keys with free content.
 _FREE = frozenset({"metadata"})

@@ -27,13 +27,8 @@ from evalcontract.structure.keys.fixes import (
 )
 from evalcontract.structure.keys.known import KnownKeys, is_compound
 from evalcontract.structure.keys.spelling import split_key_value
-from evalcontract.structure.schemas import (
-    OWN_PREFIX,
-    branches,
-    follow,
-    known_keys,
-    properties,
-)
+from evalcontract.structure.schemas import OWN_PREFIX, branches, known_keys, properties
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +36,7 @@ if TYPE_CHECKING:
     from evalcontract.model.fix import Fix
     from evalcontract.model.path import Path
     from evalcontract.structure.keys.aliases import AliasMatch
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 _NESTED = (dict, list)
 

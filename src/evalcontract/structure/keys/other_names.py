@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evalcontract.structure.fits import Fits
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 #: Names of the same thing in datasets of different tools.
 _GROUPS = (

@@ -10,7 +10,7 @@ from evalcontract.model.listing import listed as plainly
 from evalcontract.model.path import key_of
 from evalcontract.source.yaml_text import flow
 from evalcontract.structure.keys.spelling import split_key_value
-from evalcontract.structure.schemas import follow
+from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.structure.keys.fixes import KeyInMapping
     from evalcontract.structure.keys.mismatches import KeyMismatch
-    from evalcontract.structure.schemas import Schema
+    from evalcontract.structure.subschemas import Schema
 
 #: A message and its help.
 Message = tuple[str, str | None]
