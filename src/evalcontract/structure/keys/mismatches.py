@@ -95,7 +95,9 @@ class KeyMismatches:
             unknown = [key for key in value if key not in names and not key.startswith(OWN_PREFIX)]
             missing = dict.fromkeys(key for key in known.required if key not in value)
             classifier = _KeyClassifier(value, known, missing, parent, path, self._fits)
-            mismatches = [mismatch for key in unknown for mismatch in classifier.classify(key)]
+            mismatches: list[KeyMismatch] = []
+            for key in unknown:
+                mismatches += classifier.classify(key)
             yield from drop_conflicting_fixes(_dedupe(mismatches))
         for key, subschema in known.nested:
             if isinstance(value.get(key), _NESTED):
