@@ -279,12 +279,39 @@ def test_what_cannot_be_added_is_refused(text: str) -> None:
         set_value(text, {"base": {"c": 1}, "d": {"c": 1, _ADDED: 7}})
 
 
+@every_case(
+    ("items", "value"),
+    [
+        ("- &a 1\n- *a\n", [1, 1]),
+        ("- a: &a 1\n- *a\n", [{"a": 1}, 1]),
+        ("- &a 1\n- 2\n- *a\n", [1, 2, 1]),
+    ],
+)
+def test_a_list_ends_below_its_last_alias(items: str, value: Any) -> None:
+    text = f"a: some\n  words\nb:\n{items}"  # whose lines ruamel.yaml would join
+    with pytest.raises(EditError):
+        set_value(text, {"a": "some words", "b": value, _ADDED: 7})
+    assert set_value(f"b:\n{items}", {"b": value, _ADDED: 7}) == f"b:\n{items}{_ADDED}: 7\n"
+
+
 def test_a_footer_stays_below() -> None:
     text = "a: 0x1F\n\nrows:\n- {b: [1,2]}  # c\n\n- b: >\n    é\n\n# end\n"
     rows = [{"b": [1, 2], "n": "x"}, {"b": "é\n", "n": "y"}]
     assert set_value(text, {"id": "i", "a": 31, "rows": rows}) == (
         "id: i\na: 0x1F\n\nrows:\n- {b: [1,2], n: x}  # c\n\n- b: >\n    é\n  n: y\n\n# end\n"
     )
+
+
+def test_keys_have_the_indentation_of_the_author() -> None:
+    value = {"tpr": 0.5, "against": "labels " * 12}
+    for columns in (2, 3, 4):
+        step = " " * columns
+        lines = f"b:\n{step}tpr: 0.5\n{step}against: '{value['against']}'\n"
+        for text, old in (
+            (f"a:\n{step}c: 1\n", {"c": 1}),
+            (f"a: |\n\n{step}text\n", "\ntext\n"),
+        ):
+            assert set_value(text, {"a": old, "b": value}) == f"{text}{lines}"
 
 
 def test_lists_have_the_indentation_of_the_author() -> None:

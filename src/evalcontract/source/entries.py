@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _LINE = re.compile(r"[^\r\n]*")
 # An anchor or a tag precedes the node that it belongs to.
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
+_TEXT_LINE = re.compile(r"(?: *[\r\n]+)*( *)[^ \r\n]")
 _COLON = re.compile(r"\s*:")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*")
 _STEP = 2
@@ -69,7 +70,11 @@ class Entries:
 
     @cached_property
     def step(self) -> int:
-        """The columns by which the first block mapping is indented below its key."""
+        """The columns by which the first block mapping is indented below its key.
+
+        Where there is none, those of the first block scalar.
+        """
+        of_scalar = 0
         waiting = [self.root]
         for node in waiting:  # the list grows while it is read
             if isinstance(node.children, list):
@@ -79,8 +84,16 @@ class Entries:
                 is_block = isinstance(child.children, dict) and key.line < child.span.line
                 if is_block and child.span.column > key.column:
                     return child.span.column - key.column
+                if not of_scalar and self.is_block_scalar(child):
+                    of_scalar = self._column_of_text(child) - (key.column - 1)
                 waiting.append(child)
-        return _STEP
+        return of_scalar if of_scalar > 0 else _STEP
+
+    def _column_of_text(self, block_scalar: Node) -> int:
+        """Return the column of the first line of a block scalar, from 0; 0 if it is empty."""
+        below = self.after_line_end(self.end_of_line(self.token(block_scalar.span)))
+        match = _TEXT_LINE.match(self.text, below, self.offset(block_scalar.span, at_end=True))
+        return len(match[1]) if match else 0
 
     @cached_property
     def indentation(self) -> tuple[int, int, int]:
@@ -168,8 +181,8 @@ class Entries:
         while node.children and not self.begins_flow(node):
             if isinstance(node.children, list):
                 *others, child = node.children
-                earliest = max((self.offset(each.span) + 1 for each in others), default=0)
-                earliest = max(earliest, self.offset(node.span))
+                ends = [self.offset(each.span, at_end=True) for each in others]
+                earliest = max([self.offset(node.span), *ends])
             else:
                 key, child = max(node.children.values(), key=lambda pair: pair[0])
                 earliest = self.offset(key, at_end=True)

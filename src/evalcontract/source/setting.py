@@ -72,12 +72,16 @@ def _set(text: str, form: str, wanted_of: Callable[[Any], Any], *, keeps_lines: 
     body = text.removeprefix(bom)
     try:
         wanted = wanted_of(_value(body, form))
+        paths: set[Path] | None = None
         for _ in range(_MAX_READINGS):
             value = _value(body, form)
             if json_equal(value, wanted):
                 return bom + body
             edits = _Edits(body, form, keeps_lines=keeps_lines)
             body = apply_cuts(body, edits.cuts(value, wanted))
+            if paths is not None and not edits.paths <= paths:
+                break  # an edit would mend what another one broke
+            paths = edits.paths
     except (ParseError, ValueError, RecursionError):
         raise EditError(_REFUSED) from None
     raise EditError(_REFUSED)
@@ -111,6 +115,8 @@ class _Edits:
         self._entries = Entries(text, scan(text) if self._is_json else nodes_of(text))
         self._units: list[tuple[Cut, ...]] = []
         self._added: dict[Spot, dict[str, Any]] = {}
+        #: The keys that are edited.
+        self.paths: set[Path] = set()
 
     def cuts(self, old: Any, new: Any) -> list[Cut]:
         """Return cuts that bring a text nearer to a new value.
@@ -138,12 +144,15 @@ class _Edits:
             for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
                 self._compare((*path, index), item, new_item)
         elif path and isinstance(path[-1], str):
+            self.paths.add(path)
             self._units.append(self._replacement(path, new))
         else:
             raise EditError(_REFUSED)
 
     def _compare_keys(self, path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-        self._units += [removed((*path, key), self._entries) for key in old if key not in new]
+        gone = [(*path, key) for key in old if key not in new]
+        self._units += [removed(key_path, self._entries) for key_path in gone]
+        self.paths.update(gone, ((*path, key) for key in new if key not in old))
         first = dict(takewhile(lambda pair: pair[0] not in old, new.items())) if old else {}
         if first:
             self._added[Spot(path)] = first
