@@ -294,6 +294,12 @@ def test_a_list_ends_below_its_last_alias(items: str, value: Any) -> None:
     assert set_value(f"b:\n{items}", {"b": value, _ADDED: 7}) == f"b:\n{items}{_ADDED}: 7\n"
 
 
+def test_a_key_of_what_aliases_repeat_is_added_once() -> None:
+    text = "a:\n- &n {}\n- *n\n- {b: 1}\n"
+    value = {"a": [{_ADDED: 7}, {_ADDED: 7}, {"b": 1}]}
+    assert set_value(text, value) == text.replace("{}", f"{{{_ADDED}: 7}}")
+
+
 def test_a_footer_stays_below() -> None:
     text = "a: 0x1F\n\nrows:\n- {b: [1,2]}  # c\n\n- b: >\n    é\n\n# end\n"
     rows = [{"b": [1, 2], "n": "x"}, {"b": "é\n", "n": "y"}]

@@ -139,7 +139,10 @@ def _marked_places(spots: list[Spot], entries: Entries) -> dict[Spot, Place]:
     # What it raises depends on the text; the positions are there without it.
     except Exception:  # noqa: BLE001
         return {}
-    if len(found) < len(spots) or marked.rest != lines:
+    in_flow = [where.at for where in found.values() if where.column is None]
+    # Aliases of one mapping have marks beside each other, where only one key goes at a time.
+    is_clear = len({*in_flow}) == len(in_flow)
+    if len(found) < len(spots) or marked.rest != lines or not is_clear:
         return {}
     if not is_crlf:
         return found
