@@ -23,7 +23,8 @@ LOWEST := build/lowest
 PIP := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed
-.PHONY: generated bench bench-html bombs mutate lowest audit constraints peers suites clean dist pythons
+.PHONY: generated bench bench-html bombs mutate lowest without-yaml-rs audit constraints peers suites
+.PHONY: clean dist pythons
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -131,6 +132,10 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.py
 	$(PYTHON) tests/lowest.py > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/constraints.txt --editable ".[dev]"
 	@touch $@
+
+# The fast tests, as on a platform for which yaml-rs has no wheel.
+without-yaml-rs: $(READY)
+	PYTHONPATH=$(CURDIR)/tests/without_yaml_rs $(PYTEST) -q -m "not slow" --hypothesis-profile=brief
 
 # The sdist and the wheel of the commit; a release, in dist/, if it has the tag of the version.
 dist: $(READY)

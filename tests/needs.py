@@ -6,6 +6,7 @@ Each need is one constant, so that the summary of a run has one line for it.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Never
 
@@ -22,6 +23,9 @@ PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.ven
 SUITES = "the official test suites: `make suites`"
 SHARED = f"files that are no part of the repository: {SHARED_VARIABLE}"
 INDEX = "a package index that pip reaches"
+YAML_RS = "yaml-rs, which has wheels for most platforms"
+#: What hides yaml-rs in `make without-yaml-rs`.
+WITHOUT_YAML_RS = Path(__file__).parent / "without_yaml_rs"
 DOCS = "what builds the documentation: `make site`"
 
 
@@ -30,7 +34,7 @@ def missing(need: str) -> Never:
     reason = f"needs {need}"
     if os.environ.get("CI"):
         pytest.fail(reason)
-    pytest.skip(reason)
+    pytest.skip(reason, allow_module_level=True)
 
 
 def shared(*parts: str) -> Path:
@@ -45,3 +49,13 @@ def find_shared(*parts: str) -> Path | None:
     """Return where such a file or folder would be; None if the variable is not set."""
     folder = os.environ.get(SHARED_VARIABLE)
     return Path(folder, *parts) if folder else None
+
+
+def yaml_rs() -> None:
+    """Skip the test where yaml-rs is missing; under CI, only where it is hidden on purpose."""
+    try:
+        import yaml_rs  # noqa: F401 - only whether it is there
+    except ImportError:
+        if str(WITHOUT_YAML_RS) in sys.path:
+            pytest.skip(f"needs {YAML_RS}", allow_module_level=True)
+        missing(YAML_RS)

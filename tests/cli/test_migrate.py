@@ -303,6 +303,81 @@ def test_comments_stay_with_their_rows(folder: Path) -> None:
     assert "  # the second\n  - id: S02\n" in text
 
 
+LAID_OUT = """\
+# of the harbour
+
+questions:
+
+    # the first
+    - id: S01
+      input: >-
+          Which buoy
+          is red?   # no comment
+      expected_facts: [ port,red ]
+
+    - {id: S02, input: "0x1F"}  # short
+    - id: S03
+      input: |+
+          Look it up.
+
+      expected:
+          format: json
+          depth: 0x1F   # of the chart
+
+
+# the end
+"""
+LAID_OUT_AFTER = """\
+# yaml-language-server: $schema=../schema/editor/dataset.schema.json
+# of the harbour
+
+id: rows
+questions:
+
+    # the first
+    - id: S01
+      input: >-
+          Which buoy
+          is red?   # no comment
+      expected_facts: [ port,red ]
+      rubric_ref: rubric/pilot_without_format@1.0.0
+
+    - {id: S02, input: "0x1F", rubric_ref: rubric/pilot_without_fact_match_format@1.0.0}  # short
+    - id: S03
+      input: |+
+          Look it up.
+
+      expected:
+          format: json
+          depth: 0x1F   # of the chart
+      rubric_ref: rubric/pilot_without_fact_match@1.0.0
+
+
+# the end
+"""
+
+
+@every_case("end", ["\n", "\r\n"])
+def test_yaml_of_the_author_is_added_to(folder: Path, end: str) -> None:
+    (folder / "rows.yaml").write_bytes(LAID_OUT.replace("\n", end).encode())
+    graders = "{accuracy: {}, fact_match: {}, format: {}}"
+    put(folder, target_yaml=f"id: pilot\ngraders: {graders}\n")
+    assert command_line("migrate", "target.yaml", "rows.yaml", "-o", "out", "--force") == 0
+    after = (folder / "out/datasets/rows.yaml").read_bytes().decode()
+    assert after.replace("      expected: {facts: [port, red]}\n".replace("\n", end), "") == (
+        LAID_OUT_AFTER.replace("\n", end)
+    )
+
+
+def test_a_comment_that_would_be_lost_is_kept_otherwise(folder: Path) -> None:
+    rows = "questions:\n- id: a\n  input: b\n  also_valid: # of the harbour\n  - c\n"
+    put(folder, rows_yaml=rows)
+    assert command_line("migrate", "rows.yaml", "-o", "out") == 0
+    text = (folder / "out/datasets/rows.yaml").read_text(encoding="utf-8")
+    assert "# of the harbour\n" in text
+    assert rows_of(folder / "out/datasets/rows.yaml")["a"]["metadata"] == {"also_valid": ["c"]}
+
+
 def test_starter_judges_are_valid_and_lack_only_their_validation(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,7 +18,7 @@ from tables import every_case
 from evalcontract.model.equality import json_equal
 from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.source import editing
-from evalcontract.source.editing import edit_text
+from evalcontract.source.editing import cuts_by_fix, edit_text
 from evalcontract.source.yaml_text import block, flow
 
 if TYPE_CHECKING:
@@ -310,6 +310,22 @@ def test_a_line_that_is_not_there_is_refused() -> None:
     for path in ((5, "a"), (0, "z")):
         fix = Fix(path, RENAME)
         assert edit_text('{"a": 1}\n', "jsonl", [fix]) == ('{"a": 1}\n', (), (fix,))
+
+
+@every_case(
+    ("before", "after"),
+    [
+        (
+            "x: &x 1\nh:\n  y: *x\n\n# end\nb: 2 # two\n",
+            "x: &x 1\nh:\n  y: *x\n  b: 2 # two\n\n# end\n",
+        ),
+        ("h:\n  k: |+\n    t\n\n\nb: 2\nc: 3\n", "h:\n  k: |+\n    t\n\n\n  b: 2\nc: 3\n"),
+    ],
+)
+def test_a_key_is_moved_below_what_has_no_clear_end(before: str, after: str) -> None:
+    fix = Fix(("b",), Move(("h", "b")))
+    assert edited(before, "yaml", fix) == after
+    assert [*cuts_by_fix(before, "yaml", [fix])] == [fix], "in reports, too"
 
 
 def test_what_aliases_repeat_is_mended_where_it_stands() -> None:

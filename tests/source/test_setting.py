@@ -47,6 +47,9 @@ YAML = [
     ("v:\nid: a\n", f"{BLOCK}\nid: a\n"),
     ("v: [1,\n  2]\nid: a", f"{BLOCK}\nid: a"),
     ("{id: a}\n", "{id: a, v: {tpr: 0.92, day: '2026-11-22', counts: {tp: 92, fn: 8}}}\n"),
+    ("{}\n", "{v: {tpr: 0.92, day: '2026-11-22', counts: {tp: 92, fn: 8}}}\n"),
+    ("text: |+\n  lines\n\n\n# end\n", f"text: |+\n  lines\n\n\n{BLOCK}\n# end\n"),
+    ("a: &a 1\nb: *a\n\n# end\n", f"a: &a 1\nb: *a\n{BLOCK}\n\n# end\n"),
     ("\ufeffid: a\r\n", f"\ufeffid: a\r\n{BLOCK}\r\n".replace("\n  ", "\r\n  ")),
 ]
 
@@ -88,8 +91,7 @@ def test_a_scalar() -> None:
         "v: &v {tpr: 1}\nw: *v\n",
         "base: &b {v: {tpr: 1}}\n<<: *b\nid: a\n",
         "v:\n  - 1 # one\n  - 2\n",
-        "text: |+\n  all the lines\n\n\n",
-        "{}\n",
+        "text: |+\n  all the lines\n\n\n...\n",
         "- a\n",
         "v: {a: 1\n",
         "",

@@ -6,6 +6,7 @@ import io
 import random
 
 import pytest
+from needs import yaml_rs
 from tables import every_case
 
 from evalcontract.source import files, read_stream
@@ -119,6 +120,7 @@ def test_a_text_in_quotation_marks_that_ends_in_another_piece() -> None:
 
 
 def test_few_rows_are_read() -> None:
+    yaml_rs()
     read: list[str] = []
 
     def parse(text: str) -> object:

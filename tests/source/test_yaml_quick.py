@@ -15,6 +15,7 @@ import yaml_texts
 from examples import examples, tries
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import yaml_rs
 from node_scripts import run_script
 from tables import every_case
 
@@ -23,7 +24,7 @@ from evalcontract.source.text import decode
 from evalcontract.source.yaml import parse_yaml
 from evalcontract.source.yaml_quick import has_other_numbers, quick_value
 
-pytest.importorskip("yaml_rs", reason="yaml-rs is not installed")
+yaml_rs()
 
 # What the exact reader says where it alone refuses a text, and why that may be.
 LATER = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from examples import tries
+from needs import yaml_rs
 from tables import every_case
 
 from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream, yaml_simple
@@ -83,6 +84,7 @@ def paths_in(value: Any, path: Path = ()) -> Iterator[Path]:
     ids=range(11),
 )
 def test_it_is_what_the_exact_reader_reads(text: str) -> None:
+    yaml_rs()
     found, whole = read(text), exactly(text)
     assert isinstance(found, YamlDataset)
     assert found.quick == whole.value
@@ -136,6 +138,7 @@ def test_what_may_be_read_otherwise_is_read_exactly(text: str) -> None:
     ["a & b", "R&D", "wow !", "x << y", "5 % of it", "100%", "a | b >"],
 )
 def test_ordinary_text_is_not_in_doubt(text: str) -> None:
+    yaml_rs()
     row = f"  - id: a\n    input: {text}\n    tags: [{text}]\n    criteria: >-\n      {text}\n"
     assert isinstance(read(f"questions:\n{row}  - id: b\n"), YamlDataset)
 
@@ -161,6 +164,7 @@ def test_numbers_that_are_none_here(number: str) -> None:
 def test_a_row_is_read_without_the_others(
     text: str, reader: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    yaml_rs()
     rows = "".join(f"  - id: r{n}\n    input: {text}\n" for n in range(1000))
     found = read(f"questions:\n{rows}")
     pieces: list[str] = []
@@ -184,6 +188,7 @@ def test_a_row_is_read_without_the_others(
 
 def test_what_the_exact_reader_refuses_is_never_believed() -> None:
     """Legal YAML 1.2, which libyaml does not read: where it has to be read, it is unreadable."""
+    yaml_rs()
     found = read("questions:\n  - id: a\n    tags: {a\n      : b}\n")
     assert isinstance(found, YamlDataset)
     with pytest.raises(MisreadError) as raised:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
-from evalcontract.engine.modelines import Modelines, without_modelines
+from evalcontract.engine.modelines import Modelines, with_modeline, without_modelines
 from evalcontract.engine.opened import open_staged, write_error, write_staged
-from evalcontract.source import read_text, shipped
-from evalcontract.source.emitting import NotWritableError, yaml_mapping, yaml_text
+from evalcontract.model.errors import EditError
+from evalcontract.source import format_of, read_text, shipped
+from evalcontract.source.emitting import NotWritableError, utf8, yaml_mapping, yaml_text
+from evalcontract.source.files import guess_format
+from evalcontract.source.setting import set_value
 from evalcontract.source.writing import Staged
 from evalcontract.workspace import display_name
 
@@ -51,7 +54,10 @@ class WorkspaceFiles:
     def dataset(
         self, name: str, root: dict[str, Any], rows: list[dict[str, Any]], source: Document
     ) -> None:
-        """Add a dataset, with the comments of the YAML file that its rows come from.
+        """Add a dataset: the YAML file that its rows come from, with what the migration adds.
+
+        Where that file cannot be edited, or has no rows of ours, the dataset is written anew, with
+        the comments of the file.
 
         Raises:
             UsageError: a value of it cannot be written as YAML.
@@ -59,6 +65,14 @@ class WorkspaceFiles:
         """
         path = self._folder / "datasets" / f"{name}.yaml"
         modeline = self._modelines.of(path, "dataset")
+        if _ROWS in source.value and _is_yaml(source):
+            try:
+                text = set_value(source.text, {**root, _ROWS: rows})
+                self._files[path] = utf8(with_modeline(text, modeline))
+            except (EditError, NotWritableError):
+                pass  # it is written anew
+            else:
+                return
         above = CommentsAbove()
         comments: list[list[str]] = []
         if _ROWS in source.value:  # rows of JSON have no comments
@@ -109,3 +123,9 @@ class WorkspaceFiles:
         except NotWritableError as error:
             raise write_error(path, error) from None
         self._files[path] = text
+
+
+def _is_yaml(source: Document) -> bool:
+    """Whether a file is YAML, by its name, or else by its text."""
+    form = format_of(source.file) or guess_format(source.text.encode())
+    return form == "yaml"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path, PurePath
 
 from evalcontract.source import SCHEMA_SUFFIX, read_text, shipped
+from evalcontract.source.comments import comments_of
+from evalcontract.source.text import LINE_END
 from evalcontract.structure import schemas
 
 #: What a modeline begins with, after the `#`.
@@ -52,3 +55,18 @@ class Modelines:
 def without_modelines(comments: list[str]) -> list[str]:
     """Return comment lines without modelines."""
     return [comment for comment in comments if MODELINE not in comment]
+
+
+def with_modeline(text: str, modeline: list[str]) -> str:
+    """Return a YAML text below a modeline, without the lines of other modelines."""
+    ends = [match.end() for match in LINE_END.finditer(text)]
+    lines = [text[start:end] for start, end in pairwise([0, *ends, len(text)])]
+    old = {comment.line - 1 for comment in comments_of(text) if MODELINE in comment.text}
+    kept = [
+        line
+        for number, line in enumerate(lines)
+        if number not in old or not line.lstrip().startswith("#")
+    ]
+    match = LINE_END.search(text)
+    line_end = match[0] if match else "\n"
+    return "".join([*(f"{line}{line_end}" for line in modeline), *kept])

@@ -7,6 +7,7 @@ the edited text before it accepts it. So aliases and other rare cases need littl
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
 from evalcontract.model.fix import Move, Rename, Write
@@ -15,22 +16,46 @@ from evalcontract.source.moving import move
 from evalcontract.source.yaml_text import flow, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from evalcontract.model.fix import Fix, Scalar
     from evalcontract.model.path import Path
     from evalcontract.source.entries import Entries
+    from evalcontract.source.inserting import Place, Spot
 
 
-def cuts_of(fix: Fix, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
-    """Return the cuts that apply a fix; none if its path has no position of its own in the text."""
+def cuts_of(
+    fix: Fix, entries: Entries, placed: Mapping[Spot, Place], *, is_json: bool
+) -> tuple[Cut, ...]:
+    """Return the cuts that apply a fix; none if its path has no position of its own in the text.
+
+    `placed` are the places that keys are moved to.
+    """
     match fix.edit:
         case Rename(key):
             return _rename(fix.path, key, entries, is_json=is_json)
         case Write(value):
             return _write(fix.path, value, entries, is_json=is_json)
         case Move(to):
-            return move(fix.path, to, entries, lambda key: _name(key, is_json=is_json))
+            return move(fix.path, to, entries, lambda key: _name(key, is_json=is_json), placed)
+
+
+def chosen(units: Iterable[tuple[Cut, ...]]) -> list[tuple[Cut, ...]]:
+    """Return the units of cuts that do not touch each other; earlier ones take precedence."""
+    taken: list[tuple[int, int]] = []
+    free: list[tuple[Cut, ...]] = []
+    for unit in units:
+        if all(_is_free(cut, taken) for cut in unit):
+            free.append(unit)
+            for cut in unit:
+                insort(taken, (cut.start, cut.end))
+    return free
+
+
+def _is_free(cut: Cut, taken: list[tuple[int, int]]) -> bool:
+    at = bisect_left(taken, (cut.start, cut.end))
+    before_ends = at == 0 or taken[at - 1][1] < cut.start
+    return before_ends and (at == len(taken) or cut.end < taken[at][0])
 
 
 def apply_cuts(text: str, cuts: Iterable[Cut]) -> str:

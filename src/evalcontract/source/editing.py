@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.model.equality import json_equal
 from evalcontract.model.fix import Move
-from evalcontract.source.cutting import apply_cuts, cuts_of
+from evalcontract.source.cutting import apply_cuts, chosen, cuts_of
 from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.fault import ParseError
 from evalcontract.source.fixed_value import fixed
+from evalcontract.source.inserting import places
 from evalcontract.source.json import load_json
 from evalcontract.source.json_scanner import scan
+from evalcontract.source.moving import spot_of
 from evalcontract.source.yaml import nodes_of, parse_yaml
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[C
     The text has no byte order mark.
     """
     if form != "jsonl":
-        return _made(text, form, fixes).cuts
+        return _made(text, form, fixes, is_quick=True).cuts
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -63,7 +64,8 @@ def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[C
     for number, originals in _by_line(fixes).items():
         if number < len(starts) - 1:
             line = text[starts[number] : starts[number + 1] - 1].removesuffix("\r")
-            cuts = _shifted(_made(line, form, [*originals]).cuts, starts[number])
+            made = _made(line, form, [*originals], is_quick=True)
+            cuts = _shifted(made.cuts, starts[number])
             found |= {originals[fix]: fix_cuts for fix, fix_cuts in cuts.items()}
     return found
 
@@ -111,23 +113,24 @@ class _Made(NamedTuple):
     refused: tuple[Fix, ...] = ()
 
 
-def _made(text: str, form: str, fixes: Sequence[Fix]) -> _Made:
+def _made(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool = False) -> _Made:
     try:
         value, root = _read(text, form)
     except (ParseError, ValueError, RecursionError):
         return _Made({}, tuple(fixes))
     entries = Entries(text, root, is_line=form == "jsonl")
+    spots = [spot_of(fix.path, fix.edit.to, entries) for fix in fixes if isinstance(fix.edit, Move)]
+    placed = places(spots, entries, is_quick=is_quick or form != "yaml", is_yaml=form == "yaml")
     units: dict[tuple[Cut, ...], list[Fix]] = {}
     for fix in fixes:
         # Aliases share one position in the text: apply the fixes of all of them there together.
-        units.setdefault(cuts_of(fix, entries, is_json=form != "yaml"), []).append(fix)
+        units.setdefault(cuts_of(fix, entries, placed, is_json=form != "yaml"), []).append(fix)
     refused = units.pop((), [])
     if form == "yaml":
         moves = [unit for unit, unit_fixes in units.items() if _is_move(unit_fixes)]
         for unit in moves:
             refused += units.pop(unit) if _loses_comment(text, unit) else []
-    chosen = _without_overlap(units)
-    made, failed = _Trial(text, form, value, units).divide(chosen)
+    made, failed = _Trial(text, form, value, units).divide(_without_overlap(units))
     refused += [fix for unit in failed for fix in units[unit]]
     return _Made({fix: unit for unit in made for fix in units[unit]}, tuple(refused))
 
@@ -155,14 +158,7 @@ def _without_overlap(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut,
     def order(unit: tuple[Cut, ...]) -> tuple[bool, tuple[Cut, ...]]:
         return _is_move(units[unit]), unit
 
-    taken: list[tuple[int, int]] = []
-    chosen: list[tuple[Cut, ...]] = []
-    for unit in sorted(units, key=order):
-        if all(_is_free(cut, taken) for cut in unit):
-            chosen.append(unit)
-            for cut in unit:
-                insort(taken, (cut.start, cut.end))
-    return chosen
+    return chosen(sorted(units, key=order))
 
 
 def _is_move(fixes: list[Fix]) -> bool:
@@ -171,12 +167,6 @@ def _is_move(fixes: list[Fix]) -> bool:
 
 def _loses_comment(text: str, unit: tuple[Cut, ...]) -> bool:
     return sum(text.count("#", cut.start, cut.end) - cut.text.count("#") for cut in unit) != 0
-
-
-def _is_free(cut: Cut, taken: list[tuple[int, int]]) -> bool:
-    at = bisect_left(taken, (cut.start, cut.end))
-    before_ends = at == 0 or taken[at - 1][1] < cut.start
-    return before_ends and (at == len(taken) or cut.end < taken[at][0])
 
 
 class _Trial(NamedTuple):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _LINE = lazy_pattern(r"[^\r\n]*")
 # An anchor or a tag precedes the node that it belongs to.
 _PROPERTIES = lazy_pattern(r"(?:[&!]\S*\s+)*")
+_TEXT_LINE = lazy_pattern(r"(?: *[\r\n]+)*( *)[^ \r\n]")
+_COLON = lazy_pattern(r"\s*:")
 _BLOCK_SCALAR = lazy_pattern(r"[|>][-+0-9]*")
 _STEP = 2
 
@@ -39,6 +41,18 @@ class KeyEntry(NamedTuple):
     node: Node
 
 
+class Part(NamedTuple):
+    """A key with its value, the end offset of its text, and whether it is in a flow mapping."""
+
+    entry: KeyEntry
+    end: int
+    is_flow: bool
+
+    def text(self, entries: Entries) -> str:
+        """Return the text of both."""
+        return entries.text[self.entry.key_start : self.end]
+
+
 class Entries:
     """The keys and values of a parsed text; `root` is its tree of positions."""
 
@@ -56,7 +70,11 @@ class Entries:
 
     @cached_property
     def step(self) -> int:
-        """The columns by which the first block mapping is indented below its key."""
+        """The columns by which the first block mapping is indented below its key.
+
+        Where there is none, those of the first block scalar.
+        """
+        of_scalar = 0
         waiting = [self.root]
         for node in waiting:  # the list grows while it is read
             if isinstance(node.children, list):
@@ -66,8 +84,38 @@ class Entries:
                 is_block = isinstance(child.children, dict) and key.line < child.span.line
                 if is_block and child.span.column > key.column:
                     return child.span.column - key.column
+                if not of_scalar and self.is_block_scalar(child):
+                    of_scalar = self._column_of_text(child) - (key.column - 1)
                 waiting.append(child)
-        return _STEP
+        return of_scalar if of_scalar > 0 else _STEP
+
+    def _column_of_text(self, block_scalar: Node) -> int:
+        """Return the column of the first line of a block scalar, from 0; 0 if it is empty."""
+        below = self.after_line_end(self.end_of_line(self.token(block_scalar.span)))
+        match = _TEXT_LINE.match(self.text, below, self.offset(block_scalar.span, at_end=True))
+        return len(match[1]) if match else 0
+
+    @cached_property
+    def indentation(self) -> tuple[int, int, int]:
+        """The columns of blocks: of a mapping below its key, a dash below its key, after a dash.
+
+        Each is that of the first one that there is.
+        """
+        offset = columns = None
+        waiting: list[tuple[int | None, Node]] = [(None, self.root)]
+        for above, node in waiting:  # the list grows while it is read
+            if offset is not None and columns is not None:
+                break
+            if isinstance(node.children, list):
+                if node.children and not self.begins_flow(node):
+                    item = node.children[0].span.column - node.span.column
+                    if item > 0 and above is not None and offset is None:
+                        offset = max(0, node.span.column - above)
+                    columns = columns or item
+                waiting += [(None, child) for child in node.children]
+            else:
+                waiting += [(key.column, child) for key, child in (node.children or {}).values()]
+        return self.step, offset or 0, columns or _STEP
 
     def node(self, path: Path) -> Node | None:
         """Return the node at a path; None if the path does not exist."""
@@ -88,6 +136,25 @@ class Entries:
         if key_start < self.offset(holder.span) or start < key_end:
             return None
         return KeyEntry(key_start, key_end, start, end, key.column - 1, node)
+
+    def part(self, path: Path) -> Part | None:
+        """Return the text range of a key and its value; None if they are not written there."""
+        entry = self.entry(path)
+        if entry is None or not self.is_key(entry):
+            return None
+        is_flow = self.is_flow(path[:-1])
+        end = entry.end if is_flow else self.last_line_end(entry.node)
+        return None if end is None else Part(entry, end, is_flow)
+
+    def is_key(self, entry: KeyEntry) -> bool:
+        """Whether a colon follows a key, as none does after an explicit one on its own line."""
+        return _COLON.match(self.text, entry.key_end) is not None
+
+    def keys(self, home: Path) -> list[str]:
+        """Return the keys of a mapping in text order; none if there is no mapping."""
+        node = self.node(home)
+        children = node.children if node and isinstance(node.children, dict) else {}
+        return sorted(children, key=lambda key: children[key][0])
 
     def is_flow(self, path: Path) -> bool:
         """Whether the node at a path, or one of its ancestors, is a flow collection."""
@@ -113,8 +180,9 @@ class Entries:
         """Return the offset of the end of the last line of a value; None if that is unclear."""
         while node.children and not self.begins_flow(node):
             if isinstance(node.children, list):
-                child = node.children[-1]
-                earliest = self.offset(node.span)
+                *others, child = node.children
+                ends = [self.offset(each.span, at_end=True) for each in others]
+                earliest = max([self.offset(node.span), *ends])
             else:
                 key, child = max(node.children.values(), key=lambda pair: pair[0])
                 earliest = self.offset(key, at_end=True)

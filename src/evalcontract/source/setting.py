@@ -1,55 +1,70 @@
-"""Set or add keys of a document, such as the `validation` of a judge; keep comments and layout.
+"""Give a document another value by editing its text: comments and layout stay.
 
-Values that are there are replaced at their place, others are added at the end, keys that are not
-wanted any more are removed. The result is parsed again, to verify that nothing else changes.
+Scalars that differ are replaced at their place, keys are added after the others, and those that
+are not wanted any more are removed. The result is parsed, to verify that nothing else changes.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.equality import json_equal
 from evalcontract.model.errors import EditError
-from evalcontract.source.cutting import apply_cuts
+from evalcontract.source.comments import comments_of
+from evalcontract.source.cutting import apply_cuts, chosen
 from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.fault import ParseError
+from evalcontract.source.inserting import Spot, last_spot, places
 from evalcontract.source.json import load_json
 from evalcontract.source.json_scanner import scan
-from evalcontract.source.moving import last_key, removed
+from evalcontract.source.moving import removed
 from evalcontract.source.yaml import nodes_of, parse_yaml
-from evalcontract.source.yaml_text import flow, indented, literal, quoted
+from evalcontract.source.yaml_text import block, flow, indented, literal, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from evalcontract.model.path import Path
+    from evalcontract.source.inserting import Place
 
 _WIDTH = 80
+#: What touches another edit waits for the next reading of the text.
+_MAX_READINGS = 20
 _REFUSED = "comments or aliases are in the way: write it by hand"
 
 
 def set_key(text: str, form: str, path: Path, value: Any) -> str:
     """Return a text in which a key has a value; `form` is "yaml" or "json".
 
-    The mapping that has the key has to be there, with another key. A mapping is set key by key.
+    The mapping that has the key has to be there. A mapping is set key by key; one on a line that
+    is to have other keys is written anew.
 
     Raises:
         EditError: the key cannot be set without another change; or the text cannot be parsed.
 
     """
-    bom = "\ufeff" if text.startswith("\ufeff") else ""
-    body = text.removeprefix(bom)
-    try:
-        before = _value(body, form)
-        setter = _Setter(body, form)
-        setter.set(path, value)
-        after = _value(setter.text, form)
-    except (ParseError, ValueError, RecursionError):
-        raise EditError(_REFUSED) from None
-    if not json_equal(after, _with(before, path, value)):
+    return _set(text, form, lambda old: _with(old, path, value), keeps_lines=False)
+
+
+def set_value(text: str, value: Any) -> str:
+    """Return a YAML text that has another value, and all the comments that it had.
+
+    Keys that come before all others in a mapping are added before them, and the others after them.
+
+    Raises:
+        EditError: the text cannot be edited without another change, or cannot be parsed.
+
+    """
+    after = _set(text, "yaml", lambda _: value, keeps_lines=True)
+    if "#" not in text:
+        return after
+    comments = [Counter(each.text for each in comments_of(part)) for part in (text, after)]
+    if comments[0] - comments[1]:
         raise EditError(_REFUSED)
-    return bom + setter.text
+    return after
 
 
 def with_new_key(text: str, form: str, key: str, values: Mapping[Path, Any]) -> str:
@@ -67,28 +82,39 @@ def with_new_key(text: str, form: str, key: str, values: Mapping[Path, Any]) -> 
         for (number, *rest), value in values.items():
             line = lines[int(number)]
             bare = line.removesuffix("\r")
-            lines[int(number)] = (
-                with_new_key(bare, "json", key, {tuple(rest): value}) + (line[len(bare) :])
-            )
+            added = with_new_key(bare, "json", key, {tuple(rest): value})
+            lines[int(number)] = added + line[len(bare) :]
         return "\n".join(lines)
+
+    def wanted(value: Any) -> Any:
+        for path, part in values.items():
+            mapping = value
+            for step in path:
+                mapping = mapping[step]
+            mapping[key] = part
+        return value
+
+    return _set(text, form, wanted, keeps_lines=True)
+
+
+def _set(text: str, form: str, wanted_of: Callable[[Any], Any], *, keeps_lines: bool) -> str:
     bom = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(bom)
     try:
-        wanted = _value(body, form)
-        setter = _Setter(body, form)
-        entries = setter.entries()
-        cuts = [setter.insertion(entries, (*path, key), value) for path, value in values.items()]
-        after = _value(apply_cuts(body, dict.fromkeys(cuts)), form)
-        for path, value in values.items():
-            mapping = wanted
-            for step in path:
-                mapping = mapping[step]
-            mapping[key] = value
+        wanted = wanted_of(_value(body, form))
+        paths: set[Path] | None = None
+        for _ in range(_MAX_READINGS):
+            value = _value(body, form)
+            if json_equal(value, wanted):
+                return bom + body
+            edits = _Edits(body, form, keeps_lines=keeps_lines)
+            body = apply_cuts(body, edits.cuts(value, wanted))
+            if paths is not None and not edits.paths <= paths:
+                break  # an edit would mend what another one broke
+            paths = edits.paths
     except (ParseError, ValueError, LookupError, RecursionError):
         raise EditError(_REFUSED) from None
-    if not json_equal(after, wanted):
-        raise EditError(_REFUSED)
-    return bom + apply_cuts(body, dict.fromkeys(cuts))
+    raise EditError(_REFUSED)
 
 
 def _value(text: str, form: str) -> Any:
@@ -96,121 +122,153 @@ def _value(text: str, form: str) -> Any:
 
 
 def _with(value: Any, path: Path, new: Any) -> Any:
+    """Return a value with a new part at a path; keys that are there keep their order."""
     if not path:
-        return new
+        if not (isinstance(value, dict) and isinstance(new, dict)):
+            return new
+        return {key: _with(value.get(key), (), new[key]) for key in value if key in new} | {
+            key: part for key, part in new.items() if key not in value
+        }
     if not isinstance(value, dict):
         raise EditError(_REFUSED)
     key, *rest = path
-    return {**value, key: _with(value.get(key, {}) if rest else None, tuple(rest), new)}
+    return {**value, key: _with(value.get(key, {} if rest else None), tuple(rest), new)}
 
 
-class _Setter:
-    """Makes one edit after the other; the text is parsed again for each."""
+class _Edits:
+    """The edits that change the value of a text into another one, as far as one reading allows."""
 
-    def __init__(self, text: str, form: str) -> None:
-        self.text = text
+    def __init__(self, text: str, form: str, *, keeps_lines: bool) -> None:
+        self._text = text
         self._is_json = form == "json"
+        self._keeps_lines = keeps_lines
+        self._entries = Entries(text, scan(text) if self._is_json else nodes_of(text))
+        self._units: list[tuple[Cut, ...]] = []
+        self._added: dict[Spot, dict[str, Any]] = {}
+        #: The keys that are edited.
+        self.paths: set[Path] = set()
 
-    def set(self, path: Path, value: Any) -> None:
-        entries = self.entries()
-        node, entry = entries.node(path), entries.entry(path)
-        if node is None or entry is None:
-            self._cut((self.insertion(entries, path, value),))
-        elif json_equal(_value_at(self.text, path, is_json=self._is_json), value):
-            return
-        elif (
-            isinstance(node.children, dict) and node.children and self._keeps(entries, path, value)
-        ):
-            for key in [key for key in node.children if key not in value]:
-                self._cut(removed((*path, key), self.entries()))
-            for key, part in value.items():
-                self.set((*path, key), part)
-        else:
-            self._replace(entries, path, value)
-
-    def _keeps(self, entries: Entries, path: Path, value: Any) -> bool:
-        """Whether a mapping is changed key by key, rather than written anew.
-
-        One on a line is written anew if it has other keys than it is to have.
-        """
-        node = entries.node(path)
-        if node is None or not isinstance(node.children, dict) or not isinstance(value, dict):
-            return False
-        if not value or not any(key in value for key in node.children):
-            return False
-        is_line = entries.begins_flow(node) and node.span.line == node.span.end_line
-        return not is_line or node.children.keys() == value.keys()
-
-    def entries(self) -> Entries:
-        root = scan(self.text) if self._is_json else nodes_of(self.text)
-        return Entries(self.text, root)
-
-    def _cut(self, cuts: tuple[Cut, ...]) -> None:
-        if not cuts:
-            raise EditError(_REFUSED)
-        self.text = apply_cuts(self.text, cuts)
-
-    def insertion(self, entries: Entries, path: Path, value: Any) -> Cut:
-        """Return the edit that adds a key with its value to a mapping.
+    def cuts(self, old: Any, new: Any) -> list[Cut]:
+        """Return cuts that bring a text nearer to a new value.
 
         Raises:
-            EditError: where the mapping ends is unclear.
+            EditError: a part cannot be changed.
 
         """
-        last = last_key(path[:-1], entries)
-        if last is None:
+        self._compare((), old, new)
+        placed = places(self._added, self._entries, is_yaml=not self._is_json)
+        for spot, parts in self._added.items():
+            if spot not in placed:
+                raise EditError(_REFUSED)
+            self._units.append((self._insertion(placed[spot], parts),))
+        if not all(self._units):
             raise EditError(_REFUSED)
-        if not last.is_flow:
-            lines = self._lines(entries, str(path[-1]), value, last.entry.column)
-            return Cut(last.end, last.end, entries.line_end + entries.line_end.join(lines))
-        start = last.entry.key_start
-        lead = self.text[entries.start_of_line(start) : start]
-        comma = ", " if lead.strip() else f",{entries.line_end}{lead}"
-        name = json.dumps(path[-1]) if self._is_json else quoted(str(path[-1]))
-        written = self._in_flow(entries, value, "" if lead.strip() else lead)
-        at = last.entry.end
-        return Cut(at, at, f"{comma}{name}: {written}")
+        return [cut for unit in chosen(self._units) for cut in unit]
 
-    def _replace(self, entries: Entries, path: Path, value: Any) -> None:
+    def _compare(self, path: Path, old: Any, new: Any) -> None:
+        if json_equal(old, new):
+            return
+        if isinstance(old, dict) and isinstance(new, dict) and self._keeps(path, old, new):
+            self._compare_keys(path, old, new)
+        elif self._keeps_lines and _has_same_items(old, new):
+            for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
+                self._compare((*path, index), item, new_item)
+        elif path and isinstance(path[-1], str):
+            self.paths.add(path)
+            self._units.append(self._replacement(path, new))
+        else:
+            raise EditError(_REFUSED)
+
+    def _compare_keys(self, path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+        gone = [(*path, key) for key in old if key not in new]
+        self._units += [removed(key_path, self._entries) for key_path in gone]
+        self.paths.update(gone, ((*path, key) for key in new if key not in old))
+        first = dict(takewhile(lambda pair: pair[0] not in old, new.items())) if old else {}
+        if first:
+            self._added[Spot(path)] = first
+        last = {key: part for key, part in new.items() if key not in old and key not in first}
+        if last:
+            self._added[last_spot(path, self._entries)] = last
+        for key, part in old.items():
+            if key in new:
+                self._compare((*path, key), part, new[key])
+
+    def _keeps(self, path: Path, old: dict[str, Any], new: dict[str, Any]) -> bool:
+        """Whether a mapping is changed key by key, rather than written anew."""
+        node = self._entries.node(path)
+        if node is None or not path:
+            return node is not None
+        if not any(key in new for key in old):
+            return self._keeps_lines and not old
+        is_line = self._entries.begins_flow(node) and node.span.line == node.span.end_line
+        return not is_line or self._keeps_lines or old.keys() == new.keys()
+
+    def _insertion(self, place: Place, parts: dict[str, Any]) -> Cut:
+        if place.column is None:
+            keys = [self._in_flow(key, part, place) for key, part in parts.items()]
+        else:
+            keys = [self._in_block(key, part, place.column) for key, part in parts.items()]
+        return Cut(place.at, place.at, place.text(keys))
+
+    def _in_flow(self, key: str, value: Any, place: Place) -> str:
+        name = json.dumps(key) if self._is_json else quoted(key)
+        lead = "" if place.separator == ", " else place.separator.lstrip(",\r\n")
+        return f"{name}: {self._flow(value, lead)}"
+
+    def _in_block(self, key: str, value: Any, column: int) -> str:
+        """Return a key with its value; the lines below the first one are indented."""
+        lines = indented(self._lines(key, value, column), column)
+        return self._entries.line_end.join([lines[0].lstrip(" "), *lines[1:]])
+
+    def _replacement(self, path: Path, value: Any) -> tuple[Cut, ...]:
+        entries, text = self._entries, self._text
         entry, node = entries.entry(path), entries.node(path)
         if entry is None or node is None:
-            raise EditError(_REFUSED)
+            return ()
         is_line = self._is_json or entries.is_flow(path[:-1])
         is_scalar = node.children is None and not entries.is_block_scalar(node)
         if not is_line and not (is_scalar and not isinstance(value, dict)):
-            lines = self._lines(entries, str(path[-1]), value, entry.column)
             end = entries.last_line_end(node)
             is_open = node.children is not None and not entries.begins_flow(node)
-            if end is None or "#" in self.text[entry.key_end : end if is_open else entry.end]:
-                raise EditError(_REFUSED)
+            if end is None or "#" in text[entry.key_end : end if is_open else entry.end]:
+                return ()
             end = end if is_open or entries.is_block_scalar(node) else entry.end
-            lines[0] = lines[0].lstrip(" ")
-            self._cut((Cut(entry.key_start, end, entries.line_end.join(lines)),))
-            return
+            lines = self._in_block(str(path[-1]), value, entry.column)
+            return (Cut(entry.key_start, end, lines),)
         start, end = entries.token(node.span), entry.end
         if is_line:
-            lead = self.text[entries.start_of_line(entry.key_start) : entry.key_start]
-            written = self._in_flow(entries, value, "" if lead.strip() else lead)
+            lead = text[entries.start_of_line(entry.key_start) : entry.key_start]
+            written = self._flow(value, "" if lead.strip() else lead)
         else:
-            like = self.text[start : start + 1] if end > start else ""
+            like = text[start : start + 1] if end > start else ""
             is_text = isinstance(value, str)
             written = quoted(value, inside=False, like=like) if is_text else flow(value)
             written = written if end > start else f" {written}"
-        self._cut((Cut(start, end, written),))
+        return (Cut(start, end, written),)
 
-    def _in_flow(self, entries: Entries, value: Any, lead: str) -> str:
+    def _flow(self, value: Any, lead: str) -> str:
         """Write a value in a flow mapping; in JSON over several lines, after a `lead` of spaces."""
         if not self._is_json:
             return flow(value)
         if not lead:
             return json.dumps(value, ensure_ascii=False)
-        step = lead if lead.strip(" ") else min(len(lead), _first_step(entries))
+        step = lead if lead.strip(" ") else min(len(lead), _first_step(self._entries))
         text = json.dumps(value, ensure_ascii=False, indent=step)
-        return text.replace("\n", entries.line_end + lead)
+        return text.replace("\n", self._entries.line_end + lead)
 
-    def _lines(self, entries: Entries, key: str, value: Any, column: int) -> list[str]:
-        lines = _block(key, value, entries.step, column, is_outer=column == 0)
-        return indented(lines, column)
+    def _lines(self, key: str, value: Any, column: int) -> list[str]:
+        return _block(key, value, self._entries.indentation[:2], column, is_outer=column == 0)
+
+
+def _has_same_items(old: Any, new: Any) -> bool:
+    """Whether two lists differ only in mappings and lists that they have at the same places."""
+    if not (isinstance(old, list) and isinstance(new, list) and len(old) == len(new)):
+        return False
+    return all(
+        (isinstance(item, dict | list) and type(item) is type(new_item))
+        or json_equal(item, new_item)
+        for item, new_item in zip(old, new, strict=True)
+    )
 
 
 def _first_step(entries: Entries) -> int:
@@ -224,25 +282,27 @@ def _first_step(entries: Entries) -> int:
     return max(1, first)
 
 
-def _block(key: str, value: Any, step: int, column: int, *, is_outer: bool) -> list[str]:
-    """Return a key with its value as lines of block YAML; a short mapping is on its line."""
+def _block(
+    key: str, value: Any, indentation: tuple[int, int], column: int, *, is_outer: bool
+) -> list[str]:
+    """Return a key with its value as lines of block YAML; a short collection is on its line.
+
+    `indentation` are the columns of a mapping and of a list below their key.
+    """
+    step, offset = indentation
     name = f"{quoted(key, inside=False)}:"
-    if not isinstance(value, dict) or not value:
+    if not isinstance(value, dict | list) or not value:
         body = literal(value)
         if body is not None:
             return [f"{name} {body[0]}", *indented(body[1:], step)]
         return [f"{name} {flow(value, inside=False)}"]
     line = f"{name} {flow(value)}"
-    if not is_outer and column + len(line) <= _WIDTH:
+    if (isinstance(value, list) or not is_outer) and column + len(line) <= _WIDTH:
         return [line]
+    if isinstance(value, list):
+        return [name, *indented(block(value, step, offset), offset)]
     parts = [
-        _block(inner, part, step, column + step, is_outer=False) for inner, part in value.items()
+        _block(inner, part, indentation, column + step, is_outer=False)
+        for inner, part in value.items()
     ]
     return [name, *indented([line for lines in parts for line in lines], step)]
-
-
-def _value_at(text: str, path: Path, *, is_json: bool) -> Any:
-    value = _value(text, "json" if is_json else "yaml")
-    for step in path:
-        value = value[step]
-    return value
