@@ -782,9 +782,10 @@ def columns(*rows: Mapping[str, object]) -> str:
         ([{"id": "a", "question": "Where?", "answer": True, "topic": "t", "more": {"b": 1}}], (),
          {"id": "a", "input": "Where?", "expected": {"reference": "true"},
           "metadata": {"topic": "t", "more": {"b": 1}}}),
-        ([{"input": "Where?", "answer": "Ghent", "expected": {"note": "n"}, "of_us": [1]}], (),
+        ([{"input": "Where?", "answer": "Ghent", "expected": {"note": "n"}, "of_us": [1],
+           "more": {"b": 1}}], (),
          {"id": "row_1", "input": "Where?", "expected": {"note": "n", "reference": "Ghent"},
-          "of_us": [1]}),
+          "of_us": [1], "more": {"b": 1}}),
         ([{"question": "Where?", "answer": ["Ghent"]}], ("--map", "answer=must_contain_any"),
          {"id": "row_1", "input": "Where?", "must_contain_any": ["Ghent"]}),
         ([{"input": "Where?", "target": "Ghent"}], ("--map", "target=criteria"),
@@ -810,6 +811,18 @@ def test_rows_of_json_are_read_by_the_names_of_columns(
     (row,) = DatasetLoader().load(folder / "datasets" / "a.yaml")
     assert {key: part for key, part in row.value.items() if key != "rubric_ref"} == expected
     assert "1 of 1 checks will run: 100.0 %" in told
+
+
+def test_a_mapping_keeps_what_another_key_would_replace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    kept = {"expected": {"reference": "Ghent"}, "metadata": {"topic": 1}}
+    write(folder, {"../a.jsonl": columns({"question": "b", "answer": "c", "topic": 2, **kept})})
+    run(capsys, "init", "--bare", "--from", "../a.jsonl")
+    (row,) = yaml.safe_load((folder / "datasets" / "a.yaml").read_text())["questions"]
+    reference = {"rubric_ref": "rubric/a_accurate@1.0.0"}
+    assert row == {"id": "row_1", "input": "b", "answer": "c", "topic": 2, **kept, **reference}
 
 
 @every_case("form", ["csv", "json", "jsonl"])

@@ -98,23 +98,34 @@ def _columns(
     found = columns_of(rest, mapping)
     if not any(column.key == INPUT for column in found):
         return None, (no_input(header),)
-    if INPUT in header:
-        # The rows are ours: keys that nobody knows are those of their author.
-        found = [each._replace(path=(each.name,)) if each.is_other else each for each in found]
-        found = [each._replace(is_other=False) for each in found]
+    # Of rows that are ours, keys that nobody knows are those of their author.
+    is_ours = INPUT in header
+    found = [
+        Column(each.name, (each.name,))
+        if (is_ours and each.is_other) or _is_taken(each, rows)
+        else each
+        for each in found
+    ]
     told = [
         SourceProblem(str(each.code), each.message, None, each.help)
         for each in problems_of_header(found)
     ]
     told += [_unclear(name, key) for name, key in unclear.items()]
-    by_name = {column.name: column for column in found}
-    others = [Column(name, _path_of_rest(name)) for name in header if name not in by_name]
-    return [*found, *others], tuple(told)
+    known = {column.name for column in found}
+    for name in header:
+        if name not in known:
+            stays = name not in unclear and (is_ours or path_of(name) == (name,))
+            found.append(Column(name, (name,) if stays else (METADATA, name)))
+    return found, tuple(told)
 
 
-def _path_of_rest(name: str) -> tuple[str, ...]:
-    """Return the path of a key that no column may be: its own, or below `metadata`."""
-    return (name,) if path_of(name) == (name,) else (METADATA, name)
+def _is_taken(column: Column, rows: list[dict[str, Any]]) -> bool:
+    """Whether a mapping of some row has a value already where a column would write its own."""
+    if len(column.path) == 1:
+        return False
+    key, inner = column.path
+    wholes = (row[key] for row in rows if column.name in row and key in row)
+    return key != column.name and any(isinstance(each, dict) and inner in each for each in wholes)
 
 
 def _unclear(name: str, key: str) -> SourceProblem:
