@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from doors import ROOT, UsageError
+from doors import ROOT, UsageError, command_line
 from tables import every_case
 
 from evalcontract.cli.check import check
 from evalcontract.cli.convert import convert_command
 from evalcontract.cli.validate import validate_dataset
+from evalcontract.formats import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -387,7 +390,14 @@ def test_one_case_that_is_the_whole_document(folder: Path) -> None:
     [
         (
             "evalcontract",
-            "note: 2 rows expect documents: no check of evalcontract grades what was retrieved\n",
+            """\
+note: 2 rows expect documents: no check of evalcontract grades what was
+      retrieved
+note: 0 % of the checks of 2 of 3 rows will run, since neither a check nor the
+      judge of `init` reads what they have: add what is expected, such as
+      `expected_facts`, or a rubric:
+      `evalcontract explain dataset/nothing-to-grade`
+""",
         ),
         ("databricks", ""),
     ],
@@ -498,6 +508,102 @@ def test_rows_that_only_a_judge_can_grade_are_told(folder: Path) -> None:
     arguments = ("--from", "inspect")
     assert "will run" not in convert("it's.json", "a.yaml", *arguments).stderr, "the runner does"
     (folder / "evalcontract.toml").unlink()
-    (note,) = convert("it's.json", "b.yaml", *arguments).stderr.splitlines()
-    assert note.startswith("note: 0 % of the checks of 2 of 2 rows will run")
-    assert "`evalcontract init --from 'it'\"'\"'s.json'`" in note
+    told = convert("it's.json", "b.yaml", *arguments).stderr
+    assert told.startswith("note: 0 % of the checks of 2 of 2 rows will run")
+    assert "`evalcontract init judged --from 'it'\"'\"'s.json' --dialect inspect`" in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
+#: Rows of each system that nothing grades as they are, and whether a judge could.
+UNGRADED = [
+    ("evalcontract", ".csv", "question,answer\nWhere?,Ghent\n", True),
+    ("evalcontract", ".csv", "question,topic\nWhere?,towns\n", False),
+    ("evalcontract", ".tsv", "question\tcriteria\nWhere?\tGhent\n", True),
+    ("evalcontract", ".yaml", "questions:\n  - {id: a, input: Where?, criteria: Ghent}\n", True),
+    ("evalcontract", ".json", [{"id": "a", "input": "Where?", "criteria": "Ghent"}], True),
+    ("evalcontract", ".jsonl", {"id": "a", "input": "b", "expected": {"reference": "c"}}, True),
+    ("evalcontract", ".jsonl", {"id": "a", "input": "b", "expected": {"note": "c"}}, False),
+    ("evalcontract", ".jsonl", {"id": "a", "input": "Where?"}, False),
+    ("agent_skills:guide", ".json",
+     {"skill_name": "s", "evals": [{"id": 1, "prompt": "a", "expected_output": "b"}]}, False),
+    ("databricks", ".json", [{"request": "Where?", "expected_response": "Ghent"}], True),
+    ("deepeval", ".json", [{"input": "Where?", "expected_output": "Ghent"}], True),
+    ("evret", ".json", {"queries": [{"query_id": "q", "query_text": "x",
+                                     "expected_doc_ids": ["d"]}]}, False),
+    ("inspect", ".json", [{"input": "Where?", "target": "Ghent"}], True),
+    ("mlflow:oss", ".json",
+     [{"inputs": {"question": "a"}, "expectations": {"expected_response": "b"}}], True),
+    ("northstar", ".json",
+     [{"id": "a", "messages": [{"role": "user", "content": "Hello!"}],
+       "expected": {"goal": "greet"}, "metrics": {"latency_ms": 320.5}}], True),
+    ("openai:samples", ".jsonl",
+     {"input": [{"role": "user", "content": "Where?"}], "ideal": "Ghent"}, True),
+    ("openai:hosted", ".json",
+     {"name": "x", "data_source_config": {"type": "custom", "item_schema": {"type": "object"}},
+      "data_source": {"type": "jsonl", "source": {"type": "file_content",
+                                                  "content": [{"item": {"q": "Where?"}}]}},
+      "testing_criteria": [{"type": "python", "name": "p",
+                            "source": "def grade(sample, item):\n    return 1.0"}]}, False),
+    ("promptfoo", ".json",
+     {"prompts": ["{{q}}"],
+      "tests": [{"vars": {"q": "hi"},
+                 "assert": [{"type": "javascript", "value": "output.length > 3"}]}]}, False),
+]  # fmt: skip
+
+
+@every_case(("dialect", "suffix", "content", "is_for_judge"), UNGRADED)
+def test_rows_that_nothing_grades_are_told_whatever_they_come_from(
+    dialect: str,
+    suffix: str,
+    content: Any,
+    is_for_judge: bool,  # noqa: FBT001 - a value of the table
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The note names a command, and after that command all of the checks will run."""
+    monkeypatch.chdir(tmp_path)
+    text = content if isinstance(content, str) else json.dumps(content)
+    (tmp_path / f"a{suffix}").write_text(text, encoding="utf-8")
+    done = convert(f"a{suffix}", "out/b.json", "--from", dialect)
+    assert code(done) == 0
+    notes = " ".join(done.stderr.partition("note: 0 % of")[2].split())
+    assert notes.startswith("the checks of 1 of 1 rows will run, since ")
+    (command,) = re.findall("`(evalcontract [^`]*)`", notes)
+    _, *words = shlex.split(command)
+    assert words[0] == ("init" if is_for_judge else "explain")
+    words += ["--bare"] if is_for_judge else []
+    assert command_line(*words) == 0
+    told = capsys.readouterr().out
+    assert ("checks will run: 100.0 %" in told) is is_for_judge
+    assert ("expected_facts" in told) is not is_for_judge
+
+
+def test_every_system_has_rows_that_nothing_grades() -> None:
+    tried = {dialect.partition(":")[0] for dialect, *_ in UNGRADED}
+    assert tried >= {form.name for form in FORMATS}
+
+
+def test_rubrics_of_the_source_are_kept_by_what_the_note_says(folder: Path) -> None:
+    rows = [{"id": "a", "input": "b", "criteria": "c"}, {"id": "b", "input": "b"}]
+    rows[1]["rubric_ref"] = "rubric/mine@1.0.0"
+    (folder / "a.json").write_text(json.dumps(rows), encoding="utf-8")
+    (folder / "evalcontract.toml").unlink()
+    told = " ".join(convert("a.json", "b.json").stderr.split())
+    assert "of 1 of 2 rows will run" in told
+    assert "add the `rubric_ref` of a rubric with a check `llm_judge`" in told
+    assert "evalcontract init" not in told
+
+
+@every_case("name", ["it is.json", "-"])
+def test_the_command_of_the_note_can_be_typed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "judged").mkdir()
+    text = json.dumps([{"id": "a", "input": "b", "criteria": "c"}])
+    (tmp_path / "it is.json").write_text(text, encoding="utf-8")
+    named = ("--stdin-filename", "x.json") if name == "-" else ()
+    told = convert(name, "b.json", *named, given=text).stderr
+    source = "FILE" if name == "-" else "'it is.json'"
+    assert f"`evalcontract init judged_2 --from {source}`" in told

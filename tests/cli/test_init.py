@@ -18,7 +18,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract import DatasetLoader
-from evalcontract.engine import init_install
+from evalcontract.engine import init_install, init_source
 from evalcontract.engine.init_project import CI_FILES
 from evalcontract.model import page
 from evalcontract.source import shipped
@@ -507,7 +507,7 @@ EVRET = {"queries": [{"query_id": "q", "query_text": "x", "expected_answers": ["
         ("mine.json", [{"id": "a", "input": "b", "expected_facts": ["c"]}], "mine.json", ["a"]),
         ("mine.jsonl", '{"id": "a", "input": "b", "expected_facts": ["c"]}\n', "mine.jsonl", ["a"]),
         ("mine.txt", OURS, "mine.yaml", ["a"]),
-        ("rows.json", [{"id": "a", "question": "b"}], "rows.json", ["a"]),
+        ("rows.json", [{"id": "a", "question": "b"}], "rows.yaml", ["a"]),
         ("no ids.jsonl", '{"input": "b"}\n{"input": "c"}\n', "no_ids.yaml", ["row_1", "row_2"]),
         ("in.json", {"v": 1, "data": [{"input": "b"}]}, "in.yaml", ["row_1"]),
         ("T.csv", "input,criteria,notes\nb,c,\n", "t.yaml", ["row_1"]),
@@ -764,3 +764,178 @@ def test_a_row_of_yaml_gets_its_rubric_and_keeps_comments(
     made = (folder / "datasets" / "a.yaml").read_text().partition("\n")[2]
     reference = "    rubric_ref: rubric/a_accurate@1.0.0\n"
     assert made == text.replace("criteria: c\n", f"criteria: c\n{reference}")
+
+
+def columns(*rows: Mapping[str, object]) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+@every_case(
+    ("rows", "options", "expected"),
+    [
+        ([{"question": "Where?", "answer": "Ghent"}], (),
+         {"id": "row_1", "input": "Where?", "expected": {"reference": "Ghent"}}),
+        ([{"question_id": 7, "Prompt": "Where?", "Ground Truth": 42}], (),
+         {"id": "7", "input": "Where?", "expected": {"reference": "42"}}),
+        ([{"id": 7, "input": "Where?", "expected": "Ghent"}], (),
+         {"id": "7", "input": "Where?", "expected": {"reference": "Ghent"}}),
+        ([{"id": "a", "question": "Where?", "answer": True, "topic": "t", "more": {"b": 1}}], (),
+         {"id": "a", "input": "Where?", "expected": {"reference": "true"},
+          "metadata": {"topic": "t", "more": {"b": 1}}}),
+        ([{"input": "Where?", "answer": "Ghent", "expected": {"note": "n"}, "of_us": [1],
+           "more": {"b": 1}}], (),
+         {"id": "row_1", "input": "Where?", "expected": {"note": "n", "reference": "Ghent"},
+          "of_us": [1], "more": {"b": 1}}),
+        ([{"question": "Where?", "answer": ["Ghent"]}], ("--map", "answer=must_contain_any"),
+         {"id": "row_1", "input": "Where?", "must_contain_any": ["Ghent"]}),
+        ([{"input": "Where?", "target": "Ghent"}], ("--map", "target=criteria"),
+         {"id": "row_1", "input": "Where?", "criteria": "Ghent"}),
+        ([{"Frage": "Where?", "Antwort": "Ghent"}],
+         ("--map", "Frage=input", "--map", "Antwort=criteria"),
+         {"id": "row_1", "input": "Where?", "criteria": "Ghent"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_rows_of_json_are_read_by_the_names_of_columns(
+    suffix: str,
+    rows: list[dict[str, object]],
+    options: tuple[str, ...],
+    expected: dict[str, object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, {f"../a{suffix}": json.dumps(rows) if suffix == ".json" else columns(*rows)})
+    told = run(capsys, "init", "--bare", "--from", f"../a{suffix}", *options)
+    (row,) = DatasetLoader().load(folder / "datasets" / "a.yaml")
+    assert {key: part for key, part in row.value.items() if key != "rubric_ref"} == expected
+    assert "1 of 1 checks will run: 100.0 %" in told
+
+
+def test_a_mapping_keeps_what_another_key_would_replace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    kept = {"expected": {"reference": "Ghent"}, "metadata": {"topic": 1}}
+    write(folder, {"../a.jsonl": columns({"question": "b", "answer": "c", "topic": 2, **kept})})
+    run(capsys, "init", "--bare", "--from", "../a.jsonl")
+    (row,) = yaml.safe_load((folder / "datasets" / "a.yaml").read_text())["questions"]
+    reference = {"rubric_ref": "rubric/a_accurate@1.0.0"}
+    assert row == {"id": "row_1", "input": "b", "answer": "c", "topic": 2, **kept, **reference}
+
+
+@every_case("form", ["csv", "json", "jsonl"])
+def test_the_same_rows_are_the_same_dataset_in_each_format(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    row = {"question": "Where?", "answer": "Ghent", "tags": "a | b", "owner": "Ada"}
+    text = {
+        "csv": "".join(f"{','.join(cells)}\n" for cells in ([*row], [*row.values()])),
+        "json": json.dumps([row]),
+        "jsonl": columns(row),
+    }[form]
+    write(folder, {f"../a.{form}": text})
+    run(capsys, "init", "--bare", "--from", f"../a.{form}")
+    made = yaml.safe_load((folder / "datasets" / "a.yaml").read_text())
+    assert made["questions"] == [
+        {
+            "id": "row_1",
+            "input": "Where?",
+            "expected": {"reference": "Ghent"},
+            "tags": ["a", "b"],
+            "rubric_ref": "rubric/a_accurate@1.0.0",
+            "metadata": {"owner": "Ada"},
+        }
+    ]
+
+
+@every_case(
+    ("row", "options", "exits", "facts"),
+    [
+        ({"question": "q", "answer": ["a"]}, (), 0,
+         ["`--map answer=must_contain_any`", "`--map answer=expected_facts`"]),
+        ({"foo": "q", "bar": "a"}, (), 1, ["`--map COLUMN=input`", "nothing was written"]),
+        ({"foo": "q"}, ("--map", "fo=input"), 2, ["there is no column `fo`"]),
+        ({"foo": {"q": 1}}, ("--map", "foo=input"), 2, ["`foo` cannot be mapped"]),
+    ],
+)  # fmt: skip
+def test_what_keys_of_json_may_mean_is_told(
+    row: dict[str, object],
+    options: tuple[str, ...],
+    exits: int,
+    facts: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, {"../a.jsonl": columns(row)})
+    assert command_line("init", "--bare", "--from", "../a.jsonl", *options) == exits
+    told = capsys.readouterr().err
+    assert [fact for fact in facts if fact not in told] == []
+    assert (folder / "datasets").exists() is (exits == 0)
+
+
+def remedies(told: str) -> str:
+    """Return the lines below the coverage, as one."""
+    return " ".join(told.partition("checks will run: ")[2].partition("next:")[0].split())
+
+
+def test_rows_that_stay_without_a_rubric_name_the_command_that_gives_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A dataset of the workspace is not changed: the command makes a workspace of its own."""
+    folder = begun(tmp_path, monkeypatch)
+    write(folder, {"my set.jsonl": columns({"id": "a", "input": "b", "criteria": "c"})})
+    told = run(capsys, "init", "--bare", "--from", "my set.jsonl")
+    assert max(map(len, told.splitlines())) <= 80
+    (command,) = re.findall("`(evalcontract [^`]*)`", remedies(told))
+    assert command == "evalcontract init judged --from 'my set.jsonl'"
+    again = run(capsys, *shlex.split(command)[1:], "--bare")
+    assert "1 of 1 checks will run: 100.0 %" in again
+
+
+@every_case(
+    ("row", "fact"),
+    [
+        ({"id": "a", "input": "b"}, "`evalcontract explain dataset/nothing-to-grade`"),
+        ({"id": "a", "input": "b", "criteria": 7}, "correct first what `evalcontract check`"),
+        ({"id": "a", "input": "b", "rubric_ref": "rubric/no@1.0.0"}, "correct first what"),
+        ({"id": "a", "input": "b", "rubric_ref": "rubric/r@1.0.0"},
+         "`evalcontract coverage datasets/a.jsonl` says what their checks lack"),
+    ],
+)  # fmt: skip
+def test_rows_that_nothing_grades_say_what_changes_it(
+    row: dict[str, object],
+    fact: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = begun(tmp_path, monkeypatch)
+    checks = "[{id: f, kind: fact_match}]"
+    rubric = f'id: r\nversion: "1.0.0"\nchecks: {checks}\nscoring: {{combine: all_pass}}\n'
+    write(folder, {"../a.jsonl": columns(row), "rubrics/r.yaml": rubric})
+    told = run(capsys, "init", "--bare", "--from", "../a.jsonl")
+    assert fact in remedies(told)
+    assert max(map(len, told.splitlines())) <= 80
+
+
+def test_yaml_of_more_than_a_megabyte_gets_rubrics_up_to_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Above it, what is said is what has to be typed."""
+    folder = begun(tmp_path, monkeypatch)
+    monkeypatch.setattr(init_source, "_MAX_YAML_BYTES", 40)
+    text = "questions:\n  - id: a\n    input: b # why\n    criteria: c\n"
+    write(folder, {"../a.yaml": text})
+    assert "100.0 %" in run(capsys, "init", "one", "--bare", "--from", "../a.yaml")
+    assert "# why" in (folder / "one" / "datasets" / "a.yaml").read_text()
+    monkeypatch.setattr(init_source, "_MAX_EDITED_BYTES", 40)
+    told = remedies(run(capsys, "init", "two", "--bare", "--from", "../a.yaml"))
+    assert "MB of YAML" in told
+    convert, init = (shlex.split(each)[1:] for each in re.findall("`(evalcontract [^`]*)`", told))
+    assert command_line(*convert) == 0
+    assert "1 of 1 checks will run: 100.0 %" in run(capsys, *init, "--bare")

@@ -131,7 +131,7 @@ def test_a_new_key_is_added_to_several_mappings(before: str, form: str, after: s
     assert with_new_key(before, form, "k", {(0,): "v", (1,): "v"}) == after
 
 
-@every_case("text", ["- {}\n", "- a: [\n", "a: 1\n"])
+@every_case("text", ["- b\n", "- a: [\n", "a: 1\n"])
 def test_a_new_key_that_cannot_be_added_is_refused(text: str) -> None:
     with pytest.raises(EditError):
         with_new_key(text, "yaml", "k", {(0,): "v"})

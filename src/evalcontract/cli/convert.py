@@ -21,6 +21,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK, exit_status
 from evalcontract.report.losses import write_losses
+from evalcontract.report.table import note
 
 if TYPE_CHECKING:
     from evalcontract.engine.convert import ConvertResult
@@ -127,7 +128,7 @@ def _print(done: ConvertResult, *, is_piped: bool) -> None:
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return
-    put([f"note: {remark}\n" for remark in done.remarks], err=True)
+    put((line for remark in done.remarks for line in note(remark)), err=True)
     rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
     first, *others = [STANDARD_OUTPUT, *done.written] if is_piped else done.written
     to = f"to {first} ({done.to})"

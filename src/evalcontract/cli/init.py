@@ -17,11 +17,14 @@ from evalcontract.cli.migrate import told
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.engine.convert import free_folder
 from evalcontract.engine.coverage import coverage
 from evalcontract.engine.init import EXAMPLE_OUTPUTS, InitOptions, init
 from evalcontract.engine.init_project import CI_FILES
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.engine.placing import ADD_EXPECTATIONS, ADD_RUBRIC
+from evalcontract.engine.ungraded import Lack, ungraded
 from evalcontract.model.errors import UsageError
 from evalcontract.model.harmless import escape_controls
 from evalcontract.model.reference import Kind
@@ -29,6 +32,7 @@ from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.coverage import totals_line
 from evalcontract.report.frame import display_width
 from evalcontract.report.losses import write_losses
+from evalcontract.report.table import note
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.workspace import display_name
 
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.engine.init import Addition, InitResult
+    from evalcontract.engine.ungraded import Ungraded
     from evalcontract.structure.columns import ColumnKeys
 
 _NO_CI = "none"
@@ -226,14 +231,45 @@ def _about(name: str) -> str:
 
 
 def _covered(folder: Path, done: InitResult) -> Iterator[str]:
-    """Yield how many of the checks will run, and what grades the rows that none runs on."""
-    datasets = [Input(folder / name) for name in done.datasets]
+    """Yield how many of the checks will run, and what to do about rows on which none will."""
+    datasets = {folder / name: name for name in done.datasets}
     if not datasets:
         return
-    totals = coverage(datasets, Options(folder), all_rows=False).totals
+    inputs = [*map(Input, datasets)]
+    options = Options(folder)
+    totals = coverage(inputs, options, all_rows=False).totals
     yield f"\nevalcontract coverage:\n  {totals_line(totals)}"
     if totals.rows_on_which_nothing_runs:
-        yield "  `evalcontract check --strict` says of each of these what would grade it\n"
+        for each in ungraded(inputs, folder, options):
+            why = done.taken.unedited.get(datasets[each.input.path])
+            yield from note(_remedy(each, why), indent=2)
+
+
+def _remedy(found: Ungraded, why: str | None) -> str:
+    """Return what to do with rows on which nothing runs; `why` they got no rubric, if known."""
+    path = found.input.path
+    name = display_name(path)
+    is_shown = name.isprintable()
+    rows = f"{found.rows:,} {'row' if found.rows == 1 else 'rows'} of {escape_controls(name)}"
+    match found.lack:
+        case Lack.EXPECTATIONS:
+            return f"no check or judge of evalcontract can grade {rows}: {ADD_EXPECTATIONS}"
+        case Lack.CORRECTION:
+            return f"{rows}: correct first what `evalcontract check` reports of them"
+        case Lack.NEEDS:
+            command = shlex.join(["evalcontract", "coverage", name if is_shown else "FILE"])
+            return f"{rows}: `{command}` says what their checks lack"
+        case Lack.JUDGE if found.has_rubrics:
+            return f"only a judge can grade {rows}: {ADD_RUBRIC}"
+    first, source = "", name if is_shown else "FILE"
+    if why is not None:
+        lines = f"{path.name.partition('.')[0]}.jsonl" if is_shown else "rows.jsonl"
+        convert = shlex.join(["evalcontract", "convert", source, lines])
+        first, source = f", which {why}: `{convert}`, then", lines
+    command = shlex.join(["evalcontract", "init", free_folder(), "--from", source])
+    return (
+        f"only a judge can grade {rows}{first or ':'} `{command}` gives them a rubric that asks one"
+    )
 
 
 def _next(folder: Path, done: InitResult) -> Iterator[str]:

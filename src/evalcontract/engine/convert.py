@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field
+from itertools import chain, count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalcontract.engine.crash import NO_BUGS, one_finding
@@ -20,12 +23,12 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
+from evalcontract.source import DISK
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
     from evalcontract.engine.options import Input, Options
     from evalcontract.engine.output import ConvertOptions, RowOutput
@@ -85,7 +88,8 @@ def convert(
     result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
     graded = run.standards.graded_for(input_.path)
     asks = convert_options.asks_judge
-    ours = NativeTarget(_stem(out), medium, result.source, graded, asks_judge=asks)
+    command = _init_command(input_, convert_options.from_, options)
+    ours = NativeTarget(_stem(out), medium, command, graded, asks_judge=asks)
     target: ConversionTarget = DialectTarget(dialect, medium) if dialect else ours
     if dataset.unreadable:
         result.diagnostics += from_unreadable_files([dataset.unreadable], run.standards.base)
@@ -109,6 +113,26 @@ def convert(
             result.written = output.commit(target.extra_files)
             result.remarks, result.judged = target.remarks, ours.judged
     return result
+
+
+def _init_command(input_: Input, dialect: str | None, options: Options) -> str:
+    """Return the command that makes a workspace of a dataset, with a rubric and a judge.
+
+    It is a folder of its own: no dataset that is in a workspace already is changed.
+    """
+    name = display_name(input_.path)
+    is_file = name.isprintable() and input_.stream is None
+    words = ["evalcontract", "init", free_folder(), "--from", name if is_file else "FILE"]
+    words += ["--dialect", dialect] if dialect else []
+    for column, key in options.columns:
+        words += ["--map", f"{column}={key}"]
+    return shlex.join(words)
+
+
+def free_folder() -> str:
+    """Return the name of a folder that is not there yet, for a workspace."""
+    names = chain(("judged",), (f"judged_{number}" for number in count(2)))
+    return next(name for name in names if not DISK.is_there(Path(name)))
 
 
 def convert_rows(

@@ -30,22 +30,29 @@ def with_rubrics(data: bytes, name: str) -> tuple[bytes, dict[str, bytes], int]:
     """Return a dataset whose rows have rubrics, the files of these, and how many rows got one.
 
     `name` is that of the dataset in the workspace. Comments and layout stay. Rows with faults get
-    none, and no row does if it cannot be added without another change.
+    none, nor does a text that cannot be parsed.
+
+    Raises:
+        EditError: a rubric cannot be added without another change.
+
     """
     form = format_of(name) or "yaml"
     target = NativeTarget(PurePath(name).stem, form, asks_judge=True)
     validator = SchemaValidator("dataset", definition("row", of="dataset"))
     try:
-        text = data.decode()
-        references = {
-            path: reference
-            for path, row in _rows(text, form)
-            if not any(each.code in ILL_FORMED for each in validator.check(row))
-            and (reference := target.judged_by(row)) is not None
-        }
-        changed = with_new_key(text, form, _KEY, references).encode() if references else data
-    except (EditError, ParseError, ValueError, RecursionError):
+        rows = [*_rows(text := data.decode(), form)]
+    except (ParseError, ValueError, RecursionError):
         return data, {}, 0
+    references = {
+        path: reference
+        for path, row in rows
+        if not any(each.code in ILL_FORMED for each in validator.check(row))
+        and (reference := target.judged_by(row)) is not None
+    }
+    try:
+        changed = with_new_key(text, form, _KEY, references).encode() if references else data
+    except (ParseError, ValueError, RecursionError):
+        raise EditError("the result cannot be read") from None
     files = {
         path: yaml_mapping(rubric, (modeline("rubric"),))
         for path, rubric in target.extra_files.items()

@@ -20,13 +20,13 @@ from evalcontract.engine.opening import is_table, open_dataset
 from evalcontract.engine.options import Options
 from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.passes import NATIVE
-from evalcontract.engine.plain_rows import has_no_ids, rows_as_dataset
+from evalcontract.engine.plain_rows import are_plain, rows_as_dataset
 from evalcontract.migration.result import Names, snake_case
-from evalcontract.model.errors import UsageError
+from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
-from evalcontract.source import DISK, format_of
+from evalcontract.source import DISK, UnreadableFile, format_of
 from evalcontract.workspace import display_name
 from evalcontract.workspace.recognition import is_dataset
 
@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 
 _DATASETS = "datasets"
 _PLAIN, _TABLE = "rows of no known system", "a table"
-# YAML of more bytes than this is slow to edit: rows of such a file become JSON Lines.
+# YAML of more bytes than this is slow to edit for people: rows of such a file become JSON Lines.
 _MAX_YAML_BYTES = 1_000_000
+# Rubrics are added to a megabyte of YAML in some seconds.
+_MAX_EDITED_BYTES = 10_000_000
 _MODELINE = lazy_pattern(rb"^#\s*" + MODELINE.encode() + rb".*?$", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 
@@ -58,7 +60,8 @@ class Taken:
     """The files to start from, by their paths in the workspace.
 
     `here` are datasets that are in the workspace already. `judged` counts the rows that got a
-    rubric which asks the judge of the example. If nothing can be taken, `refusal` is the reason.
+    rubric which asks the judge of the example; `unedited` are datasets to whose rows no rubric was
+    added, and why. If nothing can be taken, `refusal` is the reason.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -68,6 +71,7 @@ class Taken:
     losses: Losses = field(default_factory=Losses)
     migrated: MigrateResult | None = None
     judged: int = 0
+    unedited: dict[str, str] = field(default_factory=dict)
     refusal: str | None = None
 
     @property
@@ -123,15 +127,21 @@ def _collect(folder: Path, taken: Taken) -> None:
 
 
 def _take(input_: Input, folder: Path, names: Names, options: Options, taken: Taken) -> None:
-    dataset = open_dataset(input_, options.dialect, columns=options.columns)
+    path = input_.files.real(input_.path)
+    # Columns that somebody names are those of a table, or keys of rows of JSON.
+    is_mapped = bool(options.columns) and format_of(path.name) in ("json", "jsonl")
+    if is_mapped and options.dialect in (None, NATIVE):
+        dataset = open_dataset(input_, NATIVE)
+    else:
+        dataset = open_dataset(input_, options.dialect, columns=options.columns)
     name = display_name(input_.path)
     if dataset.unreadable:
         taken.diagnostics += from_unreadable(dataset.unreadable, Policy())
         taken.refusal = f"{name} cannot be read"
         return
-    path = input_.files.real(input_.path)
-    is_plain = dataset.dialect == NATIVE and not is_table(path) and has_no_ids(input_)
-    if dataset.dialect == NATIVE and not is_plain and not is_table(path):
+    is_ours = dataset.dialect == NATIVE and not is_table(path)
+    is_plain = is_ours and (is_mapped or are_plain(input_))
+    if is_ours and not is_plain:
         if options.root and options.root in path.parents:
             taken.here.append(path.relative_to(options.root).as_posix())
             return
@@ -142,7 +152,12 @@ def _take(input_: Input, folder: Path, names: Names, options: Options, taken: Ta
         is_large = input_.files.stream(path).size > _MAX_YAML_BYTES
         out = f"{_DATASETS}/{names.take(_stem(path))}{'.jsonl' if is_large else '.yaml'}"
         if is_plain:
-            data = _judged(rows_as_dataset(input_, out), out, taken)
+            rows, told = rows_as_dataset(input_, out, options.columns)
+            taken.diagnostics += from_unreadable(UnreadableFile(name, told), Policy())
+            if rows is None:
+                taken.refusal = f"{name} cannot be read"
+                return
+            data = _judged(rows, out, taken)
         else:
             data = _converted(input_, folder / out, options, taken)
             _collect(folder, taken)  # rubrics, judges and bundles that the rows need
@@ -153,9 +168,14 @@ def _take(input_: Input, folder: Path, names: Names, options: Options, taken: Ta
 
 def _judged(data: bytes, out: str, taken: Taken) -> bytes:
     """Return a dataset; rows that only a judge can grade get a rubric, unless it takes long."""
-    if format_of(out) == "yaml" and len(data) > _MAX_YAML_BYTES:
+    if format_of(out) == "yaml" and len(data) > _MAX_EDITED_BYTES:
+        taken.unedited[out] = f"has more than {_MAX_EDITED_BYTES // 1_000_000} MB of YAML"
         return data
-    data, rubrics, judged = with_rubrics(data, out)
+    try:
+        data, rubrics, judged = with_rubrics(data, out)
+    except EditError:
+        taken.unedited[out] = "cannot be edited in place"
+        return data
     taken.files |= rubrics
     taken.judged += judged
     return data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.checks import State
@@ -38,6 +38,13 @@ _JUDGED = {
     "checks": [{"id": "accurate", "kind": "llm_judge", "judge_prompt_ref": STARTER_JUDGE}],
     "scoring": {"combine": "all_pass"},
 }
+#: What to do with rows that nobody can grade.
+ADD_EXPECTATIONS = (
+    "add what is expected, such as `expected_facts`, or a rubric:"
+    " `evalcontract explain dataset/nothing-to-grade`"
+)
+#: What to do with rows that a judge can grade, where other rows have rubrics.
+ADD_RUBRIC = "add the `rubric_ref` of a rubric with a check `llm_judge` to them"
 # The most checks that the id of a rubric names, and the most letters that it has.
 _MOST_NAMES, _MOST_LETTERS = 3, 60
 
@@ -71,23 +78,24 @@ class NativeTarget:
     """Writes evalcontract rows. New rubrics are named after the dataset and their checks.
 
     Equal ones are shared. If it `asks_judge`, rows that only a judge can grade get a rubric that
-    asks `STARTER_JUDGE`, and `judged` counts them; else a remark names the command that does so for
-    the file `source`. `graded` are the keys of rows that the graders of the runner read.
+    asks `STARTER_JUDGE`, and `judged` counts them; else a remark names the `command` that does so.
+    `graded` are the keys of rows that the graders of the runner read.
     """
 
     def __init__(
         self,
         stem: str,
         medium: str,
-        source: str = "FILE",
+        command: str = "",
         graded: frozenset[str] = frozenset(),
         *,
         asks_judge: bool = False,
     ) -> None:
         self.extra_files: dict[str, Any] = {}
         self.judged = 0
-        self._for_judges = self._rows = 0
-        self._source = source if source.isprintable() else "FILE"
+        self._for_judges = self._for_nobody = self._rows = 0
+        self._has_rubrics = False
+        self._command = command
         self._graded = graded
         self._asks_judge = asks_judge
         self._table = OurTable() if medium in ("csv", "tsv") else None
@@ -108,13 +116,21 @@ class NativeTarget:
             rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
             remarks.append(f"{rows} documents: no check of evalcontract grades what was retrieved")
         if self._for_judges:
-            command = f"evalcontract init --from {shlex.quote(self._source)}"
-            rows = f"{self._for_judges:,} of {self._rows:,} rows"
+            # Rubrics of a workspace are not those of a new one, which `init` would make.
+            advice = ADD_RUBRIC if self._has_rubrics else f"`{self._command}` makes both"
             remarks.append(
-                f"0 % of the checks of {rows} will run, since only the judge of a rubric reads what"
-                f" they expect: `{command}` makes both"
+                f"0 % of the checks of {self._share(self._for_judges)} will run, since only the"
+                f" judge of a rubric reads what they expect: {advice}"
+            )
+        if self._for_nobody:
+            remarks.append(
+                f"0 % of the checks of {self._share(self._for_nobody)} will run, since neither a"
+                f" check nor the judge of `init` reads what they have: {ADD_EXPECTATIONS}"
             )
         return remarks
+
+    def _share(self, rows: int) -> str:
+        return f"{rows:,} of {self._rows:,} rows"
 
     def take(
         self,
@@ -133,8 +149,10 @@ class NativeTarget:
         if self._asks_judge:
             reference = self.judged_by(row)
             row = row if reference is None else _with_reference(row, reference)
-        elif converted.is_new and _is_for_judges(row, self._graded):
-            self._for_judges += 1
+        self._has_rubrics |= not converted.is_new and "rubric_ref" in row
+        by = graded_by(row, self._graded)
+        self._for_judges += by is GradedBy.JUDGE
+        self._for_nobody += by is GradedBy.NOBODY
         self._retrievals += converted.is_new and bool(row.get("expected_documents"))
         if row.get("bundle") in BUNDLES:
             name = f"bundles/{row['bundle']}.schema.json"
@@ -146,7 +164,7 @@ class NativeTarget:
 
         The row is well-formed.
         """
-        if not _is_for_judges(row, self._graded):
+        if graded_by(row, self._graded) is not GradedBy.JUDGE:
             return None
         self.judged += 1
         return f"rubric/{self._id_of(_JUDGED)}@{_VERSION}"
@@ -192,17 +210,26 @@ class NativeTarget:
         return id_
 
 
-def _is_for_judges(row: dict[str, Any], graded: frozenset[str]) -> bool:
-    """Whether only the judge of a rubric can grade a row, and `STARTER_JUDGE` does.
+class GradedBy(Enum):
+    """Who can grade a row as it is: a check or its rubric, only a judge that it lacks, or none."""
+
+    CHECK = auto()
+    JUDGE = auto()
+    NOBODY = auto()
+
+
+def graded_by(row: dict[str, Any], graded: frozenset[str]) -> GradedBy:
+    """Return who can grade a well-formed row; of judges, `STARTER_JUDGE`.
 
     `graded` are the keys of rows that the graders of the runner read.
     """
     if "rubric_ref" in row:
-        return False
+        return GradedBy.CHECK
     outlooks = [outlook for *_, outlook in own_predictions(row, None, graded)]
     if any(each.runs or each.state is State.VACUOUS for each in outlooks):
-        return False
-    return any(isinstance(field_of(row, key), str) for key in ("criteria", "expected.reference"))
+        return GradedBy.CHECK
+    texts = (field_of(row, key) for key in ("criteria", "expected.reference"))
+    return GradedBy.JUDGE if any(isinstance(each, str) for each in texts) else GradedBy.NOBODY
 
 
 def _words(text: str) -> str:

@@ -60,7 +60,7 @@ def source_of(file: ExternalFile, mapping: ColumnKeys) -> TableSource | Unreadab
         raise UsageError(f"{file.file} has no columns: it is no CSV or Parquet file")
     columns = columns_of(header, mapping)
     if not any(column.key == INPUT for column in columns):
-        return UnreadableFile(file.file, (_no_input(header),))
+        return UnreadableFile(file.file, (no_input(header),))
     return TableSource(table, columns)
 
 
@@ -73,7 +73,7 @@ class TableSource:
     def __init__(self, table: CsvTable | ParquetTable, columns: Sequence[Column]) -> None:
         self.file = table.file
         self.stream = TableRows(table, columns)
-        self.problems = [*_of_header(columns)]
+        self.problems = [*problems_of_header(columns)]
         if isinstance(table, CsvTable):
             self.problems += [*_of_shape(table, columns), *_of_halves(table, columns)]
 
@@ -113,7 +113,9 @@ class TableRows:
         """Yield all rows; if reading fails, the last batch has the problem."""
         del quick
         for batch in self._table.batches():
-            rows = [self._row(row, n) for n, row in enumerate(batch.rows, batch.first_index)]
+            rows = [
+                row_of(row, self._columns, n) for n, row in enumerate(batch.rows, batch.first_index)
+            ]
             self._batch = batch._replace(rows=rows)
             yield self._batch
 
@@ -140,25 +142,27 @@ class TableRows:
         del on_key
         return self._table.place(cell, within=within)
 
-    def _row(self, cells: dict[str, Any], number: int) -> dict[str, Any]:
-        row: dict[str, Any] = {_ID: f"row_{number + 1}"}
-        for column in self._columns:
-            cell = cells.get(column.name)
-            if cell is None or cell == "":
-                continue
-            value = value_of(column, cell) if isinstance(cell, str) else cell
-            first, *rest = column.path
-            if rest:
-                row.setdefault(first, {})
-                if isinstance(row[first], dict):
-                    row[first][rest[0]] = value
-            else:
-                row[first] = value
-        metadata = row.pop(METADATA, None)
-        return row if metadata is None else {**row, METADATA: metadata}
+
+def row_of(cells: dict[str, Any], columns: Sequence[Column], number: int) -> dict[str, Any]:
+    """Return a row by the columns of its cells; `number` counts from 0, for a row without an id."""
+    row: dict[str, Any] = {_ID: f"row_{number + 1}"}
+    for column in columns:
+        cell = cells.get(column.name)
+        if cell is None or cell == "":
+            continue
+        value = value_of(column, cell) if isinstance(cell, str) else cell
+        first, *rest = column.path
+        if rest:
+            row.setdefault(first, {})
+            if isinstance(row[first], dict):
+                row[first][rest[0]] = value
+        else:
+            row[first] = value
+    metadata = row.pop(METADATA, None)
+    return row if metadata is None else {**row, METADATA: metadata}
 
 
-def _of_header(columns: Sequence[Column]) -> Iterator[Problem]:
+def problems_of_header(columns: Sequence[Column]) -> Iterator[Problem]:
     """Yield the columns that are probably misspelled, and what columns are read as."""
     others = [column for column in columns if column.is_other]
     by_path = {column.path: column.name for column in columns}
@@ -240,7 +244,8 @@ def _ragged(rows: list[tuple[int, int]], width: int, what: str, advice: str) -> 
     return Problem("dataset/ragged-row", message, (index,), advice, row_index=index)
 
 
-def _no_input(header: Sequence[str]) -> SourceProblem:
+def no_input(header: Sequence[str]) -> SourceProblem:
+    """Return the problem of a table none of whose columns is read as `input`."""
     near = next(
         (name for name in header[:_MOST_COLUMNS] if meant_by(name) in names_of(INPUT)), None
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ _GAP = "  "
 _MIN_WIDTH = 24
 #: The number of name columns in a table of counts.
 _NAMES = 2
+_NOTE = "note: "
+# Stands for a space at which a line is not broken; no text for people has it.
+_NO_BREAK = "\x1f"
 
 
 def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
@@ -44,6 +48,15 @@ def wrapped(text: str, indent: int, width: int) -> Iterator[str]:
     first, *rest = _lines(text, max(width - indent - 2, _MIN_WIDTH))
     yield f"{' ' * indent}{first}\n"
     yield from (f"{' ' * (indent + 2)}{line}\n" for line in rest)
+
+
+def note(text: str, *, indent: int = 0, width: int = 80) -> Iterator[str]:
+    """Yield a note for people, wrapped; what is between backticks stays whole, to be copied."""
+    start = f"{' ' * indent}{_NOTE}"
+    whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _NO_BREAK), text)
+    for line in _lines(whole, width - len(start)):
+        yield f"{start}{line.replace(_NO_BREAK, ' ')}\n"
+        start = " " * len(start)
 
 
 def _padded(cell: str, width: int, *, right: bool) -> str:

@@ -13,6 +13,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evalcontract.model.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -25,14 +27,14 @@ _MAX_CHARACTERS = 20_000
 _WIDTH = 2 * _MAX_CHARACTERS
 _MARK = "evalcontract_mark_"
 # ruamel.yaml takes these for line breaks, or drops them.
-_OTHER_BREAKS = re.compile(r"\r(?!\n)|[\x85\u2028\u2029\ufeff]")
-_MARKER = re.compile(r"(?:[ \t]*(?:#.*)?\n|%.*\n)*---(?:\s|\Z)")
-_MARKED = re.compile(
+_OTHER_BREAKS = lazy_pattern(r"\r(?!\n)|[\x85\u2028\u2029\ufeff]")
+_MARKER = lazy_pattern(r"(?:[ \t]*(?:#.*)?\n|%.*\n)*---(?:\s|\Z)")
+_MARKED = lazy_pattern(
     rf"^(?P<spaces> *){_MARK}(?P<line>\d+): 0\n"
     rf"|(?P<comma>, )?{_MARK}(?P<flow>\d+): 0(?(comma)|(?:, )?)",
     re.MULTILINE,
 )
-_NO_CONTENT = re.compile(r"\s*(?:#.*)?")
+_NO_CONTENT = lazy_pattern(r"\s*(?:#.*)?")
 
 
 class Spot(NamedTuple):
