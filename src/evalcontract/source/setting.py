@@ -71,7 +71,7 @@ def with_new_key(text: str, form: str, key: str, values: Mapping[Path, Any]) -> 
     """Return a text in which mappings have a new key, each with its value, by their paths.
 
     `form` is "yaml", "json" or "jsonl"; in JSON Lines, the first step of a path is the line, from
-    0. The mappings have other keys, but not this one.
+    0. The mappings do not have it.
 
     Raises:
         EditError: the key cannot be added without another change; or the text cannot be parsed.
@@ -91,6 +91,8 @@ def with_new_key(text: str, form: str, key: str, values: Mapping[Path, Any]) -> 
             mapping = value
             for step in path:
                 mapping = mapping[step]
+            if not isinstance(mapping, dict):
+                raise EditError(_REFUSED)
             mapping[key] = part
         return value
 
