@@ -7,7 +7,9 @@ text, and a fence that is never closed ends with the text or with what it stands
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.analysis.pattern import (
     Anchor,
@@ -23,6 +23,7 @@ from evalcontract.analysis.pattern import (
     Sequence,
     read_pattern,
 )
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

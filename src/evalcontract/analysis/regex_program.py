@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.pattern import (
     Anchor,
@@ -16,6 +16,7 @@ from evalcontract.analysis.pattern import (
     Repeat,
     Sequence,
 )
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.analysis.pattern import Node

@@ -6,7 +6,9 @@ Unlike time, the count is the same on every machine and can be limited.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.analysis.regex_program import Do, Program

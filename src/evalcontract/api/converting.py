@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from evalcontract.api.findings import Findings
 from evalcontract.api.in_memory import open_document, open_rows
@@ -19,6 +19,7 @@ from evalcontract.engine.placing import DialectTarget, NativeTarget
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.path import format_path
+from evalcontract.model.record import NamedTuple
 from evalcontract.report.losses import Losses
 
 if TYPE_CHECKING:

@@ -7,7 +7,9 @@ import sys
 from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from evalcontract.model.record import NamedTuple
 
 # A package declares its plugins in this file, below such a heading.
 _ENTRY_POINTS = "entry_points.txt"

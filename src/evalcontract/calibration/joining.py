@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibration.problems import note
 from evalcontract.calibration.reading import Unknown, human, read_score, read_verdict
 from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import reaches
 from evalcontract.statistics.agreement import Agreement, cohens_kappa
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibration.problems import note
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.csv_table import CsvTable
 
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.agreement import RATES
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._texts import quoted
 from evalcontract.checks.outcome import ToolCall
 from evalcontract.model.equality import hashable
 from evalcontract.model.listing import clipped, listed
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.fault import ParseError
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.cli.output import put_json
 from evalcontract.model.harmless import harmless_json
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.grade import is_failure
 from evalcontract.report.grade_lines import row_line

@@ -13,12 +13,13 @@ import time
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISDIR
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.cache.recording import RecordingFiles
 from evalcontract.cli.failures import refuse
 from evalcontract.cli.output import put
 from evalcontract.model.errors import EvalContractError, UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy.exit_status import USAGE
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.diagnostics import from_unreadable, to_diagnostics
 from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.fingerprint import fingerprints
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy import Policy
 from evalcontract.policy.severities import is_locked
 from evalcontract.source import read_file

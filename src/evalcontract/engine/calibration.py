@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.calibration.joining import Verdict, join
 from evalcontract.calibration.measuring import AUTO, measure
@@ -23,6 +23,7 @@ from evalcontract.engine.run import today
 from evalcontract.model.diagnostic import Diagnostic, Outcome, Problem, Severity
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.listing import listed
+from evalcontract.model.record import NamedTuple
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:

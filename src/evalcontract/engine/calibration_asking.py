@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
 from evalcontract.calibration.records import SHOWN, Record, Records
@@ -17,6 +17,7 @@ from evalcontract.engine.options import Advance
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+from evalcontract.model.record import NamedTuple
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibration.records import Records, read_records
 from evalcontract.calibration.validation import Subject, validation_of
 from evalcontract.engine.diagnostics import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.engine.fix_options import FileFix
 from evalcontract.model.errors import NothingToCheck, UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.rules._compared import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file
 from evalcontract.source.csv_table import CsvTable

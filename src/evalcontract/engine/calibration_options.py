@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.workspace import NEAREST, ChosenConfiguration
 

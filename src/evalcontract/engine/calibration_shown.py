@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibration.records import SHOWN
 from evalcontract.checks.outcome import Output
@@ -13,6 +13,7 @@ from evalcontract.engine.outputs import Outputs
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.columns import of_outputs
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.crash import NO_BUGS, one_finding
 from evalcontract.engine.diagnostics import from_unreadable_files, to_diagnostics
@@ -21,6 +21,7 @@ from evalcontract.formats import OURS, dialect_of
 from evalcontract.model.diagnostic import Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK

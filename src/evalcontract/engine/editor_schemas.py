@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from evalcontract.engine.modelines import FOLDER, MODELINE
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.structure import schemas

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.opened import write_error
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.writing import remove_abandoned
 from evalcontract.workspace import display_name

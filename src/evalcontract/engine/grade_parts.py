@@ -11,13 +11,14 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from itertools import tee, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.engine.joining import Pair
 from evalcontract.engine.native_pass import NativePass
 from evalcontract.engine.passes import CheckedBatch, rows_of
 from evalcontract.engine.pool import map_in_parallel
 from evalcontract.engine.workers import packed, unpacked
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.memory import collector_paused
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ so that the number of processes changes nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.steps import Nested
 from evalcontract.engine.diagnostics import to_diagnostics
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

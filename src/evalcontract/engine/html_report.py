@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
 from evalcontract.engine.coverage import run_for_coverage
@@ -18,6 +18,7 @@ from evalcontract.engine.repeated import SharedPasses
 from evalcontract.engine.results_file import earlier_results
 from evalcontract.engine.run import today
 from evalcontract.model.diagnostic import Outcome
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.report.html.content import GradedRun, HtmlReport, ModeFinding
 from evalcontract.source import MisreadError

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.ignore import EXAMPLE, Fault, Ignore, parse_code
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.span import Span
 from evalcontract.source.comments import comments_of
 from evalcontract.source.extents import extents_of

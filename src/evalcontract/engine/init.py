@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.editor_schemas import editor_schemas, modeline, schema_text
 from evalcontract.engine.init_install import EXPRESSION, source_of
@@ -13,6 +13,7 @@ from evalcontract.engine.init_source import Taken, take
 from evalcontract.engine.opened import write_error
 from evalcontract.engine.selection import files_below
 from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, read_text, shipped
 from evalcontract.source.writing import Staged

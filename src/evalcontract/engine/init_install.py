@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -13,6 +13,7 @@ from evalcontract._version import __version__
 from evalcontract.model.errors import UsageError
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.page import REPOSITORY, is_published
+from evalcontract.model.record import NamedTuple
 from evalcontract.source import DISK
 from evalcontract.workspace import display_name
 

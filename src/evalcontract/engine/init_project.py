@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shlex
 from string import Template
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 from evalcontract.engine.editor_schemas import editor_schemas
+from evalcontract.model.record import NamedTuple
 from evalcontract.source import SUFFIXES, shipped
 
 if TYPE_CHECKING:

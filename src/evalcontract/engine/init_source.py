@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.convert import convert
 from evalcontract.engine.diagnostics import from_unreadable
@@ -24,6 +24,7 @@ from evalcontract.engine.plain_rows import are_plain, rows_as_dataset
 from evalcontract.migration.result import Names, snake_case
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK, UnreadableFile, format_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.migration_input import AI_EVAL, BEST_PRACTICES, open_source
 from evalcontract.engine.migration_output import WorkspaceFiles
@@ -11,6 +11,7 @@ from evalcontract.migration import ai_eval, best_practices
 from evalcontract.migration.result import Moved, Names, Rubrics, snake_case
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
+from evalcontract.model.record import NamedTuple
 from evalcontract.report.losses import Losses
 from evalcontract.workspace import display_name
 

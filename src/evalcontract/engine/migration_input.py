@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.diagnostics import from_unreadable, to_diagnostics
 from evalcontract.formats.agent_skills.variants import GUIDE, SKILL_CREATOR, variant_of
@@ -11,6 +11,7 @@ from evalcontract.migration.result import snake_case
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy import Policy
 from evalcontract.source import Document
 from evalcontract.structure.codes import GUESSES, ILL_FORMED

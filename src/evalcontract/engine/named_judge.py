@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
@@ -14,6 +14,7 @@ from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Dangling
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.source import read_stream
 from evalcontract.source.drafts import read_bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
 from evalcontract.engine.comments_above import CommentsAbove
 from evalcontract.engine.modelines import Modelines, without_modelines
@@ -13,6 +13,7 @@ from evalcontract.engine.parquet_check import refuse_rejected
 from evalcontract.engine.passes import NATIVE
 from evalcontract.formats import dialect_of
 from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.source import read_text
 from evalcontract.source.emitting import (
     NotWritableError,

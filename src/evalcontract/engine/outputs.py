@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.engine.recorded import (
@@ -15,6 +15,7 @@ from evalcontract.engine.recorded import (
 )
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.rows import DocumentRows, OneRow
 from evalcontract.structure.validator import structure_of
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._calls import read_calls
 from evalcontract.checks.outcome import Output
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest, normalise
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.columns import RECORDED
 from evalcontract.structure.keys.other_names import NAMES_OF_OUTPUTS

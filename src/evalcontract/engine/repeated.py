@@ -6,10 +6,11 @@ A mode decides how severe problems are, and not which ones there are.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.native_pass import NativePass
 from evalcontract.engine.passes import begin_pass
+from evalcontract.model.record import NamedTuple
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:

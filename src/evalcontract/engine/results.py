@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.scoring.basis import Basis, Sections
 from evalcontract.scoring.results import CheckResult, RowResult
 from evalcontract.structure.native import native_for

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.coverage import run_for_coverage
 from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.passes import NATIVE, rows_of
 from evalcontract.engine.placing import GradedBy, graded_by
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import KINDS, php_lint
 from evalcontract.library.graph import visit
 from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.structure.foreign import packages_of_kinds
 

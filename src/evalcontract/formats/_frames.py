@@ -6,10 +6,11 @@ read as mappings, and `Frame.place_of` says where a part of such a row stands in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

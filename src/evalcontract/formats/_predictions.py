@@ -12,12 +12,13 @@ the grader. `plans` are the sets of graders that a system has names for.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import GraderPrediction
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.document import value_at
 from evalcontract.source.shipped import table
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from unicodedata import category, normalize
 
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import is_finite_number
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json import load_json
 

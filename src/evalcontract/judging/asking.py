@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Verdict, error, unavailable
 from evalcontract.judging.client import (
@@ -18,6 +18,7 @@ from evalcontract.judging.prompt import surroundings
 from evalcontract.judging.questions import Question, ReadyJudge, named_model, ready_judge
 from evalcontract.judging.threads import Threads
 from evalcontract.judging.usage import Usage
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

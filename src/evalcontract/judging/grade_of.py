@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.numbers import is_finite_number
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import ScaleError
 
 if TYPE_CHECKING:

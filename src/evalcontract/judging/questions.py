@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
@@ -14,6 +14,7 @@ from evalcontract.judging.mustache import as_text
 from evalcontract.judging.prompt import PromptError, messages_again, messages_for
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import Scale, ScaleError, scale_of
 
 if TYPE_CHECKING:

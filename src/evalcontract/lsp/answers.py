@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -26,6 +26,7 @@ from evalcontract.lsp.replies import (
 )
 from evalcontract.lsp.symbols import symbols_of
 from evalcontract.model.errors import EvalContractError
+from evalcontract.model.record import NamedTuple
 from evalcontract.source import MisreadError
 
 if TYPE_CHECKING:

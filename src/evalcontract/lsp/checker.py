@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.lsp.findings import (
     Work,
@@ -16,6 +16,7 @@ from evalcontract.lsp.findings import (
     workspace_of,
 )
 from evalcontract.lsp.opened import OpenedWorkspaces
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template_names import ROOTS
 from evalcontract.lsp.context import REFERENCES
@@ -11,6 +11,7 @@ from evalcontract.lsp.describing import describe_artifact, describe_key, describ
 from evalcontract.lsp.markdown import code, escaped
 from evalcontract.lsp.snippets import snippets
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.structure.schemas import definition, known_keys, load, properties
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from evalcontract.lsp.cursor import Cursor, Step
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 
 _PART = lazy_pattern(r'"(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')
 #: The brackets around a position that are followed, and the characters of a line of YAML.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.options import Input, Options
 from evalcontract.engine.passes import NATIVE
@@ -13,6 +13,7 @@ from evalcontract.lsp.kinds import CONFIGURATION, kind_of
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import ConfigurationError, EvalContractError
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.model.span import Place, Span
 from evalcontract.workspace import find_root

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.engine.ignore import parse_code
 from evalcontract.engine.ignores import INVALID, UNUSED, Ignores
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.text import Text
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.policy.severities import is_locked
 from evalcontract.source import Document, read_stream
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.engine.dataset_root import check_root
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Resolved
 from evalcontract.lsp.context import REFERENCES
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.source.document import value_at
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import EvalContractError
+from evalcontract.model.record import NamedTuple
 from evalcontract.workspace import Workspace, find_root, open_workspace
 
 if TYPE_CHECKING:

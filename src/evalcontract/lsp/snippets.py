@@ -7,11 +7,12 @@ protocol in their texts; a text that begins with `^` is written as it is, and ot
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.names import promised
 from evalcontract.lsp.context import REFERENCES
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.schemas import edition_of, known_keys, load
 from evalcontract.structure.subschemas import follow
 

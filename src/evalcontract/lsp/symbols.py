@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.lsp.names import rows_of
 from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import clipped
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

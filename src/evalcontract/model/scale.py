@@ -6,9 +6,10 @@ Grading and calibration both use it, so that a judge passes the same outputs in 
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.numbers import is_finite_number
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from evalcontract.engine.pipeline import check_workspaces, validate
 from evalcontract.engine.workers import usable_cores
 from evalcontract.model.diagnostic import Outcome, Severity
 from evalcontract.model.errors import EvalContractError
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.pytest_plugin.findings import findings_text
 from evalcontract.pytest_plugin.warning import EvalContractWarning

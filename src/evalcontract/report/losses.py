@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.harmless import escape_controls, harmless_json
 from evalcontract.model.path import format_path, key_of
+from evalcontract.model.record import NamedTuple
 from evalcontract.report.frame import display_width
 
 if TYPE_CHECKING:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from textwrap import fill, indent
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

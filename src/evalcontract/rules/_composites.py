@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.analysis.clashing_texts import name_of
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:

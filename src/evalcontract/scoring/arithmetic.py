@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.checks.outcome import End, Outcome, combined, gravest
+from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.means import weighted_mean
 
 if TYPE_CHECKING:

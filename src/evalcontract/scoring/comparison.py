@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.checks.outcome import Outcome, gravest
+from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.paired import Draws, PairedDifference, paired_difference
 
 if TYPE_CHECKING:

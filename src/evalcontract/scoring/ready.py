@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import RUNS, Needs, outlook_of
 from evalcontract.checks._output_texts import OutputTexts
 from evalcontract.checks.outcome import ANY_SCORE, PASSED, Outcome, Verdict, error, gravest
+from evalcontract.model.record import NamedTuple
 from evalcontract.scoring.results import CheckResult
 
 if TYPE_CHECKING:

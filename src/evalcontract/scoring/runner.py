@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import kinds_in_use
 from evalcontract.checks.outcome import PASSED, OfTexts, Output, unavailable
 from evalcontract.checks.plan import OWN_EXPECTATIONS, own_needs, own_outlook
 from evalcontract.checks.steps import Nested
+from evalcontract.model.record import NamedTuple
 from evalcontract.scoring.arithmetic import Scoring, of_composite, total
 from evalcontract.scoring.ready import Checks, Composite, Single, Totals, block_of
 from evalcontract.scoring.results import CheckResult, RowResult

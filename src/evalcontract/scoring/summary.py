@@ -6,11 +6,12 @@ from collections import Counter
 from itertools import chain, groupby
 from math import fsum
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import UNMEASURED, Outcome
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.listing import clipped
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

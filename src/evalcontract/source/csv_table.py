@@ -7,9 +7,10 @@ import io
 from bisect import bisect_right
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import Batch
 from evalcontract.source.fault import ParseError, SourceProblem

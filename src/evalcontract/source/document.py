@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.span import Place, Span
 from evalcontract.source.filesystem import format_of
 from evalcontract.source.text import clipped_span, split_lines

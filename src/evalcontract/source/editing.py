@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.equality import json_equal
 from evalcontract.model.fix import Move
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.cutting import apply_cuts, chosen, cuts_of
 from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.fault import ParseError

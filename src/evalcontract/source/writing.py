@@ -10,9 +10,10 @@ from io import BufferedWriter, FileIO
 from pathlib import Path
 from secrets import token_hex
 from time import time
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.signals import is_running, signals_deferred
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ Each replaces a single character, so that all positions stay the same. These are
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.yaml_parts import placeholders, put_back, unused
 
 _BLANK = frozenset(" \t\r\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.span import Span
 from evalcontract.source.node import Node
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.intervals import Z95, Interval
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.intervals import RESAMPLES, SEED, Z95, Interval, percentile_interval
 
 if TYPE_CHECKING:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
 from evalcontract.model.nearest import nearest, normalise
+from evalcontract.model.record import NamedTuple
 from evalcontract.source.shipped import table
 from evalcontract.structure.schemas import definition, properties
 

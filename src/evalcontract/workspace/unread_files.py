@@ -5,10 +5,11 @@ Documentation and the files of editors and of version control are passed over.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
+from evalcontract.model.record import NamedTuple
 from evalcontract.source import (
     DANGLING,
     FOLDER,

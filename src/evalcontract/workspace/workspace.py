@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.model.suggestions import Suggestions
 from evalcontract.source import DISK, FILE, SCHEMA_SUFFIX, read_file

@@ -5,11 +5,12 @@ A row has it under `metadata: {mlflow: …}`, a record under `tags: {evalcontrac
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._residual import Form, Residual, ResidualPlace
 from evalcontract.model.equality import json_equal
+from evalcontract.model.record import NamedTuple
 
 #: Mappings of a record that are compared key by key.
 NESTED: dict[str, Any] = {"expectations": {}, "tags": {}}

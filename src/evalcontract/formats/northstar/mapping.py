@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, conversation_of, default_id
 from evalcontract.formats._expectations import reference_of
@@ -18,6 +18,7 @@ from evalcontract.formats.northstar.restoring import restored
 from evalcontract.formats.northstar.rubric import from_rubric
 from evalcontract.formats.northstar.rubric_synthesis import GradedRow, graded
 from evalcontract.model.equality import json_equal
+from evalcontract.model.record import NamedTuple
 
 #: The metadata key under which a row preserves what it cannot represent of a case.
 THEIRS = "northstar"

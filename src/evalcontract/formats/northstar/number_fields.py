@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.northstar.pydantic_coercion import (
@@ -13,6 +13,7 @@ from evalcontract.formats.northstar.pydantic_coercion import (
     to_int,
 )
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

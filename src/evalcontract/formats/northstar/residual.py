@@ -8,7 +8,7 @@ and `rubric` is its rubric, or null, if the case implies another one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._findings import is_list_of
@@ -17,6 +17,7 @@ from evalcontract.formats.northstar.mapping import THEIRS, to_case, to_row
 from evalcontract.formats.northstar.restoring import NESTED
 from evalcontract.formats.northstar.unwritable import without_unwritable
 from evalcontract.model.equality import json_equal
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.model.path import Path

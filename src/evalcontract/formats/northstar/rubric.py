@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalcontract.formats._conversion import Loss
 from evalcontract.formats._expectations import reference_of
 from evalcontract.formats.northstar.normalization import EXPECTED, normal
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, TRUTH
+from evalcontract.model.record import NamedTuple
 
 # With these every check must pass, like every grader of NorthStar.
 _ALL = ("all_pass", "min")

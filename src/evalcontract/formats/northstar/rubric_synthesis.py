@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from evalcontract.model.record import NamedTuple
 
 #: Ids of checks of phrases, of the ground truth, and of both.
 PHRASES, TRUTH, BOTH = "contains", "ground_truth", "contains_and_ground_truth"

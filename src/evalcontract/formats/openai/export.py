@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats.openai.templates import OUTPUT, variables, whole
 from evalcontract.model.numbers import is_finite_number
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss
 from evalcontract.formats.openai.export import criteria_of, is_output, is_well_formed, message_texts
@@ -17,6 +17,7 @@ from evalcontract.formats.openai.templates import (
     whole,
 )
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._expectations import criteria_of
 from evalcontract.formats.promptfoo.assertions import NOT, VARIABLE, base_of, fault_of, types
@@ -11,6 +11,7 @@ from evalcontract.formats.promptfoo.fields import NO_CHECK, TOO_MANY_RUBRICS
 from evalcontract.formats.promptfoo.judges import JUDGES, check_of
 from evalcontract.formats.promptfoo.patterns import escaped, python_of
 from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.record import NamedTuple
 
 if TYPE_CHECKING:
     import re

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from evalcontract.formats._expectations import guidelines_of, reference_of
 from evalcontract.formats.promptfoo.assertions import NOT
 from evalcontract.formats.promptfoo.checks import ANY, NONE
 from evalcontract.formats.promptfoo.judges import is_asked
 from evalcontract.formats.promptfoo.patterns import javascript_of, text_of
+from evalcontract.model.record import NamedTuple
 
 
 class Asserted(NamedTuple):

@@ -8,12 +8,13 @@ such as `allOf`. A circle of such edges is infinite recursion. A circle through 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.model.suggestions import Suggestions
 from evalcontract.structure.subschemas import (
     IN_PLACE_LISTS,

@@ -6,8 +6,9 @@ named keys and drops the others. With `additionalProperties: true`, every key is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.record import NamedTuple
 from evalcontract.structure.keys.other_names import other_name
 from evalcontract.structure.schemas import OWN_PREFIX, branches, known_keys
 from evalcontract.structure.subschemas import follow
