@@ -19,7 +19,8 @@ from evalcontract.source.csv_table import CsvTable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evalcontract.source import RowStream, SourceProblem
+    from evalcontract.source import SourceProblem
+    from evalcontract.source.jsonl import RowStream
 
 #: The keys that are read. Any other key is ignored, unless it is probably meant as one of these.
 KEYS = ("id", "human", "judge", "split", "model", "annotator")

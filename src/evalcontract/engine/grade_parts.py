@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.engine.workers import BatchResult
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.source import RowStream
+    from evalcontract.source.jsonl import RowStream
     from evalcontract.source.jsonl_blocks import Block
 
 T = TypeVar("T")

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from evalcontract.model.path import Path
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
-    from evalcontract.source import Batch, Document, RowStream, Source, UnreadableFile
+    from evalcontract.source import Batch, Document, Source, UnreadableFile
+    from evalcontract.source.jsonl import RowStream
     from evalcontract.source.row_iterable import RowIterable
 
 

@@ -6,8 +6,6 @@ needs them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from evalcontract.source.document import Batch, Document
 from evalcontract.source.fault import SourceProblem, UnreadableFile, moved_fault
 from evalcontract.source.files import (
@@ -35,9 +33,6 @@ from evalcontract.source.filesystem import (
 from evalcontract.source.rows import Rows, Source
 from evalcontract.source.text import EMPTY, LFS_POINTER
 from evalcontract.source.yaml_rows import MisreadError, QuickDocument
-
-if TYPE_CHECKING:  # a YAML file does not need it
-    from evalcontract.source.jsonl import RowStream as RowStream
 
 __all__ = [
     "DANGLING",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.intervals import Z95, Interval
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from math import ceil, floor, log, log1p, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.agreement import Agreement
 
 if TYPE_CHECKING:

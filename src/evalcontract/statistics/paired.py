@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import fsum, sqrt
 from statistics import fmean, variance
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.intervals import RESAMPLES, SEED, Z95, Interval, percentile_interval
 
 if TYPE_CHECKING:

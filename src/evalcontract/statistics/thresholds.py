@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from evalcontract.model.record import NamedTuple
 from evalcontract.statistics.agreement import Agreement
 
 if TYPE_CHECKING:

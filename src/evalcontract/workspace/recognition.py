@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from evalcontract.source import Document, Files, RowStream, Source, UnreadableFile
+    from evalcontract.source import Document, Files, Source, UnreadableFile
+    from evalcontract.source.jsonl import RowStream
 
 _MODELINE = "dataset.schema.json"
 _FOLDER = "datasets"
