@@ -581,11 +581,11 @@ def test_progress_is_told(place: Path) -> None:
     options = Options(progress=told.append)
     inputs = (Input(place / "datasets" / "a.json"), Input(place / "outputs.jsonl"))
     list(Grading(*inputs, options).results())
-    file, rows, read, *questions = told[-1]
+    file, rows, read, *others = told[-1]
     assert file.endswith("outputs.jsonl")
     assert rows == len(ROWS)
     assert read == ((place / "outputs.jsonl").stat().st_size,) * 2
-    assert questions == [None, 0]
+    assert others == [None, 0, None]
 
 
 @every_case("cache", ["--cache", "--no-cache"])

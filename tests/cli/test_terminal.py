@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
 import unicodedata
 from pathlib import Path
 
@@ -19,6 +14,7 @@ import pytest
 from doors import command_line
 from publishing import COMMAND, PUBLISHED
 from tables import every_case
+from terminals import cells, drawings, environment, on_terminal
 from writing import write
 
 ROOT = Path(__file__).parents[2]
@@ -40,66 +36,11 @@ main()
 """
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Return the variables of this process, without those that colour or width depend on."""
-    dropped = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "CI")
-    kept = {key: value for key, value in os.environ.items() if key not in dropped}
-    return {**kept, "TERM": "xterm-256color", "FORCE_HYPERLINK": "0", **more}
-
-
-def on_terminal(
-    command: list[str],
-    cwd: Path,
-    variables: dict[str, str] | None = None,
-    *,
-    stream: str = "stdout",
-    columns: int = 80,
-) -> tuple[str, str]:
-    """Run a command with one stream on a terminal; return what that got, and the other's text."""
-    screen, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    other = "stderr" if stream == "stdout" else "stdout"
-    process = subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=environment(**(variables or {})),
-        stdin=subprocess.DEVNULL,
-        **{stream: side, other: subprocess.PIPE},  # type: ignore[call-overload]
-    )
-    os.close(side)
-    seen = b""
-    while True:
-        try:
-            data = os.read(screen, 65536)
-        except OSError as error:
-            if error.errno != errno.EIO:  # the way in which Linux says that the end is reached
-                raise
-            data = b""
-        if not data:
-            break
-        seen += data
-    os.close(screen)
-    piped = process.communicate()[1 if other == "stderr" else 0]
-    return seen.decode().replace("\r\n", "\n"), piped.decode()
-
-
 def piped(command: list[str], cwd: Path, **more: str) -> tuple[str, str]:
     done = subprocess.run(
         command, cwd=cwd, env=environment(**more), capture_output=True, check=False
     )
     return done.stdout.decode(), done.stderr.decode()
-
-
-def cells(text: str) -> int:
-    """Count the cells of a terminal that a text takes: marks take none, wide characters two."""
-    return sum(
-        0
-        if unicodedata.category(each) in ("Mn", "Me", "Cf")
-        else 2
-        if unicodedata.east_asian_width(each) in "WF"
-        else 1
-        for each in text
-    )
 
 
 # Colour
@@ -185,20 +126,6 @@ def stream_of_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def drawings(sent: str, columns: int = 80) -> list[str]:
-    """Return what one line of a terminal showed, one drawing after the other, and in the end."""
-    assert "\n" not in sent
-    shown, seen = "", []
-    for drawn in sent.split("\r"):
-        text, erases, rest = drawn.partition("\x1b[K")
-        assert rest == ""
-        assert "\x1b" not in text
-        assert cells(text) < columns  # the next character would go to the next line
-        shown = text + ("" if erases else shown[len(text) :])
-        seen.append(shown)
-    return seen
-
-
 @pytest.mark.parametrize(
     ("patience", "stream", "appears"),
     [("0", "stderr", True), ("3600", "stderr", False), ("0", "stdout", False)],
@@ -242,8 +169,28 @@ def test_progress_counts_files_and_rows(tmp_path: Path) -> None:
     command = [sys.executable, "-c", IMPATIENT, "0", "check", "--no-cache"]
     shown, _ = on_terminal(command, tmp_path, stream="stderr")
     *seen, last = drawings(shown)
-    assert re.match(r"1,200 files, 2,400 rows: datasets/d\d+\.yaml$", seen[-1])
+    assert re.match(r"1,200 of 1,200 files, 2,400 rows: datasets/d\d+\.yaml$", seen[-1])
     assert last == ""
+
+
+def test_progress_of_several_workspaces(tmp_path: Path) -> None:
+    """The files of the later ones are not listed yet, so that nobody knows how many come."""
+    files = {
+        f"{folder}/datasets/d{number}.json": '[{"id": "a", "input": "b", "expected_facts": ["c"]}]'
+        for folder in ("one", "two")
+        for number in range(2)
+    }
+    write(tmp_path, {**files, "one/evalcontract.toml": "", "two/evalcontract.toml": ""})
+    command = [sys.executable, "-c", IMPATIENT, "0", "check", "--no-cache"]
+    shown, _ = on_terminal(command, tmp_path, stream="stderr")
+    assert drawings(shown) == [
+        "",
+        "1 row: one/datasets/d0.json",
+        "2 files, 2 rows: one/datasets/d1.json",
+        "3 files, 3 rows: two/datasets/d0.json",
+        "4 files, 4 rows: two/datasets/d1.json",
+        "",
+    ]
 
 
 @every_case("options", [["--quiet"], ["--output-format", "json", "--quiet"]], ids=str)

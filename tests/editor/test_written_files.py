@@ -14,6 +14,7 @@ from doors import command_line
 from servers import NEWEST, started
 
 from evalcontract.engine.init_project import project_files
+from evalcontract.model.page import is_published
 from evalcontract.structure import schemas
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def assert_helped(client: Client, path: Path, key: str) -> None:
     assert document.diagnostics() == [], text
     lines = text.splitlines()
     number, line = next((n, line) for n, line in enumerate(lines) if f"{key}:" in line)
-    assert "[Guide](" in document.hover(number, line.index(key))
+    shown = document.hover(number, line.index(key))
+    assert shown.startswith("#### ")
+    assert ("[Guide](" in shown) is is_published()
     broken = path.with_name(f"broken_{path.name}")
     wrong = re.sub(rf"{key}: .*|{key}:$", f"{key}: 5", text, count=1, flags=re.MULTILINE)
     assert wrong != text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import pytest
 from doors import ROOT, command_line
 from model_server import KEY, ModelServer, Response, failure, needs_client, verdict
 from tables import every_case
+from terminals import drawings, on_terminal
 
 from evalcontract import Grader
 from evalcontract.cli.endpoint import judging_for
@@ -206,12 +209,106 @@ def test_progress_counts_questions_and_tokens(
         judging = judging_for(cache=False)
         assert judging
         list(Grading(*inputs, options, judging).results())
-    assert [at.rows for at in told] == [1, 2, 3, 4]
-    assert [at.questions for at in told] == [(1, None), (3, None), (3, None), (4, None)]
+    asked = [(at.rows, at.questions) for at in told]
+    of_all = [(0, 0), (0, 1), (1, 1), (1, 2), (1, 3), (2, 3), (3, 3), (3, 4), (4, 4)]
+    assert asked == [(rows_, (answered, 4)) for rows_, answered in of_all]
     assert {at.read for at in told} == {None}, "all outputs are read before the first answer"
-    tokens = judging.usage.input_tokens + judging.usage.output_tokens
-    assert told[0].tokens > 0
-    assert told[-1].tokens == tokens
+    assert [told[0].tokens, told[1].tokens, told[-1].tokens] == [0, 110, 440]
+    assert judging.usage.tokens == 440
+    assert len(server.requests) == 4
+
+
+def messages(grading: Grading) -> list[str]:
+    """Return what is found, but for what only the lack of an endpoint leads to."""
+    return [each.message for each in grading.diagnostics if each.code != "output/undecided"]
+
+
+def _told(
+    folder: Path, server: ModelServer, patch: pytest.MonkeyPatch, **how: Any
+) -> list[Advance]:
+    """Grade with judges; return what progress was told."""
+    configure(patch, server)
+    told: list[Advance] = []
+    outputs = how.get("outputs", Input(folder / "outputs.jsonl"))
+    judging = judging_for(cache=how.get("cache", False))
+    grading = Grading(Input(folder / "data.json"), outputs, Options(progress=told.append), judging)
+    list(grading.results(how.get("done", ())))
+    once = Grading(Input(folder / "data.json"), Input(folder / "outputs.jsonl"), Options())
+    list(once.results())
+    assert judging
+    assert not judging.usage.remarks
+    assert messages(grading) == messages(once), "the first reading reports nothing"
+    return told
+
+
+def test_all_questions_are_counted_before_the_first(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of juries, of facts and of composites; nothing that is not sent, or sent before."""
+    monkeypatch.setenv("EVALCONTRACT_CACHE_DIR", str(workspace / "cache"))
+    rows(workspace, "jury", "facts", "inside", "plain", "single", expected_facts=["a", "b", "a"])
+    output = (workspace / "outputs.jsonl").read_text(encoding="utf-8")
+    lines = [*output.splitlines()[:4], '{"id": "r3", "output": "twice"}', '{"id": "x"}']
+    (workspace / "outputs.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with ModelServer(by_prompt) as server:
+        kept = ["r0", "r1"]
+        for done, cache, total in (((), False, 5), (kept, True, 1), ((), True, 4), ((), True, 0)):
+            before = len(server.requests)
+            told = _told(workspace, server, monkeypatch, done=done, cache=cache)
+            sent = len(server.requests) - before
+            assert sent == total
+            assert {at.questions for at in told} == (
+                {(number, total) for number in range(total + 1)} if total else {None}
+            )
+
+
+def test_outputs_of_standard_input_are_counted_too(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows(workspace, "single", "jury")
+    stream = io.BytesIO((workspace / "outputs.jsonl").read_bytes())
+    with ModelServer(by_prompt) as server:
+        outputs = Input(workspace / "outputs.jsonl", stream)
+        told = _told(workspace, server, monkeypatch, outputs=outputs)
+        assert len(server.requests) == 3
+    assert [told[0].questions, told[-1].questions] == [(0, 3), (3, 3)]
+
+
+def test_what_is_asked_once_more_is_one_question(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows(workspace, "single", "single")
+    with ModelServer(lambda *_: Response("Well, yes")) as server:
+        told = _told(workspace, server, monkeypatch)
+        assert len(server.requests) == 4
+    assert told[-1].questions == (2, 2)
+
+
+@every_case(
+    ("columns", "last"),
+    [
+        (100, "6 of 6 questions, 660 tokens, [56] rows: outputs.jsonl"),
+        (40, "6 of 6 questions, 660 tokens, [56] rows"),
+        (30, "6 of 6 questions, 660 tokens"),
+        (20, "6 of 6 questions"),
+    ],
+)
+def test_the_line_of_progress_has_questions_of_all(
+    columns: int, last: str, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is there before the first answer, and no number in it is cut."""
+    rows(workspace, *["single"] * 6)
+    options = ["--outputs", "outputs.jsonl", "--no-cache"]
+    command = [sys.executable, "-m", "evalcontract", "grade", "data.json", *options]
+    with ModelServer(lambda *asked: by_prompt(*asked)._replace(seconds=0.2)) as server:
+        configure(monkeypatch, server, CONCURRENCY="1")
+        sent, _ = on_terminal(command, workspace, stream="stderr", columns=columns)
+    line, erased, findings = sent.rpartition("\r\x1b[K")
+    _, first, *_, seen = drawings(line, columns)
+    assert first.startswith("0 of 6 questions")
+    assert re.fullmatch(last, seen)
+    assert erased
+    assert re.match(r"(\x1b\[[0-9;]*m)*note", findings)
 
 
 def test_an_error_of_a_judge_is_no_score_and_fails_the_run(

@@ -175,7 +175,7 @@ def grade_command(
     taken = Taken(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = base._replace(
-            strict=strict, progress=bar.advance, jobs=jobs or usable_cores(), columns=columns
+            strict=strict, progress=bar.progress, jobs=jobs or usable_cores(), columns=columns
         )
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging, Gate(threshold, allow_undecided))

@@ -149,7 +149,7 @@ def run_and_report(
                 args.root,
                 args.strict,
                 None,
-                bar.advance,
+                bar.progress,
                 args.jobs or usable_cores(),
                 _cache() if args.cache else None,
                 args.dialect,

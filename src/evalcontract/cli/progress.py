@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from evalcontract.engine.options import Advance
+    from evalcontract.engine.options import Advance, Progress
 
 _DELAY_SECONDS = 1.0
 #: The time from one drawing to the next.
@@ -46,6 +46,11 @@ class Bar:
         if self._is_drawn:
             _put(_BEGIN + _ERASE)
 
+    @property
+    def progress(self) -> Progress | None:
+        """What a run tells how far it has come, if anybody sees it."""
+        return self.advance if self._is_shown else None
+
     def advance(self, at: Advance) -> None:
         """Count, and draw the line anew, but not more than some times a second."""
         if not self._is_shown:
@@ -55,13 +60,18 @@ class Bar:
             self._files += 1
             self._rows_before += self._rows_of_file
         self._rows_of_file = at.rows
-        if time.monotonic() >= self._next:
+        # A model takes its time for the first answer: what it is asked is shown before.
+        is_first_question = at.questions is not None and not self._is_drawn
+        if time.monotonic() >= self._next or is_first_question:
             _put(_BEGIN + self._line(at) + _ERASE)
             self._is_drawn = True
             self._next = time.monotonic() + _PAUSE_SECONDS
 
     def _line(self, at: Advance) -> str:
-        """Return what has been done, and the end of the name of the file if there is room."""
+        """Return what has been done, and the end of the name of the file if there is room.
+
+        What does not fit is left out as a whole: a number that is cut would be another.
+        """
         from evalcontract.model.harmless import escape_controls
         from evalcontract.report.frame import (
             display_width,
@@ -71,7 +81,11 @@ class Bar:
         )
 
         room = _columns() - 1  # some terminals wrap after the last cell
-        line = ", ".join(self._counts(at))
+        line, *others = self._counts(at) or [""]
+        for count in others:
+            if len(line) + len(", ") + len(count) > room:
+                break
+            line += f", {count}"
         rest = room - len(line) - len(": ")
         if rest >= _MIN_NAME_CELLS:
             name = in_encoding(escape_controls(at.file), sys.stderr.encoding)
@@ -84,15 +98,21 @@ class Bar:
         if at.read:
             done, size = at.read
             counts.append(f"{100 * done // max(size, 1)} %")
-        if self._files > 1:
-            counts.append(f"{self._files:,} files")
-        if rows:
-            counts.append(f"{rows:,} rows")
+        if at.files and at.files[1] > 1:
+            counts.append(_counted("file", *at.files))
+        elif self._files > 1:
+            counts.append(_counted("file", self._files))
         if at.questions:
-            asked, total = at.questions
-            counts.append(f"{asked:,}{f' of {total:,}' if total else ''} questions")
-            counts.append(f"{at.tokens:,} tokens")
+            counts += [_counted("question", *at.questions), _counted("token", at.tokens)]
+        if rows:
+            counts.append(_counted("row", rows))
         return counts
+
+
+def _counted(what: str, number: int, total: int | None = None) -> str:
+    """Return a number with its noun, and of how many: `1 row`, `1 of 3 files`."""
+    of = "" if total is None else f" of {total:,}"
+    return f"{number:,}{of} {what}{'' if (total or number) == 1 else 's'}"
 
 
 def _columns() -> int:

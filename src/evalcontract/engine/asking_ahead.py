@@ -22,13 +22,16 @@ _WAITING = 4
 
 
 def asked_ahead(
-    tasks: Iterable[Task], judging: Judging, run: Callable[[Task, Ask], None]
+    tasks: Iterable[Task],
+    judging: Judging,
+    run: Callable[[Task, Ask], None],
+    told: Callable[[], None] | None = None,
 ) -> Iterator[Task]:
     """Yield tasks, in order, each when the questions of its judges have been answered.
 
     `run` runs the checks of a task that ask judges, with what they are to ask by. They get no
     answer yet: what a check asks must not depend on earlier answers. If it does, the other
-    questions are asked when the task is graded.
+    questions are asked when the task is graded. `told` is called after each answer.
     """
     questions: list[Any] = []
 
@@ -48,12 +51,36 @@ def asked_ahead(
         while waiting and (sent >= limit or len(waiting) >= limit or not waiting[0][1]):
             first, asked = waiting.popleft()
             sent -= len(asked)
-            yield _answered(first, asked, judging)
+            yield _answered(first, asked, judging, told)
     for task, asked in waiting:
-        yield _answered(task, asked, judging)
+        yield _answered(task, asked, judging, told)
 
 
-def _answered(task: Task, asked: list[Any], judging: Judging) -> Task:
+def _answered(
+    task: Task, asked: list[Any], judging: Judging, told: Callable[[], None] | None
+) -> Task:
     for question in asked:
         judging.wait(question)
+        if told:
+            told()
     return task
+
+
+def questions_to_send(
+    tasks: Iterable[Task], judging: Judging, run: Callable[[Task, Ask], None]
+) -> int:
+    """Count the questions of tasks that only the endpoint can answer; none is sent.
+
+    `run` is as above. A question that is asked again is sent once.
+    """
+    keys: set[str] = set()
+
+    def ask(judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
+        key = judging.to_be_sent(judge, variables)
+        if key is not None:
+            keys.add(key)
+        return PASSED
+
+    for task in tasks:
+        run(task, ask)
+    return len(keys)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from functools import cached_property
+from copy import copy
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.engine.artifact_findings import artifact_findings
-from evalcontract.engine.asking_ahead import asked_ahead
+from evalcontract.engine.asking_ahead import asked_ahead, questions_to_send
 from evalcontract.engine.diagnostics import from_unreadable_files
 from evalcontract.engine.grade_parts import IrregularError, parts_of
 from evalcontract.engine.grading_work import Work
@@ -71,36 +72,46 @@ class Grading:
         judging: Judging | None = None,
         gate: Gate = OPEN,
     ) -> None:
-        root = options.files.real(options.root or find_root(dataset.path))
-        has_php = shutil.which("php") is not None
-        day = options.today or today()
-        ask = judging.ask if judging else None
-        workspace = open_workspace(root, (), options.files, options.configuration)
-        self._run = Run(workspace, options.strict, day, has_php=has_php, ask=ask)
-        has_judges = any(each.kind is Kind.JUDGE for each in self._run.workspace.library.artifacts)
-        self._judging = judging if has_judges else None
         self._options = options
         self._inputs = (dataset, outputs)
-        columns, keys = of_outputs(options.columns)
+        self._judging = judging
+        self._set_up()
+        if not any(each.kind is Kind.JUDGE for each in self._run.workspace.library.artifacts):
+            self._judging = None
+        columns, self._keys = of_outputs(options.columns)
         self._dataset = open_dataset(dataset, options.dialect, columns=columns)
         if self._dataset.dialect != NATIVE:
             raise UsageError(
                 f"{self._dataset.file} is a dataset of {self._dataset.dialect}: convert it first"
             )
-        source = outputs.read()
+        self._source = source = outputs.read()
         unreadable = [file for file in (self._dataset.unreadable, source.unreadable) if file]
-        self.diagnostics: list[Diagnostic] = list(
-            from_unreadable_files(unreadable, self._run.standards.base)
-        )
-        policy = self._run.standards.policy_for(dataset.path)
-        self._outputs = None if unreadable else Outputs(source, policy, keys)
+        self.diagnostics += from_unreadable_files(unreadable, self._run.standards.base)
+        self._outputs = None if unreadable else self._read_outputs()
         self._outputs_file = source.file
-        self._grader = RowGrader(self._run)
         self.used = Used(self._run, self._judging, self._dataset.document, self._grader.prepare)
         self._gate = gate
+        self._questions = 0
+
+    def _set_up(self) -> None:
+        """Open the workspace, of which nothing is known yet, and begin without findings."""
+        options = self._options
+        root = options.files.real(options.root or find_root(self._inputs[0].path))
+        workspace = open_workspace(root, (), options.files, options.configuration)
+        has_php = shutil.which("php") is not None
+        ask = self._judging.ask if self._judging else None
+        day = options.today or today()
+        self._run = Run(workspace, options.strict, day, has_php=has_php, ask=ask)
+        self._grader = RowGrader(self._run)
+        self._work = Work()
         self._missing: list[str] = []
         self._graded = self._undecided = 0
-        self._work = Work()
+        self.diagnostics: list[Diagnostic] = []
+
+    def _read_outputs(self) -> Outputs:
+        return Outputs(
+            self._source, self._run.standards.policy_for(self._inputs[0].path), self._keys
+        )
 
     @property
     def is_unreadable(self) -> bool:
@@ -161,6 +172,10 @@ class Grading:
     def _shares(self, of: Callable[[list[RowResult]], T], done: Container[str]) -> Iterator[T]:
         if self._outputs is None:
             return
+        if self._judging and self._options.progress:
+            # A copy counts, so that nothing is reported twice.
+            self._questions = copy(self).count_questions(self._judging, done)
+            self._show_progress(self._outputs)
         outputs, dataset_pass = self._outputs, self._begin()
         parts = None if self._judging else parts_of(dataset_pass, outputs, self._is_ordinary)
         if parts:
@@ -180,10 +195,22 @@ class Grading:
                 return
         join = Join()
         pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
-        for share in self._in_chunks(self._counted(pairs, parts, done), of):
+        for share in self._in_chunks(self._counted(pairs, parts, done), outputs, of):
             yield share
             self._show_progress(outputs)
         self._finish(dataset_pass, join.surplus)
+
+    def count_questions(self, judging: Judging, done: Container[str]) -> int:
+        """Read both files, and count the questions that will be sent; see `questions_to_send`.
+
+        It is for a copy of a grading that has not begun, and is its end. The copy opens a workspace
+        of its own, so that it spends no time that checks of the other may take.
+        """
+        self._set_up()
+        outputs = self._read_outputs()
+        self._outputs = outputs
+        pairs = Join().pairs(self._rows(self._begin()), outputs.batches())
+        return questions_to_send(self._counted(pairs, None, done), judging, self._grader.ask)
 
     def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
@@ -230,7 +257,9 @@ class Grading:
         plan = self._grader.plan_of(row.value.get("rubric_ref"))
         return self._work.is_ordinary(plan, row.value, _output_of(record))
 
-    def _in_chunks(self, tasks: Iterator[Task], of: Callable[[list[RowResult]], T]) -> Iterator[T]:
+    def _in_chunks(
+        self, tasks: Iterator[Task], outputs: Outputs, of: Callable[[list[RowResult]], T]
+    ) -> Iterator[T]:
         """Yield what `of` makes of the results of tasks, in order.
 
         Judges are asked by threads of this process, and answers are known in it alone.
@@ -244,7 +273,8 @@ class Grading:
             yield from map_in_parallel(work, chunks, self._options.jobs)
             return
         try:
-            for task in asked_ahead(tasks, self._judging, self._grader.ask):
+            told = partial(self._show_progress, outputs)
+            for task in asked_ahead(tasks, self._judging, self._grader.ask, told):
                 yield of(self._results_of([task]))
         finally:
             self._judging.close()
@@ -287,7 +317,10 @@ class Grading:
     def _show_progress(self, outputs: Outputs) -> None:
         if self._options.progress:
             at = Advance(self._outputs_file, self._graded, outputs.progress)
-            self._options.progress(at.asking(self._judging.spent) if self._judging else at)
+            if self._judging and self._questions:
+                asked = (self._judging.answered, self._questions)
+                at = at.asking(self._judging.spent, asked)
+            self._options.progress(at)
 
 
 def _is_undecided(row: RowResult) -> bool:

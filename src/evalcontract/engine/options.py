@@ -28,23 +28,24 @@ class Advance(NamedTuple):
     """How far a run has come in a file.
 
     `rows` are those of the file so far. `read` are the bytes of it so far, and all of them; None if
-    it is read at once. `questions` are those to judges so far, and all of them if that is known;
-    `tokens` is what they took so far.
+    it is read at once. `questions` are those to judges that are answered so far, and all of them;
+    `tokens` is what they took so far. `files` are those of the run so far, and all of them; None if
+    it is not known how many come.
     """
 
     file: str
     rows: int = 0
     read: tuple[int, int] | None = None
-    questions: tuple[int, int | None] | None = None
+    questions: tuple[int, int] | None = None
     tokens: int = 0
+    files: tuple[int, int] | None = None
 
-    def asking(self, spent: Usage, questions: tuple[int, int | None] | None = None) -> Advance:
-        """Return the same with the questions to judges, of which it may be known how many come.
+    def asking(self, spent: Usage, questions: tuple[int, int]) -> Advance:
+        """Return the same with the questions to judges.
 
         What is read is left out: a file may be read long before its questions are answered.
         """
-        asked = questions or (spent.questions, None)
-        return self._replace(read=None, questions=asked, tokens=spent.tokens)
+        return self._replace(read=None, questions=questions, tokens=spent.tokens)
 
 
 #: Called after each batch of rows, and after each question to a judge.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from evalcontract.engine.findings import Findings
     from evalcontract.engine.known_datasets import KnownDatasets
-    from evalcontract.engine.options import Input, Options
+    from evalcontract.engine.options import Advance, Input, Options
     from evalcontract.policy import Policy
 
 
@@ -135,7 +135,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
     for run in list(runs.values()):
         _assign_datasets(run, runs, other_runs, options)
     for run in runs.values():
-        _check_workspace(run, outcome, findings, options)
+        _check_workspace(run, outcome, findings, options, is_all=len(runs) == 1)
     for run in other_runs.values():
         for dataset_path in run.workspace.extra_datasets:
             source = read_file(dataset_path, display_name(dataset_path), files)
@@ -180,8 +180,11 @@ def _assign_datasets(
             owner.workspace.extra_datasets.append(dataset)
 
 
-def _check_workspace(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:
-    _check_datasets(run, outcome, findings, options)
+def _check_workspace(
+    run: Run, outcome: Outcome, findings: Findings, options: Options, *, is_all: bool
+) -> None:
+    """Check a workspace; `is_all` says whether there is no other, so that all files are known."""
+    _check_datasets(run, outcome, findings, _with_files(run, options) if is_all else options)
     library = run.workspace.library
     for artifact in library.artifacts:
         run.scheduled.add(artifact, run.standards.base, library)
@@ -197,6 +200,18 @@ def _check_workspace(run: Run, outcome: Outcome, findings: Findings, options: Op
         outcome.count("unreadable", file.file)
     findings.add(from_unreadable_files(unreadable, run.standards.base))
     findings.add(unread_files(run))
+
+
+def _with_files(run: Run, options: Options) -> Options:
+    """Return options whose progress has the files of a workspace, too."""
+    progress = options.progress
+    if progress is None:
+        return options
+
+    def advance(at: Advance) -> None:
+        progress(at._replace(files=run.workspace.scanned))
+
+    return options._replace(progress=advance)
 
 
 def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:

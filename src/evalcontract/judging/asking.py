@@ -50,6 +50,7 @@ class Judging:
         self._judges: dict[str, ReadyJudge | Verdict] = {}
         self._asked: dict[str, _Asked] = {}
         self._usage = Usage()
+        self._answered = 0
         self._remarks: dict[str, None] = {}
         self._lasting: str | None = None
 
@@ -90,6 +91,11 @@ class Judging:
         """What the answers took that somebody has waited for."""
         return self._usage
 
+    @property
+    def answered(self) -> int:
+        """The questions to the endpoint that somebody has waited for, answered or given up."""
+        return self._answered
+
     def ask(self, judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
         """Return the verdict of a judge, for the variables of its template."""
         asked = self.ask_ahead(judge, variables)
@@ -97,10 +103,7 @@ class Judging:
 
     def ask_ahead(self, judge: Artifact, variables: Mapping[str, Any]) -> _Asked | Verdict:
         """Send a question, unless it has been asked, or cannot be: then return the verdict."""
-        ready = self._ready(judge)
-        if isinstance(ready, Verdict):
-            return ready
-        question = ready.question(self._settings.base_url, variables)
+        question = self._question(judge, variables)
         if isinstance(question, Verdict):
             return question
         asked = self._asked.get(question.key)
@@ -111,6 +114,20 @@ class Judging:
                 return _NOT_INSTALLED
             self._remember(asked)
         return asked
+
+    def to_be_sent(self, judge: Artifact, variables: Mapping[str, Any]) -> str | None:
+        """Return the key of a question that only the endpoint can answer, without sending it.
+
+        None if it cannot be asked, or the cache has its answer.
+        """
+        question = self._question(judge, variables)
+        if isinstance(question, Verdict) or self._known(question):
+            return None
+        try:
+            self._client.prepare()
+        except MissingLibraryError:
+            return None
+        return question.key
 
     def wait(self, asked: _Asked | Verdict) -> None:
         """Wait until a question is answered, or has no answer."""
@@ -132,11 +149,23 @@ class Judging:
                 self._remarks[remark] = None
         return self._judges[judge.file]
 
-    def _kept(self, question: Question) -> _Asked | None:
-        """Return a question that the cache answers, with an answer that can be read."""
+    def _question(self, judge: Artifact, variables: Mapping[str, Any]) -> Question | Verdict:
+        """Return what a judge is asked, or the verdict if it cannot be asked."""
+        ready = self._ready(judge)
+        if isinstance(ready, Verdict):
+            return ready
+        return ready.question(self._settings.base_url, variables)
+
+    def _known(self, question: Question) -> Verdict | None:
+        """Return the verdict of an answer in the cache that can be read."""
         reply = self._cache.get(question.key) if self._cache else None
         verdict = question.verdict(reply) if reply else None
-        if verdict is None or verdict.score is None:
+        return None if verdict is None or verdict.score is None else verdict
+
+    def _kept(self, question: Question) -> _Asked | None:
+        """Return a question that the cache answers."""
+        verdict = self._known(question)
+        if verdict is None:
             return None
         self._usage = self._usage._replace(cached=self._usage.cached + 1)
         return _Asked(question.without_messages(), None, verdict)
@@ -179,6 +208,7 @@ class Judging:
         """Return the verdict on a question; wait for the answer, and count it once."""
         if asked.verdict is None and asked.future is not None:
             asked.verdict = self._received(asked.question, asked.future)
+            self._answered += 1
             asked.future = None
             asked.question = asked.question.without_messages()
         return asked.verdict or error("it was given up")

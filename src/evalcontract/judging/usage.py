@@ -35,11 +35,6 @@ class Usage(NamedTuple):
         return not self.calls and not self.cached
 
     @property
-    def questions(self) -> int:
-        """The questions that are answered."""
-        return self.calls + self.cached
-
-    @property
     def tokens(self) -> int:
         """The tokens of questions and answers."""
         return self.input_tokens + self.output_tokens

@@ -48,7 +48,8 @@ class Workspace:
     """The files of a workspace. Artifacts are read at first use.
 
     `nested` are the workspaces inside it, whose files do not belong to it. `extra_datasets` are
-    datasets that targets of other workspaces name.
+    datasets that targets of other workspaces name. `scanned` are the numbers of data
+    files that `scan` has come to, and of all.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Workspace:
         self.schemas: SchemaAnalyses = SchemaAnalyses()
         self.listing: Listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
+        self.scanned = (0, 0)
         self._json: dict[str, Document | str] = {}
 
     @property
@@ -215,7 +217,8 @@ class Workspace:
         files = self.listing.data_files(self.root)
         self.listing.check_configurations()
         self.listing.check_patterns(files)
-        for path in files:
+        for number, path in enumerate(files, 1):
+            self.scanned = number, len(files)
             if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
                 is_named = bool(named) and named.pop(real(path), None) is not None
                 if is_remembered(path, is_named):
