@@ -125,8 +125,8 @@ def test_the_codes_of_other_systems_stand_behind_ours() -> None:
 @pytest.mark.parametrize(
     ("name", "spared"),
     [
-        ("source/syntax", "evalcontract.rules.unnamed_check"),
-        ("rubric/unknown-weight", "evalcontract.rules.unnamed_check"),
+        ("source/syntax", "evalcontract.rules.checks.unnamed_check"),
+        ("rubric/unknown-weight", "evalcontract.rules.checks.unnamed_check"),
         ("rubric/unknown-weight", "evalcontract.formats"),
     ],
 )

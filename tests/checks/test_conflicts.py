@@ -19,7 +19,7 @@ from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.rules._row_rule import RowGroup
-from evalcontract.rules.row_contradiction import RULE
+from evalcontract.rules.rows.row_contradiction import RULE
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import native_for

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import (
-    OURS,
-    Loss,
-    OurRow,
-    Reader,
-    TheirRow,
-    Writer,
-)
+from evalcontract.formats._conversion import OURS, Loss, OurRow, Reader, TheirRow, Writer
 from evalcontract.formats._expectations import losses_of
 from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._residual import Residual, applied, difference, is_row, restored

@@ -41,8 +41,8 @@ from evalcontract.checks.row_needs import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import clipped, listed
-from evalcontract.rules._lacking import cause_in_template
 from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules.rows._lacking import cause_in_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

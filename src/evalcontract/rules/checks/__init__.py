@@ -1,0 +1,1 @@
+"""Rules on the checks of a rubric, and on what files and versions are called."""

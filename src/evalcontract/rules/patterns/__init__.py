@@ -1,0 +1,1 @@
+"""Rules on what rubrics search for: regular expressions and JSON Schemas."""

@@ -1,0 +1,1 @@
+"""Rules on rows, and on a dataset as a whole."""

@@ -1,0 +1,1 @@
+"""Rules on how checks become a score: weights, thresholds, scales, juries."""
