@@ -18,7 +18,7 @@ from evalcontract.engine.options import Input, Options
 from evalcontract.engine.pipeline import validate
 from evalcontract.model.diagnostic import Outcome, Problem
 from evalcontract.model.reference import Kind
-from evalcontract.source import jsonl_blocks
+from evalcontract.source.json import jsonl_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

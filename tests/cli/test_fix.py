@@ -26,7 +26,7 @@ from evalcontract.engine import fix_options, fixing
 from evalcontract.engine.fix_options import FixOptions
 from evalcontract.engine.fixing import fix
 from evalcontract.source.drafts import replace_all
-from evalcontract.source.yaml_text import block, flow
+from evalcontract.source.yaml.yaml_text import block, flow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,8 @@ from evalcontract.engine.table_output import OurTable
 from evalcontract.engine.table_rows import source_of
 from evalcontract.model.errors import UsageError
 from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.emitting import csv_text
 from evalcontract.source.external import read_external_stream
+from evalcontract.source.yaml.emitting import csv_text
 from evalcontract.structure.columns import checked
 
 if TYPE_CHECKING:

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.source.emitting import (
+from evalcontract.source.fault import ParseError
+from evalcontract.source.json.json import load_as_python, parse_json
+from evalcontract.source.limits import MAX_DEPTH
+from evalcontract.source.yaml.emitting import (
     NotWritableError,
     json_line,
     json_text,
@@ -17,10 +20,7 @@ from evalcontract.source.emitting import (
     yaml_mapping,
     yaml_text,
 )
-from evalcontract.source.fault import ParseError
-from evalcontract.source.json import load_as_python, parse_json
-from evalcontract.source.limits import MAX_DEPTH
-from evalcontract.source.yaml import parse_yaml
+from evalcontract.source.yaml.yaml import parse_yaml
 
 
 def nested(depth: int, inner: Any) -> Any:

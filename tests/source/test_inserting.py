@@ -21,7 +21,7 @@ from evalcontract.source.entries import Entries
 from evalcontract.source.fault import ParseError
 from evalcontract.source.inserting import Spot, last_spot, places
 from evalcontract.source.setting import set_value
-from evalcontract.source.yaml import nodes_of, parse_yaml
+from evalcontract.source.yaml.yaml import nodes_of, parse_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ from source_texts import at, document, ends, faults, fragment, parts, read, stre
 from tables import every_case
 
 from evalcontract.source import Document, UnreadableFile
-from evalcontract.source.jsonl import RowStream
+from evalcontract.source.json.jsonl import RowStream
 from evalcontract.source.limits import MAX_DEPTH
 
 # name: (the text, its value)

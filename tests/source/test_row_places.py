@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.source import json_scanner, jsonl_blocks
-from evalcontract.source.jsonl import RowStream
+from evalcontract.source.json import json_scanner, jsonl_blocks
+from evalcontract.source.json.jsonl import RowStream
 
 
 class Counting(io.BytesIO):

@@ -11,8 +11,8 @@ from tables import every_case
 
 from evalcontract.source import files, read_stream
 from evalcontract.source.fault import ParseError
-from evalcontract.source.yaml import parse_yaml
-from evalcontract.source.yaml_narrow import raise_early
+from evalcontract.source.yaml.yaml import parse_yaml
+from evalcontract.source.yaml.yaml_narrow import raise_early
 
 ROWS = 1200
 ROW = """\

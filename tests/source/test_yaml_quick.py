@@ -21,8 +21,8 @@ from tables import every_case
 
 from evalcontract.source.fault import ParseError
 from evalcontract.source.text import decode
-from evalcontract.source.yaml import parse_yaml
-from evalcontract.source.yaml_quick import has_other_numbers, quick_value
+from evalcontract.source.yaml.yaml import parse_yaml
+from evalcontract.source.yaml.yaml_quick import has_other_numbers, quick_value
 
 yaml_rs()
 

@@ -13,11 +13,12 @@ from examples import tries
 from needs import yaml_rs
 from tables import every_case
 
-from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream, yaml_simple
-from evalcontract.source import yaml as exact_reader
+from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream
 from evalcontract.source.rows import DocumentRows
-from evalcontract.source.yaml_quick import has_other_numbers
-from evalcontract.source.yaml_rows import YamlDataset
+from evalcontract.source.yaml import yaml as exact_reader
+from evalcontract.source.yaml import yaml_simple
+from evalcontract.source.yaml.yaml_quick import has_other_numbers
+from evalcontract.source.yaml.yaml_rows import YamlDataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,10 +13,10 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.source import yaml_text
 from evalcontract.source.fault import ParseError
-from evalcontract.source.yaml import read_piece
-from evalcontract.source.yaml_simple import read_simple
+from evalcontract.source.yaml import yaml_text
+from evalcontract.source.yaml.yaml import read_piece
+from evalcontract.source.yaml.yaml_simple import read_simple
 
 if TYPE_CHECKING:
     from evalcontract.source.node import Node

@@ -7,7 +7,7 @@ from typing import Any
 from tables import every_case
 
 from evalcontract.structure.fits import Fits
-from evalcontract.structure.keys.ignored import IgnoredKey, ignored_keys
+from evalcontract.structure.ignored import IgnoredKey, ignored_keys
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 

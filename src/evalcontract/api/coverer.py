@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import EvalContext
 from evalcontract.engine.grading import Grading
 from evalcontract.engine.row_coverage import cover_row
-from evalcontract.structure.codes import ILL_FORMED
+from evalcontract.model.structure_codes import ILL_FORMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,8 +20,8 @@ from evalcontract.engine.row_grader import RowGrader
 from evalcontract.engine.run import Run, today
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.listing import clipped
+from evalcontract.model.structure_codes import GUESSES, ILL_FORMED
 from evalcontract.scoring.runner import Task, invalid_row
-from evalcontract.structure.codes import GUESSES, ILL_FORMED
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -10,7 +10,7 @@ from evalcontract.api.loaded import LoadedArtifact
 from evalcontract.api.violations import violation
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.structure.codes import GUESSES
+from evalcontract.model.structure_codes import GUESSES
 from evalcontract.structure.defaults import with_defaults
 from evalcontract.structure.valid_parts import valid_parts, without_declared
 from evalcontract.structure.validator import structure_of

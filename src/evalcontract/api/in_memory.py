@@ -11,9 +11,9 @@ from evalcontract.engine.opening import open_dataset
 from evalcontract.engine.options import Input
 from evalcontract.engine.passes import NATIVE
 from evalcontract.model.errors import UsageError
-from evalcontract.source.emitting import NotWritableError, json_text
 from evalcontract.source.plain import NotPlainError, plain
 from evalcontract.source.row_iterable import RowIterable
+from evalcontract.source.yaml.emitting import NotWritableError, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from evalcontract.source import SourceProblem
-    from evalcontract.source.jsonl import RowStream
+    from evalcontract.source.json.jsonl import RowStream
 
 #: The keys that are read. Any other key is ignored, unless it is probably meant as one of these.
 KEYS = ("id", "human", "judge", "split", "model", "annotator")

@@ -57,7 +57,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.analysis.markdown import TooLongError, fences_of  # slow to import
-    from evalcontract.structure.authored.verdict import AuthoredSchema, UndecidedError
+    from evalcontract.structure.verdict import AuthoredSchema, UndecidedError
 
     try:
         schema = AuthoredSchema(_schema_of(check, context), context.schemas.patterns.matches)

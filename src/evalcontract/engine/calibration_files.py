@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.calibration_options import CalibrationOptions
     from evalcontract.engine.named_judge import NamedJudge
     from evalcontract.model.diagnostic import Diagnostic, Problem
-    from evalcontract.source.jsonl import RowStream
+    from evalcontract.source.json.jsonl import RowStream
     from evalcontract.workspace import Workspace
 
     RowFile = CsvTable | RowStream

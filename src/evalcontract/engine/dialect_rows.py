@@ -9,7 +9,7 @@ from evalcontract.engine.grading import row_structure
 from evalcontract.engine.source_losses import losses_of_source, preserved_at
 from evalcontract.formats._conversion import Loss
 from evalcontract.model.reference import Kind
-from evalcontract.structure.codes import ILL_FORMED
+from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:

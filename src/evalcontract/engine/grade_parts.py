@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from evalcontract.engine.passes import CheckedRow, DatasetPass
     from evalcontract.engine.workers import BatchResult
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.source.jsonl import RowStream
-    from evalcontract.source.jsonl_blocks import Block
+    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.jsonl_blocks import Block
 
 T = TypeVar("T")
 

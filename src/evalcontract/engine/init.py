@@ -17,7 +17,7 @@ from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, read_text, shipped
 from evalcontract.source.writing import Staged
-from evalcontract.source.yaml_text import flow
+from evalcontract.source.yaml.yaml_text import flow
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
 

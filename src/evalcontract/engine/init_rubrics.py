@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.engine.editor_schemas import modeline
 from evalcontract.engine.placing import NativeTarget
 from evalcontract.model.errors import EditError
+from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.source import format_of
-from evalcontract.source.emitting import yaml_mapping
 from evalcontract.source.fault import ParseError
-from evalcontract.source.json import load_json
+from evalcontract.source.json.json import load_json
 from evalcontract.source.setting import with_new_key
-from evalcontract.source.yaml import parse_yaml
-from evalcontract.structure.codes import ILL_FORMED
+from evalcontract.source.yaml.emitting import yaml_mapping
+from evalcontract.source.yaml.yaml import parse_yaml
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 

@@ -12,9 +12,9 @@ from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.listing import listed
 from evalcontract.model.record import NamedTuple
+from evalcontract.model.structure_codes import GUESSES, ILL_FORMED
 from evalcontract.policy import Policy
 from evalcontract.source import Document
-from evalcontract.structure.codes import GUESSES, ILL_FORMED
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 

@@ -9,10 +9,10 @@ from evalcontract.engine.modelines import Modelines, with_modeline, without_mode
 from evalcontract.engine.opened import open_staged, write_error, write_staged
 from evalcontract.model.errors import EditError
 from evalcontract.source import format_of, read_text, shipped
-from evalcontract.source.emitting import NotWritableError, utf8, yaml_mapping, yaml_text
 from evalcontract.source.files import guess_format
 from evalcontract.source.setting import set_value
 from evalcontract.source.writing import Staged
+from evalcontract.source.yaml.emitting import NotWritableError, utf8, yaml_mapping, yaml_text
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.source import read_stream
 from evalcontract.source.drafts import read_bytes
-from evalcontract.structure.codes import ILL_FORMED
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,

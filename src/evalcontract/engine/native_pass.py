@@ -14,8 +14,8 @@ from evalcontract.engine.passes import NATIVE, CheckedBatch
 from evalcontract.engine.row_context import RowContext
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
+from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.source import SourceProblem
-from evalcontract.structure.codes import ILL_FORMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from evalcontract.model.span import Place
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, Document, Source, UnreadableFile
-    from evalcontract.source.jsonl import RowStream
+    from evalcontract.source.json.jsonl import RowStream
     from evalcontract.source.row_iterable import RowIterable
 
 

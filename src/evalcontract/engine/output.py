@@ -15,7 +15,9 @@ from evalcontract.formats import dialect_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.record import NamedTuple
 from evalcontract.source import read_text
-from evalcontract.source.emitting import (
+from evalcontract.source.external import MEDIA, medium_of
+from evalcontract.source.writing import Staged, spooled
+from evalcontract.source.yaml.emitting import (
     NotWritableError,
     csv_text,
     json_line,
@@ -25,8 +27,6 @@ from evalcontract.source.emitting import (
     yaml_mapping,
     yaml_text,
 )
-from evalcontract.source.external import MEDIA, medium_of
-from evalcontract.source.writing import Staged, spooled
 from evalcontract.workspace import display_name, find_root
 
 if TYPE_CHECKING:

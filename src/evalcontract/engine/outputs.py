@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Source
-    from evalcontract.source.jsonl import RowStream
+    from evalcontract.source.json.jsonl import RowStream
     from evalcontract.source.rows import Rows
     from evalcontract.structure.columns import ColumnKeys
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.source.emitting import NotWritableError
 from evalcontract.source.fault import ParseError
 from evalcontract.source.parquet import ParquetTable
+from evalcontract.source.yaml.emitting import NotWritableError
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.workspace.known_codes import is_rejection
 

@@ -10,7 +10,7 @@ from evalcontract.engine.table_rows import no_input, problems_of_header, row_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.numbers import is_finite_number
 from evalcontract.source import SourceProblem, format_of
-from evalcontract.source.emitting import NotWritableError, json_line, yaml_text
+from evalcontract.source.yaml.emitting import NotWritableError, json_line, yaml_text
 from evalcontract.structure.columns import INPUT, METADATA, Column, columns_of, path_of
 from evalcontract.workspace import display_name
 

@@ -11,9 +11,9 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.record import NamedTuple
-from evalcontract.structure.codes import GUESSES
+from evalcontract.model.structure_codes import GUESSES
 from evalcontract.structure.columns import RECORDED
-from evalcontract.structure.keys.other_names import NAMES_OF_OUTPUTS
+from evalcontract.structure.other_names import NAMES_OF_OUTPUTS
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:

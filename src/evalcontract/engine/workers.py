@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evalcontract.engine.forked import Forked
     from evalcontract.engine.ignoring_rows import IgnoringRow
     from evalcontract.model.diagnostic import Problem
-    from evalcontract.source.jsonl import RowStream
+    from evalcontract.source.json.jsonl import RowStream
 
 
 class ObservedRows(NamedTuple):

@@ -19,7 +19,7 @@ from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import is_finite_number
 from evalcontract.model.record import NamedTuple
 from evalcontract.source.fault import ParseError
-from evalcontract.source.json import load_json
+from evalcontract.source.json.json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

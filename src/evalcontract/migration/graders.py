@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss
 from evalcontract.model.record import NamedTuple
-from evalcontract.structure.codes import ILL_FORMED
+from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import structure_of
 

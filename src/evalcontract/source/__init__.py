@@ -32,7 +32,7 @@ from evalcontract.source.filesystem import (
 )
 from evalcontract.source.rows import Rows, Source
 from evalcontract.source.text import EMPTY, LFS_POINTER
-from evalcontract.source.yaml_rows import MisreadError, QuickDocument
+from evalcontract.source.yaml.yaml_rows import MisreadError, QuickDocument
 
 __all__ = [
     "DANGLING",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.fix import Move, Rename, Write
 from evalcontract.source.entries import Cut
 from evalcontract.source.moving import move
-from evalcontract.source.yaml_text import flow, quoted
+from evalcontract.source.yaml.yaml_text import flow, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,10 +12,10 @@ from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.fault import ParseError
 from evalcontract.source.fixed_value import fixed
 from evalcontract.source.inserting import places
-from evalcontract.source.json import load_json
-from evalcontract.source.json_scanner import scan
+from evalcontract.source.json.json import load_json
+from evalcontract.source.json.json_scanner import scan
 from evalcontract.source.moving import spot_of
-from evalcontract.source.yaml import nodes_of, parse_yaml
+from evalcontract.source.yaml.yaml import nodes_of, parse_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.source.document import Document
-    from evalcontract.source.jsonl import RowStream
+    from evalcontract.source.json.jsonl import RowStream
 
 #: The bytes from which on the faults of YAML are searched for where the fast reader refuses it.
 _LARGE = 1 << 16
@@ -30,7 +30,7 @@ def read_file(
     """
     try:
         if format_of(name) == "jsonl":
-            from evalcontract.source.jsonl import RowStream  # not needed for YAML
+            from evalcontract.source.json.jsonl import RowStream  # not needed for YAML
 
             return RowStream(name, *files.stream(path))
         return read_stream(io.BytesIO(files.read(path)), name, quick=quick)
@@ -60,25 +60,25 @@ def read_stream(
         return UnreadableFile(name, (large_fault(len(data)),))
     kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
-        from evalcontract.source.jsonl import RowStream  # not needed for YAML
+        from evalcontract.source.json.jsonl import RowStream  # not needed for YAML
 
         return RowStream(name, lambda: io.BytesIO(data), len(data))
     text = None
     try:
         text = decode(data)
         if kind == "json":
-            from evalcontract.source.json import parse_json  # parsers are slow to import
+            from evalcontract.source.json.json import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
         if quick:
-            from evalcontract.source.yaml_rows import read_quickly
+            from evalcontract.source.yaml.yaml_rows import read_quickly
 
             if document := read_quickly(text, name, data):
                 return document
-        from evalcontract.source.yaml import parse_yaml
+        from evalcontract.source.yaml.yaml import parse_yaml
 
         if quick and len(data) > _LARGE:
-            from evalcontract.source.yaml_narrow import raise_early
+            from evalcontract.source.yaml.yaml_narrow import raise_early
 
             raise_early(text, data, lambda part: parse_yaml(part, name, b""))
         return parse_yaml(text, name, data)

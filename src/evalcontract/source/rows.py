@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.source.cut_texts import CutText
     from evalcontract.source.document import Document
     from evalcontract.source.fault import UnreadableFile
-    from evalcontract.source.jsonl import RowStream
+    from evalcontract.source.json.jsonl import RowStream
 
 
 class Source(Protocol):

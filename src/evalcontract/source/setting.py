@@ -18,11 +18,11 @@ from evalcontract.source.cutting import apply_cuts, chosen
 from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.fault import ParseError
 from evalcontract.source.inserting import Spot, last_spot, places
-from evalcontract.source.json import load_json
-from evalcontract.source.json_scanner import scan
+from evalcontract.source.json.json import load_json
+from evalcontract.source.json.json_scanner import scan
 from evalcontract.source.moving import removed
-from evalcontract.source.yaml import nodes_of, parse_yaml
-from evalcontract.source.yaml_text import block, flow, indented, literal, quoted
+from evalcontract.source.yaml.yaml import nodes_of, parse_yaml
+from evalcontract.source.yaml.yaml_text import block, flow, indented, literal, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

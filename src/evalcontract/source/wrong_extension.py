@@ -10,7 +10,7 @@ import orjson
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.json_scanner import scan
+from evalcontract.source.json.json_scanner import scan
 
 #: Number of lines to examine: if none of them looks like JSONL, the file is not JSONL.
 _EXAMINED_LINES = 5

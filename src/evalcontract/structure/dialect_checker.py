@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
+from evalcontract.model.structure_codes import GUESSES
 from evalcontract.structure.authored.faults import schema_faults
-from evalcontract.structure.codes import GUESSES
 from evalcontract.structure.fits import Fits
 from evalcontract.structure.gate import closed
-from evalcontract.structure.keys.ignored import ignored_keys
+from evalcontract.structure.ignored import ignored_keys
 from evalcontract.structure.messages.keys import near_miss
 from evalcontract.structure.native import native_for
 from evalcontract.structure.pattern_limit import PatternMatcher

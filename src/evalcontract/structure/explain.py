@@ -10,9 +10,9 @@ from evalcontract.structure.keys.aliases import canonical_closed_key
 from evalcontract.structure.keys.fixes import KeyInMapping, rename_unknown
 from evalcontract.structure.keys.spelling import key_names, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
-from evalcontract.structure.messages.split_text import with_whole_text
 from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.schemas import alternatives, described, known_keys
+from evalcontract.structure.split_text import with_whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

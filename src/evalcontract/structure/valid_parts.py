@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.codes import GUESSES
+from evalcontract.model.structure_codes import GUESSES
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:

@@ -83,16 +83,16 @@ def _tables() -> Iterator[CodeTable]:
 
     A table is imported when it is reached. Add the module `codes` of a new package here.
     """
-    from evalcontract.structure.codes import CODES as OF_STRUCTURE
+    from evalcontract.model.structure_codes import CODES as OF_STRUCTURE
 
     yield OF_STRUCTURE
-    from evalcontract.library.codes import CODES as OF_LIBRARY
+    from evalcontract.model.library_codes import CODES as OF_LIBRARY
 
     yield OF_LIBRARY
-    from evalcontract.source.codes import CODES as OF_SOURCE
+    from evalcontract.model.source_codes import CODES as OF_SOURCE
 
     yield OF_SOURCE
-    from evalcontract.workspace.codes import CODES as OF_WORKSPACE
+    from evalcontract.model.workspace_codes import CODES as OF_WORKSPACE
 
     yield OF_WORKSPACE
     from evalcontract.scoring.codes import CODES as OF_SCORING

@@ -16,7 +16,7 @@ from evalcontract.engine.output import ConvertOptions
 from evalcontract.engine.pipeline import validate
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
-from evalcontract.source.yaml import parse_yaml
+from evalcontract.source.yaml.yaml import parse_yaml
 
 if TYPE_CHECKING:
     import subprocess

@@ -24,7 +24,7 @@ from evalcontract.formats.deepeval.reading import (
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.jsonl import RowStream
+from evalcontract.source.json.jsonl import RowStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from evalcontract.formats.inspect.checker import split_choices
 from evalcontract.formats.inspect.reading import JSON_KEYS, choices_of, parsed
 from evalcontract.model.diagnostic import Problem
 from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.jsonl import RowStream
+from evalcontract.source.json.jsonl import RowStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

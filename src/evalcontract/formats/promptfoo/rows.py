@@ -12,7 +12,7 @@ from evalcontract.formats.promptfoo.keys import is_configuration
 from evalcontract.formats.promptfoo.table import of_table
 from evalcontract.model.diagnostic import Problem
 from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.jsonl import RowStream
+from evalcontract.source.json.jsonl import RowStream
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker

@@ -8,7 +8,7 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.listing import SHOWN
 from evalcontract.model.listing import listed as plainly
 from evalcontract.model.path import key_of
-from evalcontract.source.yaml_text import flow
+from evalcontract.source.yaml.yaml_text import flow
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.subschemas import follow
 

@@ -15,10 +15,10 @@ from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.limits import MAX_DIRECTIVES, directives_fault
 from evalcontract.source.text import LINE_END, split_lines
-from evalcontract.source.yaml_faults import unsupported
+from evalcontract.source.yaml.yaml_faults import unsupported
 
 if TYPE_CHECKING:
-    from evalcontract.source.yaml_parts import Event
+    from evalcontract.source.yaml.yaml_parts import Event
 
 # The properties of a scalar (anchor, tag), with the white space and comments after them.
 _PROPERTIES = lazy_pattern(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")

@@ -14,12 +14,12 @@ from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.record import NamedTuple
 from evalcontract.model.span import Span
 from evalcontract.source.node import Node
-from evalcontract.source.scalars import resolve_plain
+from evalcontract.source.yaml.scalars import resolve_plain
 
 if TYPE_CHECKING:
     import re
 
-    from evalcontract.source.yaml_parts import Children
+    from evalcontract.source.yaml.yaml_parts import Children
 
 _TEXT = lazy_pattern(r"[\n -~]*+")
 _KEY = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_]*):(?: +|$)")

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from evalcontract.model.span import Place, Span
 from evalcontract.source.document import Batch, find_within, place_in, value_at
 from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.jsonl_blocks import Block, BlockIndex, Start, end_of_block, whole_lines
-from evalcontract.source.jsonl_places import RowPlaces
+from evalcontract.source.json.jsonl_blocks import (
+    Block,
+    BlockIndex,
+    Start,
+    end_of_block,
+    whole_lines,
+)
+from evalcontract.source.json.jsonl_places import RowPlaces
 from evalcontract.source.text import EMPTY, split_lines, strip_bom, without_nul
 from evalcontract.source.text_lines import text_lines
 
@@ -131,7 +137,7 @@ class RowStream:
 
     def peek(self) -> Any:
         """Return the first row; None if its line cannot be parsed. Only that line is read."""
-        from evalcontract.source.json import load_as_python  # slow to import
+        from evalcontract.source.json.json import load_as_python  # slow to import
 
         line = next(iter(self.opening(1)), "")
         try:
@@ -156,7 +162,7 @@ class RowStream:
             return []
 
     def _read(self, blocks: Iterator[list[bytes]], *, quick: bool) -> Iterator[Batch]:
-        from evalcontract.source.jsonl_lines import parse_lines  # slow to import
+        from evalcontract.source.json.jsonl_lines import parse_lines  # slow to import
         from evalcontract.source.wrong_extension import not_jsonl_fault
 
         if not self.done and (first := next(blocks, [])):
@@ -259,7 +265,7 @@ class RowStream:
         row = self._node(path)
         if row is None:
             return Place(self.file)
-        from evalcontract.source.json import load_json
+        from evalcontract.source.json.json import load_json
         from evalcontract.source.scalar_source_map import ScalarSourceMap  # slow to import
 
         line, text, node = row
@@ -291,6 +297,6 @@ class RowStream:
 
     def exact(self, index: int) -> Any:
         """Return a row that was read before, from the exact reader."""
-        from evalcontract.source.json import load_json
+        from evalcontract.source.json.json import load_json
 
         return load_json(self._index.line(*self._index.find(index)).rstrip(b"\r"), is_line=True)

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.source.json_hints import FENCE, FENCE_MARK
-from evalcontract.source.parser_failure import (
+from evalcontract.source.json.json_hints import FENCE, FENCE_MARK
+from evalcontract.source.yaml.parser_failure import (
     KEY,
     ParserFailure,
     SyntaxHint,
@@ -19,7 +19,7 @@ from evalcontract.source.parser_failure import (
     shown,
     span_at,
 )
-from evalcontract.source.yaml_columns import (
+from evalcontract.source.yaml.yaml_columns import (
     bare_word_above,
     dash_alone_or_twice,
     no_sibling,
@@ -28,9 +28,9 @@ from evalcontract.source.yaml_columns import (
     tight_above,
     value_above,
 )
-from evalcontract.source.yaml_strict import TIGHT_COMMENT
-from evalcontract.source.yaml_tabs import deep_empty_line, misplaced_tab
-from evalcontract.source.yaml_text import quoted
+from evalcontract.source.yaml.yaml_strict import TIGHT_COMMENT
+from evalcontract.source.yaml.yaml_tabs import deep_empty_line, misplaced_tab
+from evalcontract.source.yaml.yaml_text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
-from evalcontract.source.yaml_faults import no_merge
-from evalcontract.source.yaml_parts import Event, span_of
+from evalcontract.source.yaml.yaml_faults import no_merge
+from evalcontract.source.yaml.yaml_parts import Event, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,7 +19,7 @@ from evalcontract.source.document import Document, value_at
 from evalcontract.source.fault import ParseError, UnreadableFile
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.text import split_lines
-from evalcontract.source.yaml_quick import has_other_numbers, is_plain, quick_value
+from evalcontract.source.yaml.yaml_quick import has_other_numbers, is_plain, quick_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,12 +112,12 @@ class QuickDocument(Document):
     @cached_property
     def value(self) -> Any:
         """The value from the exact reader; the first access may raise MisreadError."""
-        from evalcontract.source.yaml import parse_yaml  # slow to import
+        from evalcontract.source.yaml.yaml import parse_yaml  # slow to import
 
         return self._exactly(lambda: parse_yaml(self._text, self.file, b"").value)
 
     def _read_nodes(self) -> Node:
-        from evalcontract.source.yaml import nodes_of  # slow to import
+        from evalcontract.source.yaml.yaml import nodes_of  # slow to import
 
         node: Node = self._exactly(lambda: nodes_of(self._text))
         return node
@@ -229,13 +229,13 @@ class YamlDataset(QuickDocument):
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
     """Parse a part of a file; None if it depends on other parts, or cannot be parsed."""
-    from evalcontract.source.yaml_simple import read_simple  # only for a row that is faulty
+    from evalcontract.source.yaml.yaml_simple import read_simple  # only for a row that is faulty
 
     # The fast reader decides on the value; the other one only knows the places in it.
     simple = read_simple(text)
     if simple is not None and repr(quick_value(text, text.encode())) == repr(simple[0]):
         return simple
-    from evalcontract.source.yaml import read_piece  # slow to import
+    from evalcontract.source.yaml.yaml import read_piece  # slow to import
 
     try:
         return read_piece(text, depth=depth, keep_nodes=True)

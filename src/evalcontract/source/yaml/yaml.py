@@ -11,17 +11,17 @@ from typing import Any
 import yaml
 
 from evalcontract.model.span import Span
-from evalcontract.source import yaml_faults as faults
-from evalcontract.source import yaml_strict as strict
 from evalcontract.source.document import Document
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, replay_fault
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.node import Node
-from evalcontract.source.scalars import resolve_plain, resolve_tagged
-from evalcontract.source.yaml_hidden import Hidden, hide, hide_surrogates
-from evalcontract.source.yaml_merge import merge
-from evalcontract.source.yaml_parts import (
+from evalcontract.source.yaml import yaml_faults as faults
+from evalcontract.source.yaml import yaml_strict as strict
+from evalcontract.source.yaml.scalars import resolve_plain, resolve_tagged
+from evalcontract.source.yaml.yaml_hidden import Hidden, hide, hide_surrogates
+from evalcontract.source.yaml.yaml_merge import merge
+from evalcontract.source.yaml.yaml_parts import (
     Anchored,
     Children,
     Event,
@@ -93,7 +93,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
         except yaml.YAMLError as error:
             with_surrogates = hide_surrogates(hidden)
             if with_surrogates is None:
-                from evalcontract.source.yaml_errors import explain  # slow to import
+                from evalcontract.source.yaml.yaml_errors import explain  # slow to import
 
                 raise ParseError(explain(error, text, hidden.text)) from None
             hidden = with_surrogates

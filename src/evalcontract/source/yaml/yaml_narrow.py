@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.fault import ParseError
 from evalcontract.source.limits import MAX_DEPTH
-from evalcontract.source.yaml_columns import MAX_LINES_ABOVE
-from evalcontract.source.yaml_quick import is_plain, quick_value
+from evalcontract.source.yaml.yaml_columns import MAX_LINES_ABOVE
+from evalcontract.source.yaml.yaml_quick import is_plain, quick_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import orjson
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.source.document import Document
 from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.json_scanner import scan
+from evalcontract.source.json.json_scanner import scan
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.memory import collector_paused
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.source.parser_failure import (
+from evalcontract.source.yaml.parser_failure import (
     DASH,
     KEY,
     ParserFailure,

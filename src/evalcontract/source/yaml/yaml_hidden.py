@@ -14,7 +14,7 @@ import re
 
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.record import NamedTuple
-from evalcontract.source.yaml_parts import placeholders, put_back, unused
+from evalcontract.source.yaml.yaml_parts import placeholders, put_back, unused
 
 _BLANK = frozenset(" \t\r\n")
 _BEFORE_QUESTION = _BLANK | frozenset(("", *"[{,:"))

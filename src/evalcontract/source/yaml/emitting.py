@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import EditError, EvalContractError
 from evalcontract.source.limits import MAX_DEPTH
-from evalcontract.source.yaml_text import block, flow, indented
+from evalcontract.source.yaml.yaml_text import block, flow, indented
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

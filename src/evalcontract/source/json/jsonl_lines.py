@@ -9,14 +9,14 @@ import orjson
 from evalcontract.model.span import Span
 from evalcontract.source.document import Batch
 from evalcontract.source.fault import ParseError, SourceProblem, moved_fault
-from evalcontract.source.json import is_plain, keeps_all_keys, load_as_python, load_json
+from evalcontract.source.json.json import is_plain, keeps_all_keys, load_as_python, load_json
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.text import encoding_fault
 from evalcontract.source.text_lines import plain_ends
 
 if TYPE_CHECKING:
-    from evalcontract.source.jsonl_blocks import Start
+    from evalcontract.source.json.jsonl_blocks import Start
 
 Faults = tuple[tuple[SourceProblem, str], ...]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.source.fault import SourceProblem
 from evalcontract.source.text import split_lines
-from evalcontract.source.yaml_parts import Event, span_of
+from evalcontract.source.yaml.yaml_parts import Event, span_of
 
 if TYPE_CHECKING:
     from evalcontract.model.span import Span

@@ -10,7 +10,7 @@ from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import integer
 from evalcontract.model.span import Span
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
-from evalcontract.source.json_hints import hint_at, hint_before
+from evalcontract.source.json.json_hints import hint_at, hint_before
 from evalcontract.source.limits import MAX_DEPTH, deep_fault
 from evalcontract.source.node import Node
 from evalcontract.source.text import LINE_END

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.record import NamedTuple
-from evalcontract.structure.keys.other_names import other_name
+from evalcontract.structure.other_names import other_name
 from evalcontract.structure.schemas import OWN_PREFIX, branches, known_keys
 from evalcontract.structure.subschemas import follow
 

@@ -42,7 +42,7 @@ class RowPlaces:
             UnicodeDecodeError: the line is not UTF-8 any more.
 
         """
-        from evalcontract.source.json_scanner import scan  # slow to import
+        from evalcontract.source.json.json_scanner import scan  # slow to import
 
         if line not in self._rows:
             while len(self._rows) >= _KEPT:

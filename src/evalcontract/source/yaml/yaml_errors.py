@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.span import Span
 from evalcontract.source.fault import SourceProblem
-from evalcontract.source.parser_failure import ParserFailure
 from evalcontract.source.text import clipped_span, split_lines
-from evalcontract.source.yaml_hints import find_hint
+from evalcontract.source.yaml.parser_failure import ParserFailure
+from evalcontract.source.yaml.yaml_hints import find_hint
 
 if TYPE_CHECKING:
     from typing import Any
 
     import yaml
 
-    from evalcontract.source.parser_failure import SyntaxHint
+    from evalcontract.source.yaml.parser_failure import SyntaxHint
 
 # (a part of the message of libyaml, our message, what to type instead)
 _TRANSLATIONS = (

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.source.parser_failure import SyntaxHint, span_at
-from evalcontract.source.yaml_strict import DEEP_EMPTY_LINE
+from evalcontract.source.yaml.parser_failure import SyntaxHint, span_at
+from evalcontract.source.yaml.yaml_strict import DEEP_EMPTY_LINE
 
 if TYPE_CHECKING:
-    from evalcontract.source.parser_failure import ParserFailure
+    from evalcontract.source.yaml.parser_failure import ParserFailure
 
 _HEADER = lazy_pattern(r"(?P<sign>[|>])(?P<end>[-+]?)(?=[ \t]|$)")
 _ENDS_WITH_HEADER = lazy_pattern(r"(?:^|[ \t])[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?$")

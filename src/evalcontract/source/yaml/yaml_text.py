@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.errors import EditError
 from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.numbers import is_writable
-from evalcontract.source.scalars import resolve_plain
+from evalcontract.source.yaml.scalars import resolve_plain
 
 if TYPE_CHECKING:
     import re

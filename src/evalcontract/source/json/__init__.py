@@ -1,0 +1,1 @@
+"""JSON and JSON Lines: read with places, and lines in blocks."""

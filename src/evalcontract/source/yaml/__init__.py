@@ -1,0 +1,1 @@
+"""YAML: read with places, explained where it cannot be, and written."""
