@@ -12,10 +12,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.options import Input
-from evalcontract.engine.outputs import Outputs
-from evalcontract.engine.run import Run, today
+from evalcontract.datasets.opening import open_dataset
+from evalcontract.datasets.options import Input
+from evalcontract.datasets.outputs import Outputs
+from evalcontract.datasets.run import Run, today
 from evalcontract.workspace import find_root, open_workspace
 
 rows, outputs = (Input(Path(name)) for name in sys.argv[1:])

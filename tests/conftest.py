@@ -68,7 +68,7 @@ def _interrupts() -> None:
 def _one_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all runs of `grade` start at one time, so that their results can be compared."""
     start = datetime(2026, 5, 8, 12, tzinfo=UTC)
-    monkeypatch.setattr("evalcontract.engine.used.now", lambda: start)
+    monkeypatch.setattr("evalcontract.grading.used.now", lambda: start)
 
 
 _numbers = count()

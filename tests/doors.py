@@ -14,10 +14,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.cli.main import group, run
-from evalcontract.engine.coverage import coverage
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import check_workspaces, validate
+from evalcontract.covering.coverage import coverage
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
 

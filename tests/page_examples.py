@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from doors import Input, Kind, Options, check_workspaces, validate
 
+from evalcontract.calibrating.calibration import calibrate
+from evalcontract.calibrating.calibration_options import CalibrationOptions
 from evalcontract.checks.outcome import Outcome, Verdict, error
-from evalcontract.engine.calibration import calibrate
-from evalcontract.engine.calibration_options import CalibrationOptions
-from evalcontract.engine.grade import Grading
 from evalcontract.formats import FORMATS
+from evalcontract.grading.grade import Grading
 from evalcontract.model.page import example_files
 from evalcontract.workspace.known_codes import KnownCodes
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from needs import PEERS, missing
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats import dialect_of
 from evalcontract.model.reference import Kind
 from evalcontract.source.external import read_external_stream

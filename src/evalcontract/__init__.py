@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         convert,
         render,
     )
+    from evalcontract.grading.scoring_results import CheckResult, RowResult
+    from evalcontract.grading.summary import Summary
     from evalcontract.library.provenance import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Severity
     from evalcontract.model.errors import (
@@ -40,12 +42,10 @@ if TYPE_CHECKING:
         EvalContractError,
         UsageError,
     )
-    from evalcontract.scoring.results import CheckResult, RowResult
-    from evalcontract.scoring.summary import Summary
 
 _HOMES = {
     "Calibration": "evalcontract.api",
-    "CheckResult": "evalcontract.scoring.results",
+    "CheckResult": "evalcontract.grading.scoring_results",
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
     "Converted": "evalcontract.api",
@@ -64,10 +64,10 @@ _HOMES = {
     "LoadedRubric": "evalcontract.api",
     "Loss": "evalcontract.api",
     "Provenance": "evalcontract.library.provenance",
-    "RowResult": "evalcontract.scoring.results",
+    "RowResult": "evalcontract.grading.scoring_results",
     "RubricLoader": "evalcontract.api",
     "Severity": "evalcontract.model.diagnostic",
-    "Summary": "evalcontract.scoring.summary",
+    "Summary": "evalcontract.grading.summary",
     "UsageError": "evalcontract.model.errors",
     "Workspace": "evalcontract.api",
     "calibrate_judge": "evalcontract.api",

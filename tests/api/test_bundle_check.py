@@ -9,7 +9,7 @@ from doors import Options, check_workspaces
 from tables import every_case
 
 from evalcontract.analysis.pattern_search import PatternSearch
-from evalcontract.engine.bundle_check import check_bundle
+from evalcontract.checking.bundle_check import check_bundle
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.cells import Cell
 from evalcontract.checks.coverage import RowCoverage, Tally, Totals, add
-from evalcontract.engine import coverage as engine_coverage
+from evalcontract.covering import coverage as engine_coverage
 from evalcontract.model.span import Place
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.checks.plan import plan_of
-from evalcontract.engine.coverage import coverage
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.covering.coverage import coverage
+from evalcontract.datasets.options import Input, Options
 from evalcontract.structure.gate import Gate
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             raise ZeroDivisionError("a plain bug")
         return plan_of(artifact, *around)
 
-    monkeypatch.setattr("evalcontract.engine.grading.plan_of", crashing)
+    monkeypatch.setattr("evalcontract.datasets.grading.plan_of", crashing)
     return tmp_path
 
 
@@ -89,8 +89,8 @@ def test_the_work_does_not_grow_with_files_times_rubrics(
         made["gates"] += 1
         return Gate(*given)
 
-    monkeypatch.setattr("evalcontract.engine.grading.plan_of", counted)
-    monkeypatch.setattr("evalcontract.engine.gates.Gate", gate)
+    monkeypatch.setattr("evalcontract.datasets.grading.plan_of", counted)
+    monkeypatch.setattr("evalcontract.datasets.gates.Gate", gate)
     outcome = check_workspaces(tmp_path, Options(root=tmp_path))
     assert (outcome.diagnostics, outcome.rows) == ([], 150)
     assert made["plans"] == 30

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.checks.outcome import Output
-from evalcontract.engine.joining import Join
-from evalcontract.engine.outputs import Record
-from evalcontract.engine.passes import CheckedRow
+from evalcontract.datasets.joining import Join
+from evalcontract.datasets.outputs import Record
+from evalcontract.datasets.passes import CheckedRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

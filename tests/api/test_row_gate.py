@@ -15,12 +15,12 @@ from mixed_rows import ANYTHING, MixedRows
 from tables import every_case
 
 from evalcontract.checks import EvalContext
-from evalcontract.engine import dataset_check, extra_keys
-from evalcontract.engine import gates as gates_module
-from evalcontract.engine.dataset_check import DatasetCheck
-from evalcontract.engine.gates import Gates, refs_of_rows
-from evalcontract.engine.grading import Grading, row_schema
-from evalcontract.engine.row_context import RowContext
+from evalcontract.datasets import dataset_check, extra_keys
+from evalcontract.datasets import gates as gates_module
+from evalcontract.datasets.dataset_check import DatasetCheck
+from evalcontract.datasets.gates import Gates, refs_of_rows
+from evalcontract.datasets.grading import Grading, row_schema
+from evalcontract.datasets.row_context import RowContext
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind

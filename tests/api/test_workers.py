@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from examples import a_few
 
-from evalcontract.engine import dataset_check, workers
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets import dataset_check, workers
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.diagnostic import Outcome, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.source.json import jsonl_blocks
@@ -182,7 +182,7 @@ def test_no_process_is_left_behind(place: Path) -> None:
     program = (
         "import sys, time\n"
         "from evalcontract.cli import start\n"
-        "from evalcontract.engine import dataset_check\n"
+        "from evalcontract.datasets import dataset_check\n"
         "dataset_check.MIN_PART_BYTES = 1000\n"
         "dataset_check.DatasetCheck._check_batch = lambda *_, **__: time.sleep(60)\n"
         "sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '3']\n"
@@ -210,7 +210,7 @@ def test_workers_end_with_a_main_process_that_is_killed(place: Path, jobs: int) 
     program = (
         "import os, sys, time\n"
         "from evalcontract.cli import start\n"
-        "from evalcontract.engine import dataset_check\n"
+        "from evalcontract.datasets import dataset_check\n"
         "dataset_check.MIN_PART_BYTES = 1000\n"
         "look, here = dataset_check.DatasetCheck._check_batch, os.getpid()\n"
         "def slowly(*given, **more):\n"

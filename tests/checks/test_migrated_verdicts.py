@@ -21,8 +21,8 @@ from evalcontract.checks import KINDS
 from evalcontract.checks._kind import EvalContext
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.library.library import Library
-from evalcontract.migration import best_practices
-from evalcontract.migration.result import Rubrics
+from evalcontract.starting import best_practices
+from evalcontract.starting.result import Rubrics
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 HAS_PHP = shutil.which("php") is not None

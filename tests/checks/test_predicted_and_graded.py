@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from evalcontract.checks import KINDS, State
 from evalcontract.checks.outcome import PASSED, Outcome, Verdict
 from evalcontract.checks.plan import OWN_EXPECTATIONS, RUNNER
-from evalcontract.engine.grade import Grading
+from evalcontract.grading.grade import Grading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.grading.scoring_results import CheckResult, RowResult
     from evalcontract.judging.asking import Judging
-    from evalcontract.scoring.results import CheckResult, RowResult
 
 Row = dict[str, Any]
 

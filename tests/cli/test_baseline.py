@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.engine.baseline import Scope, compare, next_baseline
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.baseline import Scope, compare, next_baseline
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import load

@@ -24,8 +24,8 @@ import evalcontract
 from evalcontract import EvalContractError
 from evalcontract.cache import Cache, installation
 from evalcontract.cache.recording import MAX_STREAM_BYTES
-from evalcontract.engine import pipeline
-from evalcontract.engine.workers import MIN_PART_BYTES
+from evalcontract.checking import pipeline
+from evalcontract.datasets.workers import MIN_PART_BYTES
 from evalcontract.source import DISK, Files
 from evalcontract.workspace.rules_in_use import rules_in_use
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 # The package has a function of the same name.
-validate: Any = import_module("evalcontract.engine.pipeline")
+validate: Any = import_module("evalcontract.checking.pipeline")
 WORKSPACES = [*sorted(each for each in (ROOT / "fixtures/workspaces").iterdir() if each.is_dir())]
 WORKSPACES += [ROOT / "demo"]
 
@@ -628,7 +628,7 @@ def test_how_many_processes_look_makes_no_difference(
     write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
-    monkeypatch.setattr("evalcontract.engine.dataset_check.MIN_PART_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.datasets.dataset_check.MIN_PART_BYTES", 1000)
     monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 1000)
     write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
@@ -677,7 +677,7 @@ def test_a_crash_of_ours_is_not_remembered(checks: Checks, monkeypatch: pytest.M
     def crash(*_: Any) -> Any:
         raise ValueError("boom")
 
-    monkeypatch.setattr("evalcontract.engine.artifact_check.check_cycles", crash)
+    monkeypatch.setattr("evalcontract.checking.artifact_check.check_cycles", crash)
     assert "internal/rule-crashed" in codes(checks())
     assert checks.was_done()
 

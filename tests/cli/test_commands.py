@@ -312,7 +312,7 @@ def test_crashing_artifact_rule(
     used = RulesInUse()
     judge = load_rules(JUDGE_RULES, Kind.JUDGE)
     monkeypatch.setattr(used, "on", lambda kind: broken if kind is Kind.RUBRIC else judge)
-    monkeypatch.setattr("evalcontract.engine.artifact_check.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.checking.artifact_check.rules_in_use", lambda: used)
     result = call("check", "--output-format", "json")
     assert result.code == 3
     assert "rubric/unnamed-check" in result.codes
@@ -341,7 +341,7 @@ def test_crashing_dataset_rule(
     broken = (rules[1]._replace(watch=SchemaViolation), rules[0], *rules[2:])
     used = RulesInUse()
     used.dataset = broken
-    monkeypatch.setattr("evalcontract.engine.dataset_check.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.datasets.dataset_check.rules_in_use", lambda: used)
     write(place, {"faulty.yaml": NEAR_MISS + f"  {ROW}"})
     result = call("validate-dataset", "faulty.yaml", "--output-format", "json")
     assert result.code == 3
@@ -353,7 +353,7 @@ def test_crashing_dataset_rule(
 @pytest.mark.usefixtures("place")
 def test_unexpected_exception(call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
     """Anything else that goes wrong is our bug too, and says so."""
-    monkeypatch.setattr("evalcontract.engine.pipeline.check_workspaces", boom)
+    monkeypatch.setattr("evalcontract.checking.pipeline.check_workspaces", boom)
     result = call("check")
     assert result.code == 3
     assert "ZeroDivisionError" in result.err
@@ -378,7 +378,7 @@ def test_a_failure_of_the_system(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("evalcontract.engine.pipeline.check_workspaces", fail)
+    monkeypatch.setattr("evalcontract.checking.pipeline.check_workspaces", fail)
     result = call("check")
     assert result.code == 2
     assert said in result.err

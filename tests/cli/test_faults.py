@@ -17,8 +17,8 @@ from tables import every_case
 from writing import write
 
 from evalcontract.cache import FOLDER_VARIABLE
-from evalcontract.engine.calibration import Calibrated
-from evalcontract.scoring.runner import RubricRunner
+from evalcontract.calibrating.calibration import Calibrated
+from evalcontract.grading.runner import RubricRunner
 from evalcontract.source.writing import Staged
 
 if TYPE_CHECKING:

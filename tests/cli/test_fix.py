@@ -22,11 +22,12 @@ from hypothesis import strategies as st
 from tables import every_case
 from writing import write
 
-from evalcontract.engine import fix_options, fixing
-from evalcontract.engine.fix_options import FixOptions
-from evalcontract.engine.fixing import fix
+from evalcontract.fixing import fixing
+from evalcontract.fixing.fixing import fix
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.yaml.yaml_text import block, flow
+from evalcontract.workspace import fix_options
+from evalcontract.workspace.fix_options import FixOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,8 @@ from doors import ROOT, Options, command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.engine.grade import Grading
-from evalcontract.engine.options import Advance, Input
+from evalcontract.datasets.options import Advance, Input
+from evalcontract.grading.grade import Grading
 
 if TYPE_CHECKING:
     from pathlib import Path

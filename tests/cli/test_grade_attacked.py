@@ -18,8 +18,9 @@ from writing import write
 
 from evalcontract.checks import _searches
 from evalcontract.checks._searches import GivenUpError, Searches
-from evalcontract.engine import grading_work, outputs
-from evalcontract.engine.pool import map_in_parallel
+from evalcontract.datasets import outputs
+from evalcontract.grading import grading_work
+from evalcontract.source.pool import map_in_parallel
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="processes and pipes are those of POSIX")
 REF = "rubric/a@1.0.0"

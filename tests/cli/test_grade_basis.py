@@ -331,7 +331,7 @@ def test_the_time_makes_no_difference(
     manifest = json.loads(first.splitlines()[0])["manifest"]
     assert manifest["started"] == "2026-05-08T12:00:00Z"
     later = datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC)
-    monkeypatch.setattr("evalcontract.engine.used.now", lambda: later)
+    monkeypatch.setattr("evalcontract.grading.used.now", lambda: later)
     assert grade("--results", "r.jsonl", "--resume") == 0
     assert (place / "r.jsonl").read_bytes() == first
     assert grade("--results", "later.jsonl", "--compare", "r.jsonl") == 0
@@ -343,7 +343,7 @@ def test_a_partial_file_names_what_its_rows_depend_on(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each line `used` stands before the rows that need it, and the rest comes with the rest."""
-    monkeypatch.setattr("evalcontract.engine.grade._CHUNK", 1)
+    monkeypatch.setattr("evalcontract.grading.grade._CHUNK", 1)
     write(place, {"data.json": rows("outer@1.0.0", "linted@1.0.0", "outer@1.0.0")})
     grade("--results", "whole.jsonl", "--jobs", "1")
     lines = (place / "whole.jsonl").read_bytes().splitlines(keepends=True)

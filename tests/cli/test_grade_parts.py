@@ -12,9 +12,9 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.engine import grade, grade_parts, grading_work
-from evalcontract.engine.grade import Grading
-from evalcontract.engine.options import Input, Options
+from evalcontract.datasets.options import Input, Options
+from evalcontract.grading import grade, grade_parts, grading_work
+from evalcontract.grading.grade import Grading
 
 if TYPE_CHECKING:
     from collections.abc import Callable

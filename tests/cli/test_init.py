@@ -18,10 +18,10 @@ from tables import every_case
 from writing import write
 
 from evalcontract import DatasetLoader
-from evalcontract.engine import init_install, init_source
-from evalcontract.engine.init_project import CI_FILES
 from evalcontract.model import page
 from evalcontract.source import shipped
+from evalcontract.starting import init_install, init_source
+from evalcontract.starting.init_project import CI_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

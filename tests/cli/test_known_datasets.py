@@ -17,7 +17,7 @@ from evalcontract.cache import Cache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pipeline: Any = import_module("evalcontract.engine.pipeline")
+pipeline: Any = import_module("evalcontract.checking.pipeline")
 
 RUBRIC = """\
 id: polite

@@ -141,11 +141,11 @@ def test_a_script_names_all_commands(shell: str, capsys: pytest.CaptureFixture[s
 @every_case(
     ("script", "words", "spared"),
     [
-        ("evalcontract", "", "yaml orjson jsonschema_rs evalcontract.engine evalcontract.source"),
-        ("evalcontract", "val", "yaml orjson jsonschema_rs evalcontract.engine"),
-        ("validate_dataset", "--st", "jsonschema_rs evalcontract.engine.pipeline"),
-        ("evalcontract", "check\x1f--sel", "jsonschema_rs evalcontract.engine.pipeline"),
-        ("evalcontract", "completion\x1f", "yaml orjson jsonschema_rs evalcontract.engine"),
+        ("evalcontract", "", "yaml orjson jsonschema_rs evalcontract.datasets evalcontract.source"),
+        ("evalcontract", "val", "yaml orjson jsonschema_rs evalcontract.datasets"),
+        ("validate_dataset", "--st", "jsonschema_rs evalcontract.checking.pipeline"),
+        ("evalcontract", "check\x1f--sel", "jsonschema_rs evalcontract.checking.pipeline"),
+        ("evalcontract", "completion\x1f", "yaml orjson jsonschema_rs evalcontract.datasets"),
     ],
 )
 def test_an_answer_imports_little(script: str, words: str, spared: str, tmp_path: Path) -> None:

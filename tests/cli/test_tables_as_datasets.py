@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.engine.convert import convert
-from evalcontract.engine.output import ConvertOptions
-from evalcontract.engine.selection import files_below
-from evalcontract.engine.table_output import OurTable
-from evalcontract.engine.table_rows import source_of
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.columns import checked
+from evalcontract.datasets.selection import files_below
+from evalcontract.datasets.table_output import OurTable
+from evalcontract.datasets.table_rows import source_of
 from evalcontract.model.errors import UsageError
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.external import read_external_stream
 from evalcontract.source.yaml.emitting import csv_text
-from evalcontract.structure.columns import checked
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from tables import every_case
 
 from evalcontract import convert
-from evalcontract.engine.detection import candidates
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.detection import candidates
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.reference import Kind
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tables import every_case
 
-from evalcontract.engine.convert import convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats import dialect_of, dialects
 from evalcontract.formats._conversion import conversation_of
 from evalcontract.formats._fields import Field, fields_of

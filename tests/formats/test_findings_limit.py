@@ -6,8 +6,8 @@ import io
 import json
 from pathlib import Path
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 

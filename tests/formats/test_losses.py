@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tables import every_case
 
-from evalcontract.engine.convert import convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 
 if TYPE_CHECKING:
     from pathlib import Path

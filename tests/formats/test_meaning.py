@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from needs import PEERS, missing
 
-from evalcontract.engine.convert import convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 
 HERE = Path(__file__).parent
 CHAT = [

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tables import every_case
 
-from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.opening import open_dataset
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

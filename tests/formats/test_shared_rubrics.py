@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.engine.convert import convert
-from evalcontract.engine.dialect_rows import DialectRows
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
-from evalcontract.engine.passes import CheckedRow
-from evalcontract.engine.placing import DialectTarget
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.converting.placing import DialectTarget
+from evalcontract.datasets.dialect_rows import DialectRows
+from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.passes import CheckedRow
 from evalcontract.formats import dialect_of
 from evalcontract.formats._conversion import OurRow
 from evalcontract.source.external import read_external_stream
@@ -21,7 +21,7 @@ from evalcontract.source.external import read_external_stream
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.engine.convert import ConvertResult
+    from evalcontract.converting.convert import ConvertResult
 
 SAID = [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": "Yes."}]
 OTHERS = ["databricks", "evret", "inspect", "mlflow:oss", "mlflow:managed", "mlflow:evaluate"]

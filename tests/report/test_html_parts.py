@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.model.span import Span
-from evalcontract.report.html.content import Line, Mark
-from evalcontract.report.html.layout import HEIGHT, WIDTH, layout
-from evalcontract.report.html.page import MODULES, data_text, text_of
-from evalcontract.report.html.segments import segments
+from evalcontract.page.content import Line, Mark
+from evalcontract.page.layout import HEIGHT, WIDTH, layout
+from evalcontract.page.page import MODULES, data_text, text_of
+from evalcontract.page.segments import segments
 
 
 @every_case(

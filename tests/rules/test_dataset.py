@@ -9,9 +9,9 @@ from doors import Options, check_workspaces
 from tables import every_case
 from work import calls_of
 
-from evalcontract.engine import gates
-from evalcontract.engine import run as engine_run
-from evalcontract.engine.gates import SharedGates
+from evalcontract.datasets import gates
+from evalcontract.datasets import run as engine_run
+from evalcontract.datasets.gates import SharedGates
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ from tables import every_case
 
 from evalcontract.checks._jury import decide
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
+from evalcontract.grading.arithmetic import Scoring, Total, of_composite, score_text, total
 from evalcontract.library.score_bounds import Bounds
-from evalcontract.scoring.arithmetic import Scoring, Total, of_composite, score_text, total
 
 PAGE = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8")
 _ANSWERS = PAGE.partition("<!-- known answers -->")[2].partition("<!-- end")[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.scoring.basis import Basis, differences
+from evalcontract.grading.basis import Basis, differences
 
 ONE, OTHER = "1" * 64, "2" * 64
 MANIFEST: dict[str, Any] = {

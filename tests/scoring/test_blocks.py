@@ -10,9 +10,9 @@ from writing import write
 
 from evalcontract import Grader, Summary
 from evalcontract.checks.outcome import PASSED, Output, Verdict, failed, of_text
-from evalcontract.scoring import runner
-from evalcontract.scoring.ready import Single, block_of
-from evalcontract.scoring.results import CheckResult, RowResult
+from evalcontract.grading import runner
+from evalcontract.grading.ready import Single, block_of
+from evalcontract.grading.scoring_results import CheckResult, RowResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

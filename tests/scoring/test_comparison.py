@@ -6,9 +6,9 @@ import pytest
 from tables import every_case
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
+from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.scoring_results import CheckResult, RowResult
 from evalcontract.library.score_bounds import Bounds
-from evalcontract.scoring.comparison import Comparison
-from evalcontract.scoring.results import CheckResult, RowResult
 from evalcontract.statistics.paired import MOST_DRAWN, Draws, paired_difference
 
 

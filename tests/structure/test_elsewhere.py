@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.engine.dataset_root import root_schema
-from evalcontract.engine.extra_keys import PLACES as OPEN
-from evalcontract.engine.extra_keys import ExtraKeys
+from evalcontract.datasets.dataset_root import root_schema
+from evalcontract.datasets.extra_keys import PLACES as OPEN
+from evalcontract.datasets.extra_keys import ExtraKeys
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.keys.elsewhere import misplaced_words
 from evalcontract.structure.keys.known import generic_keys

@@ -1,7 +1,7 @@
 """The Python API: loaders, what they load, prompts, and the check of whole workspaces.
 
 Names are imported at first use, since a command needs only some of them. `validate` is in
-`evalcontract.engine.pipeline`.
+`evalcontract.checking.pipeline`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
     from evalcontract.api.rendering import render
     from evalcontract.api.workspace import Workspace
-    from evalcontract.engine.pipeline import check_workspaces
+    from evalcontract.checking.pipeline import check_workspaces
     from evalcontract.model.diagnostic import Outcome
 
 _HOMES = {
@@ -41,7 +41,7 @@ _HOMES = {
     "RubricLoader": "evalcontract.api.artifacts",
     "Workspace": "evalcontract.api.workspace",
     "calibrate_judge": "evalcontract.api.calibrating",
-    "check_workspaces": "evalcontract.engine.pipeline",
+    "check_workspaces": "evalcontract.checking.pipeline",
     "convert": "evalcontract.api.converting",
     "render": "evalcontract.api.rendering",
 }

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
-from evalcontract.engine.artifact_findings import listing_errors
-from evalcontract.engine.diagnostics import from_unreadable_files
+from evalcontract.checking.artifact_findings import listing_errors
+from evalcontract.datasets.diagnostics import from_unreadable_files
 from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling, Resolved
 from evalcontract.model.diagnostic import sort_key
@@ -18,7 +18,7 @@ from evalcontract.model.version import Version
 
 if TYPE_CHECKING:
     from evalcontract.api.grading import LoadedJudge, LoadedRubric
-    from evalcontract.engine.run import Run
+    from evalcontract.datasets.run import Run
     from evalcontract.source import UnreadableFile
 
 _MAX_SHOWN = 80  # characters of an argument that a message quotes

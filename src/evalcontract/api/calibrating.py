@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from evalcontract._version import __version__
 from evalcontract.api.findings import Findings
 from evalcontract.api.judging import judging_of_environment
-from evalcontract.engine.calibration import calibrate
-from evalcontract.engine.calibration_options import CalibrationOptions
+from evalcontract.calibrating.calibration import calibrate
+from evalcontract.calibrating.calibration_json import document_of
+from evalcontract.calibrating.calibration_options import CalibrationOptions
 from evalcontract.judging.usage import Usage
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.report.calibration_json import document_of
 from evalcontract.statistics.corrected import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.calibration.result import Result
-    from evalcontract.engine.calibration import Calibrated
+    from evalcontract.calibrating.calibration import Calibrated
+    from evalcontract.calibrating.result import Result
     from evalcontract.statistics.agreement import Agreement
     from evalcontract.statistics.corrected import Corrected
     from evalcontract.statistics.intervals import Interval

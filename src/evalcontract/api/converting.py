@@ -11,11 +11,11 @@ from evalcontract.api.findings import Findings
 from evalcontract.api.in_memory import open_document, open_rows
 from evalcontract.api.loaded import RowT
 from evalcontract.api.loader import Loader
-from evalcontract.engine.convert import ConvertResult, convert_rows, refusal_of
-from evalcontract.engine.diagnostics import from_unreadable_files
-from evalcontract.engine.output import ConvertedRows
-from evalcontract.engine.passes import NATIVE
-from evalcontract.engine.placing import DialectTarget, NativeTarget
+from evalcontract.converting.convert import ConvertResult, convert_rows, refusal_of
+from evalcontract.converting.output import ConvertedRows
+from evalcontract.converting.placing import DialectTarget, NativeTarget
+from evalcontract.datasets.diagnostics import from_unreadable_files
+from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.path import format_path
@@ -23,7 +23,7 @@ from evalcontract.model.record import NamedTuple
 from evalcontract.report.losses import Losses
 
 if TYPE_CHECKING:
-    from evalcontract.engine.placing import ConversionTarget
+    from evalcontract.converting.placing import ConversionTarget
     from evalcontract.types import Row
 
 # A document is written in the first of these media that the system of the target reads.

@@ -6,8 +6,8 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
-from evalcontract.engine.grading import Grading
-from evalcontract.engine.row_coverage import cover_row
+from evalcontract.datasets.grading import Grading
+from evalcontract.datasets.row_coverage import cover_row
 from evalcontract.model.structure_codes import ILL_FORMED
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from evalcontract.api.loaded import LoadedRow
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.engine.run import Run
+    from evalcontract.datasets.run import Run
 
 
 class Coverer:

@@ -13,12 +13,16 @@ from evalcontract.api.in_memory import open_rows
 from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
-from evalcontract.engine.artifact_findings import artifact_findings, bundle_findings, listing_errors
-from evalcontract.engine.diagnostics import from_unreadable_files
-from evalcontract.engine.native_pass import NativePass
-from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.options import Input
-from evalcontract.engine.passes import NATIVE, rows_of
+from evalcontract.checking.artifact_findings import (
+    artifact_findings,
+    bundle_findings,
+    listing_errors,
+)
+from evalcontract.datasets.diagnostics import from_unreadable_files
+from evalcontract.datasets.native_pass import NativePass
+from evalcontract.datasets.opening import open_dataset
+from evalcontract.datasets.options import Input
+from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 
@@ -29,8 +33,8 @@ if TYPE_CHECKING:
     from evalcontract.api.grading import LoadedRubric
     from evalcontract.api.workspace import Workspace
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.engine.passes import CheckedBatch, CheckedRow, Dataset, DatasetPass
-    from evalcontract.engine.run import Run
+    from evalcontract.datasets.passes import CheckedBatch, CheckedRow, Dataset, DatasetPass
+    from evalcontract.datasets.run import Run
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.types import Row

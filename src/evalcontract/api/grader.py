@@ -11,23 +11,23 @@ from evalcontract.api.judging import judging_of_environment
 from evalcontract.api.loaded import LoadedRow
 from evalcontract.api.loader import LOG
 from evalcontract.api.workspace import Workspace
-from evalcontract.engine.asking_ahead import asked_ahead
-from evalcontract.engine.grade import Grading as FileGrading
-from evalcontract.engine.grading import Grading
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.recorded import read_record, row_id_of
-from evalcontract.engine.row_grader import RowGrader
-from evalcontract.engine.run import Run, today
+from evalcontract.datasets.grading import Grading
+from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.recorded import read_record, row_id_of
+from evalcontract.datasets.run import Run, today
+from evalcontract.grading.grade import Grading as FileGrading
+from evalcontract.grading.row_grader import RowGrader
+from evalcontract.grading.runner import Task, invalid_row
+from evalcontract.judging.asking_ahead import asked_ahead
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.listing import clipped
 from evalcontract.model.structure_codes import GUESSES, ILL_FORMED
-from evalcontract.scoring.runner import Task, invalid_row
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from evalcontract.grading.scoring_results import RowResult
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.scoring.results import RowResult
 
     #: A row of a dataset, and what a model answered to it: its text, or a record of an output.
     Row = LoadedRow | Mapping[str, Any]

@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.native_pass import NativeDataset
-from evalcontract.engine.opening import open_dataset
-from evalcontract.engine.options import Input
-from evalcontract.engine.passes import NATIVE
+from evalcontract.datasets.native_pass import NativeDataset
+from evalcontract.datasets.opening import open_dataset
+from evalcontract.datasets.options import Input
+from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.source.plain import NotPlainError, plain
 from evalcontract.source.row_iterable import RowIterable
@@ -18,7 +18,7 @@ from evalcontract.source.yaml.emitting import NotWritableError, json_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from evalcontract.engine.passes import Dataset
+    from evalcontract.datasets.passes import Dataset
 
 # Rows in memory of another system are taken for the lines of a file of this medium.
 _MEDIUM = "jsonl"
@@ -33,7 +33,7 @@ def open_rows(rows: Iterable[Any], dialect: str, name: str) -> Dataset:
     """
     if dialect == NATIVE:
         return NativeDataset(RowIterable(name, rows))
-    from evalcontract.engine.dialect_pass import DialectDataset  # not for our datasets
+    from evalcontract.datasets.dialect_pass import DialectDataset  # not for our datasets
     from evalcontract.formats import dialect_of
     from evalcontract.source.external import ExternalFile
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.api.findings import Findings
 from evalcontract.api.workspace import Workspace
-from evalcontract.engine.run import Run, today
+from evalcontract.datasets.run import Run, today
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.workspace import find_root
 

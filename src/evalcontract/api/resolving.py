@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.api.findings import Findings
 from evalcontract.api.grading import LoadedJudge, LoadedRubric
 from evalcontract.api.violations import violation
-from evalcontract.engine.artifact_findings import artifact_findings
-from evalcontract.engine.run import Run
+from evalcontract.checking.artifact_findings import artifact_findings
+from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Dangling
 from evalcontract.library.provenance import provenance_of
@@ -17,7 +17,7 @@ from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
-    from evalcontract.engine.diagnostics import Locatable
+    from evalcontract.datasets.diagnostics import Locatable
     from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.model.path import Path
     from evalcontract.policy import Policy

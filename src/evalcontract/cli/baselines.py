@@ -8,26 +8,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evalcontract.checking.baseline import Scope, compare, next_baseline, read_baseline, text_of
 from evalcontract.cli.output import put
 from evalcontract.cli.report_files import ReportFile, refuse_inputs, refuse_unwritable
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.baseline import (
-    Scope,
-    compare,
-    next_baseline,
-    read_baseline,
-    text_of,
-)
-from evalcontract.engine.opened import write_error
 from evalcontract.model.errors import UsageError
 from evalcontract.model.harmless import escape_controls
 from evalcontract.report.report import BaselineCounts
 from evalcontract.source.writing import write_text
 from evalcontract.workspace import display_name, write_bound
+from evalcontract.workspace.opened import write_error
 
 if TYPE_CHECKING:
+    from evalcontract.checking.baseline import Known
     from evalcontract.cli.outcome import CheckArgs
-    from evalcontract.engine.baseline import Known
     from evalcontract.model.diagnostic import Outcome
 
 #: Where `--write-baseline` writes without a name: a hidden file is taken for no dataset.

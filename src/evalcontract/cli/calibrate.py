@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract._version import __version__
-from evalcontract.calibration.measuring import AUTO
+from evalcontract.calibrating.calibration import calibrate
+from evalcontract.calibrating.calibration_json import write_json
+from evalcontract.calibrating.calibration_options import CalibrationOptions
+from evalcontract.calibrating.measuring import AUTO
+from evalcontract.calibrating.report_calibration import write_text
 from evalcontract.cli.candidates import files
 from evalcontract.cli.columns import MAP_WITH_OUTPUTS
 from evalcontract.cli.command import Command
@@ -20,24 +24,20 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.calibration import calibrate
-from evalcontract.engine.calibration_options import CalibrationOptions
+from evalcontract.fixing.fixes import write_diff
 from evalcontract.judging.usage import Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS, OK
-from evalcontract.report.calibration import write_text
-from evalcontract.report.calibration_json import write_json
-from evalcontract.report.fixes import write_diff
 from evalcontract.statistics.agreement import RATES
 from evalcontract.statistics.corrected import Measured
 
 if TYPE_CHECKING:
-    from evalcontract.calibration.result import Result
-    from evalcontract.engine.calibration import Calibrated
-    from evalcontract.engine.fix_options import FileFix
-    from evalcontract.engine.options import Options
-    from evalcontract.structure.columns import ColumnKeys
+    from evalcontract.calibrating.calibration import Calibrated
+    from evalcontract.calibrating.result import Result
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.options import Options
+    from evalcontract.workspace.fix_options import FileFix
 
 
 def _threshold(

@@ -17,7 +17,7 @@ from evalcontract.model.harmless import escape_controls
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
-    from evalcontract.engine.options import Options
+    from evalcontract.datasets.options import Options
     from evalcontract.model.diagnostic import Outcome
 
 
@@ -73,7 +73,7 @@ def check(
 
 
 def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001
-    from evalcontract.engine.pipeline import NOTHING, check_workspaces  # slow to import
+    from evalcontract.checking.pipeline import NOTHING, check_workspaces  # slow to import
     from evalcontract.workspace import display_name
 
     outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
@@ -89,7 +89,7 @@ def _existing(name: str, root: Path | None) -> Path:
         UsageError: there is no such file; for another file, the message names the right command.
 
     """
-    from evalcontract.engine.selection import is_target  # slow to import
+    from evalcontract.datasets.selection import is_target  # slow to import
 
     path = Path(name)
     if "\0" in name or not name or not path.exists():

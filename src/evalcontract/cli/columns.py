@@ -9,7 +9,7 @@ import click
 from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from evalcontract.structure.columns import ColumnKeys
+    from evalcontract.datasets.columns import ColumnKeys
 
 
 def _parsed(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys:
@@ -27,7 +27,7 @@ def _checked(
 ) -> ColumnKeys:
     if not values:
         return ()
-    from evalcontract.structure.columns import RECORDED, checked  # rarely needed
+    from evalcontract.datasets.columns import RECORDED, checked  # rarely needed
 
     pairs = [value.rpartition("=")[::2] for value in values]
     for value, (column, key) in zip(values, pairs, strict=True):

@@ -15,8 +15,8 @@ from evalcontract.cli.options import workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.convert import convert, piped_name
-from evalcontract.engine.output import STANDARD_OUTPUT, ConvertOptions
+from evalcontract.converting.convert import convert, piped_name
+from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK, exit_status
@@ -24,9 +24,9 @@ from evalcontract.report.losses import write_losses
 from evalcontract.report.table import note
 
 if TYPE_CHECKING:
-    from evalcontract.engine.convert import ConvertResult
-    from evalcontract.engine.options import Options
-    from evalcontract.structure.columns import ColumnKeys
+    from evalcontract.converting.convert import ConvertResult
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.options import Options
 
 _PIPE = "-"
 

@@ -16,17 +16,17 @@ from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, NumberRange, WholeNumber, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
-from evalcontract.engine.coverage import CoverageOutcome, coverage
+from evalcontract.covering.coverage import CoverageOutcome, coverage
+from evalcontract.covering.coverage_json import write_json
+from evalcontract.covering.report_coverage import write_text
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.policy.exit_status import ERRORS
-from evalcontract.report.coverage import write_text
-from evalcontract.report.coverage_json import write_json
 
 if TYPE_CHECKING:
-    from evalcontract.engine.options import Options
-    from evalcontract.structure.columns import ColumnKeys
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.options import Options
 
 
 @click.command(

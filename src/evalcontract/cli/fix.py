@@ -13,27 +13,27 @@ from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace_options
 from evalcontract.cli.output import OutputError, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.fix_options import FixOptions, write
-from evalcontract.engine.fixing import fix
-from evalcontract.engine.workers import usable_cores
-from evalcontract.model.errors import UsageError
-from evalcontract.policy import exit_status
-from evalcontract.policy.exit_status import ERRORS, OK
-from evalcontract.report.fixes import (
+from evalcontract.datasets.workers import usable_cores
+from evalcontract.fixing.fixes import (
     write_diff,
     write_fixable,
     write_fixed,
     write_refused,
     write_summary,
 )
+from evalcontract.fixing.fixing import fix
+from evalcontract.model.errors import UsageError
+from evalcontract.policy import exit_status
+from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.workspace.fix_options import FixOptions, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from evalcontract.engine.fix_options import FixResult
-    from evalcontract.engine.options import Options
+    from evalcontract.datasets.options import Options
     from evalcontract.policy.selection import Selection
+    from evalcontract.workspace.fix_options import FixResult
 
 
 @click.command(

@@ -21,27 +21,27 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.grade import Grading
-from evalcontract.engine.results_file import ResultsFile, earlier_results
-from evalcontract.engine.workers import usable_cores
+from evalcontract.datasets.workers import usable_cores
+from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
+from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.grade import Grading
+from evalcontract.grading.grade_lines import manifest_of, summary_line
+from evalcontract.grading.grade_notes import write_usage
+from evalcontract.grading.report_grade import write_comparison, write_gate, write_results
+from evalcontract.grading.results_file import ResultsFile, earlier_results
+from evalcontract.grading.summary import Gate
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.harmless import harmless_json
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
-from evalcontract.report.grade import write_comparison, write_gate, write_results
-from evalcontract.report.grade_lines import manifest_of, summary_line
-from evalcontract.report.grade_notes import write_usage
-from evalcontract.scoring.basis import Basis, differences, manifest_line, used_line
-from evalcontract.scoring.comparison import Comparison
-from evalcontract.scoring.summary import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from evalcontract.engine.options import Input, Options
-    from evalcontract.engine.results import Results
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.options import Input, Options
+    from evalcontract.grading.results import Results
     from evalcontract.judging.usage import Usage
-    from evalcontract.structure.columns import ColumnKeys
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
 

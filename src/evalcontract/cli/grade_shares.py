@@ -6,17 +6,17 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from evalcontract.cli.output import put_json
+from evalcontract.grading.grade_lines import row_line
+from evalcontract.grading.report_grade import is_failure
+from evalcontract.grading.summary import Summary
 from evalcontract.model.harmless import harmless_json
 from evalcontract.model.record import NamedTuple
 from evalcontract.policy.exit_status import ERRORS, OK
-from evalcontract.report.grade import is_failure
-from evalcontract.report.grade_lines import row_line
-from evalcontract.scoring.summary import Summary
 
 if TYPE_CHECKING:
-    from evalcontract.scoring.comparison import Comparison
-    from evalcontract.scoring.results import RowResult
-    from evalcontract.scoring.summary import Gate
+    from evalcontract.grading.comparison import Comparison
+    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.grading.summary import Gate
 
 
 class Share(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.cli.candidates import dialects, files
 from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
@@ -17,31 +18,30 @@ from evalcontract.cli.migrate import told
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.convert import free_folder
-from evalcontract.engine.coverage import coverage
-from evalcontract.engine.init import EXAMPLE_OUTPUTS, InitOptions, init
-from evalcontract.engine.init_project import CI_FILES
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import check_workspaces
-from evalcontract.engine.placing import ADD_EXPECTATIONS, ADD_RUBRIC
-from evalcontract.engine.ungraded import Lack, ungraded
+from evalcontract.converting.convert import free_folder
+from evalcontract.converting.placing import ADD_EXPECTATIONS, ADD_RUBRIC
+from evalcontract.covering.coverage import coverage
+from evalcontract.covering.report_coverage import totals_line
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.harmless import escape_controls
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
-from evalcontract.report.coverage import totals_line
 from evalcontract.report.frame import display_width
 from evalcontract.report.losses import write_losses
 from evalcontract.report.table import note
 from evalcontract.source import SCHEMA_SUFFIX
+from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, init
+from evalcontract.starting.init_project import CI_FILES
+from evalcontract.starting.ungraded import Lack, ungraded
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.engine.init import Addition, InitResult
-    from evalcontract.engine.ungraded import Ungraded
-    from evalcontract.structure.columns import ColumnKeys
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.starting.init import Addition, InitResult
+    from evalcontract.starting.ungraded import Ungraded
 
 _NO_CI = "none"
 #: The lines of a snippet that is printed without `--snippets`.

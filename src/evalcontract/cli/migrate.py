@@ -15,19 +15,19 @@ from evalcontract.cli.options import chooses_configuration
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.migrate import MigrateOptions, migrate
-from evalcontract.engine.migration_input import SYSTEMS
 from evalcontract.model.errors import UsageError
 from evalcontract.model.harmless import escape_controls
 from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
 from evalcontract.policy.exit_status import ERRORS, OK
 from evalcontract.report.losses import write_losses
+from evalcontract.starting.migrate import MigrateOptions, migrate
+from evalcontract.starting.migration_input import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.engine.migrate import MigrateResult
+    from evalcontract.starting.migrate import MigrateResult
     from evalcontract.workspace import ChosenConfiguration
 
 _WIDTH = 80

@@ -18,7 +18,7 @@ from evalcontract.cli.colour import wants_colour, wants_links
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
-from evalcontract.engine.options import Options
+from evalcontract.datasets.options import Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.record import NamedTuple
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
     from evalcontract.cache import Cache
     from evalcontract.cli.report_files import ReportFile
+    from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.model.diagnostic import Diagnostic, Outcome
     from evalcontract.model.reference import Kind
     from evalcontract.policy.selection import Selection
     from evalcontract.report.report import BaselineCounts
     from evalcontract.source import Files
-    from evalcontract.structure.columns import ColumnKeys
 
 
 #: What `--statistics` prints on standard error without findings.
@@ -105,7 +105,7 @@ def validate_files(
     kind: Kind, files: tuple[str, ...], args: CheckArgs, stdin_name: str | None = None
 ) -> int:
     """Validate the files of a kind that arguments name; return the exit code."""
-    from evalcontract.engine.pipeline import validate  # slow: the help does without
+    from evalcontract.checking.pipeline import validate  # slow: the help does without
 
     if args.watch:
         from evalcontract.cli.watch import watch  # rarely needed
@@ -136,7 +136,7 @@ def run_and_report(
         from evalcontract.cli.report_files import refuse_unwritable  # rarely needed
 
         refuse_unwritable(args.output)
-    from evalcontract.engine.workers import usable_cores  # slow to import
+    from evalcontract.datasets.workers import usable_cores  # slow to import
 
     baselines = None
     if args.baseline or args.write_baseline is not None:
@@ -175,7 +175,7 @@ def run_and_report(
 
 def _report(outcome: Outcome, args: CheckArgs, baseline: BaselineCounts | None) -> Report:
     if args.output or args.output_format != "text":
-        from evalcontract.engine.reporting import full_report  # slow to import
+        from evalcontract.fixing.reporting import full_report  # slow to import
 
         return full_report(outcome, args.fails_from, baseline)
     return _short_report(outcome, baseline)

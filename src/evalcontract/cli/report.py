@@ -15,16 +15,16 @@ from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, WholeNumber, workspace_options
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.engine.html_output import HtmlFile
-from evalcontract.engine.html_report import ReportInputs, html_report
-from evalcontract.engine.workers import usable_cores
+from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.reference import Kind
+from evalcontract.page.html_output import HtmlFile
+from evalcontract.page.html_report import ReportInputs, html_report
+from evalcontract.page.page import write_page
 from evalcontract.policy.exit_status import OK
-from evalcontract.report.html.page import write_page
 
 if TYPE_CHECKING:
-    from evalcontract.engine.options import Options
-    from evalcontract.structure.columns import ColumnKeys
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.options import Options
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}

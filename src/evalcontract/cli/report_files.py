@@ -89,9 +89,9 @@ def refuse_unwritable(files: Sequence[ReportFile]) -> None:
             folder of a workspace.
 
     """
-    from evalcontract.engine.opened import refuse_settings, write_error
     from evalcontract.source.writing import check_target, target_of
     from evalcontract.workspace import display_name, write_bound
+    from evalcontract.workspace.opened import refuse_settings, write_error
 
     targets: set[str] = set()
     for file in files:
@@ -145,11 +145,11 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
 
     """
     from evalcontract.cli.signals import signals_as_interrupts
-    from evalcontract.engine.opened import write_error
     from evalcontract.model.harmless import harmless_json
     from evalcontract.report import FORMATS, write_of
     from evalcontract.source.writing import Staged
     from evalcontract.workspace import write_bound
+    from evalcontract.workspace.opened import write_error
 
     style = style._replace(width=_WIDTH)
     with signals_as_interrupts(), Staged() as staged:

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.passes import NATIVE
-from evalcontract.engine.pipeline import check_workspaces, validate
+from evalcontract.checking.pipeline import check_workspaces, validate
+from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.passes import NATIVE
 from evalcontract.lsp.kinds import CONFIGURATION, kind_of
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import ConfigurationError, EvalContractError

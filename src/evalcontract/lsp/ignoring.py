@@ -6,8 +6,8 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-from evalcontract.engine.ignore import parse_code
-from evalcontract.engine.ignores import INVALID, UNUSED, Ignores
+from evalcontract.datasets.ignore import parse_code
+from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.text import Text
 from evalcontract.model.lazy_pattern import lazy_pattern

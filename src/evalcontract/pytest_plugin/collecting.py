@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import check_workspaces, validate
-from evalcontract.engine.workers import usable_cores
+from evalcontract.checking.pipeline import check_workspaces, validate
+from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.diagnostic import Outcome, Severity
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.record import NamedTuple

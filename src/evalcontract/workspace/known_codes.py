@@ -95,10 +95,10 @@ def _tables() -> Iterator[CodeTable]:
     from evalcontract.model.workspace_codes import CODES as OF_WORKSPACE
 
     yield OF_WORKSPACE
-    from evalcontract.scoring.codes import CODES as OF_SCORING
+    from evalcontract.model.scoring_codes import CODES as OF_SCORING
 
     yield OF_SCORING
-    from evalcontract.calibration.codes import CODES as OF_LABELS
+    from evalcontract.model.codes import CODES as OF_LABELS
 
     yield OF_LABELS
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.engine.convert import convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats import dialect_of
 from evalcontract.formats.agent_skills.conversion import CaseReader, CaseWriter
 from evalcontract.formats.agent_skills.rubric import is_said, rubric_of

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from needs import NODE, missing
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

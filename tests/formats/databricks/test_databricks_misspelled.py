@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from texts import facts
 
-from evalcontract.engine.coverage import coverage
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.covering.coverage import coverage
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tables import every_case
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 

@@ -7,8 +7,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats import dialect_of
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind

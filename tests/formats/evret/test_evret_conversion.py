@@ -22,10 +22,10 @@ from examples import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalcontract.engine.convert import ConvertResult, convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.converting.convert import ConvertResult, convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
 from evalcontract.formats.evret.writing import TableWriter

@@ -11,10 +11,10 @@ from northstar_cases import cases
 from tables import every_case
 from writing import write
 
-from evalcontract.engine.convert import convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
-from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.checking.pipeline import check_workspaces
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.model.path import key_of
 from evalcontract.source.document import Document

@@ -13,9 +13,9 @@ import pytest
 from northstar_graders import run_of, verdicts
 
 import evalcontract
-from evalcontract.engine.convert import convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 
 if TYPE_CHECKING:
     from pathlib import Path

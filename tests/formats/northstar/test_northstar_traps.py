@@ -10,8 +10,8 @@ from northstar_checks import check_rows, check_text, told
 from northstar_traces import RUN, SESSION, TRACE, traced
 from tables import every_case
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

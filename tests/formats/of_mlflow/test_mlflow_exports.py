@@ -10,10 +10,10 @@ from tables import every_case
 from test_mlflow_real import asked, mlflow
 
 from evalcontract import convert as convert_rows
-from evalcontract.engine.convert import convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
 from evalcontract.source.yaml.yaml import parse_yaml

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tables import every_case
 from texts import facts
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.mlflow.store_rules import Merging
 from evalcontract.model.reference import Kind

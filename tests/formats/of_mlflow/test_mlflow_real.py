@@ -13,8 +13,8 @@ from examples import tries
 from mlflow_files import Dice
 from needs import PEERS, missing
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind

@@ -6,10 +6,10 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.engine.convert import ConvertResult, convert
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.converting.convert import ConvertResult, convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from openai_files import CRITERIA, ITEMS, OUTPUT, converted, eval_with, losses, 
 from tables import every_case
 
 from evalcontract.checks.outcome import Outcome
-from evalcontract.engine.convert import convert
-from evalcontract.engine.coverage import coverage
-from evalcontract.engine.grade import Grading
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.output import ConvertOptions
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.covering.coverage import coverage
+from evalcontract.datasets.options import Input, Options
+from evalcontract.grading.grade import Grading
 
 if TYPE_CHECKING:
     from pathlib import Path

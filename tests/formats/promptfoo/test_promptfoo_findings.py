@@ -9,8 +9,8 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.engine.options import Input, Options
-from evalcontract.engine.pipeline import validate
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.options import Input, Options
 from evalcontract.model.reference import Kind
 
 

@@ -1,0 +1,273 @@
+"""Calibrate a judge: read its labels and verdicts, measure, and prepare its `validation`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.calibrating.calibration_asking import ask_judge
+from evalcontract.calibrating.calibration_files import (
+    ReadFile,
+    problems_of_file,
+    read_rows,
+    validated,
+)
+from evalcontract.calibrating.calibration_options import labels_of_split, scale_for
+from evalcontract.calibrating.joining import Verdict, join
+from evalcontract.calibrating.measuring import AUTO, measure
+from evalcontract.calibrating.named_judge import NamedJudge, find_judge
+from evalcontract.calibrating.reading import have_scores
+from evalcontract.calibrating.remarks import remarks
+from evalcontract.calibrating.result import Labels, Result
+from evalcontract.datasets.run import today
+from evalcontract.model.diagnostic import Diagnostic, Outcome, Problem, Severity
+from evalcontract.model.errors import EditError, UsageError
+from evalcontract.model.listing import listed
+from evalcontract.model.record import NamedTuple
+from evalcontract.workspace import display_name
+from evalcontract.workspace.fix_options import FixResult, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from evalcontract.calibrating.calibration_asking import Asked
+    from evalcontract.calibrating.calibration_files import RowFile
+    from evalcontract.calibrating.calibration_options import CalibrationOptions
+    from evalcontract.calibrating.joining import Joined
+    from evalcontract.calibrating.records import Record, Records
+    from evalcontract.judging.asking import Judging
+    from evalcontract.model.scale import Scale
+    from evalcontract.workspace import Workspace
+    from evalcontract.workspace.fix_options import FileFix
+
+
+class Calibrated(NamedTuple):
+    """The findings on the files, the result, and the change of the judge's file that records it.
+
+    Without a `result` there is nothing to measure: the findings say why, or `nothing` does.
+    `change` is None if the validation must not, or cannot be written.
+    """
+
+    diagnostics: Sequence[Diagnostic]
+    result: Result | None = None
+    change: FileFix | None = None
+    nothing: str | None = None
+
+    def write(self) -> None:
+        """Write the validation into the file of the judge, unless it is there already.
+
+        Raises:
+            UsageError: the file cannot be written, or has changed in the meantime.
+
+        """
+        write(FixResult((self.change,) if self.change else (), (), Outcome()))
+
+
+def calibrate(
+    judge: str, options: CalibrationOptions, judging: Judging | None = None
+) -> Calibrated:
+    """Compare a judge, by its path or a reference, with human labels.
+
+    Without verdicts, the judge is asked through `judging`.
+
+    Raises:
+        UsageError: the judge, or what is needed for it, is not there.
+        ConfigurationError: a workspace's configuration cannot be used.
+
+    """
+    named = find_judge(judge, options.root, options.configuration)
+    if not isinstance(named, NamedJudge):
+        return Calibrated(named)
+    scale = scale_for(named, options)
+    labels = read_rows(options.labels, ("id", "human"), named.workspace, is_shown=True)
+    if isinstance(labels, list):
+        return Calibrated(labels)
+    chosen = labels_of_split(labels.records.rows, options.split)
+    asked = None
+    if _asks(labels, options, judging) and judging:
+        asked = ask_judge(named, chosen, options, judging)
+        verdicts: ReadFile | list[Diagnostic] = ReadFile(labels.file, asked.records)
+    else:
+        verdicts = _verdicts(labels, options, named.workspace)
+    if isinstance(verdicts, list):
+        return Calibrated(verdicts)
+    compared = _Comparison(named, scale, options, chosen, labels.records, verdicts.records, asked)
+    found = compared.findings(labels, verdicts)
+    if not compared.joined.items:
+        return Calibrated(found, nothing="no output has both a label and a verdict")
+    return compared.result(labels.file, found)
+
+
+def _asks(labels: ReadFile, options: CalibrationOptions, judging: Judging | None) -> bool:
+    """Whether the judge is to be asked, since nothing has its verdicts.
+
+    Raises:
+        UsageError: nothing can ask it; or there are verdicts, and what it would be shown, too.
+
+    """
+    name, has_own = labels.file.file, labels.records.have("judge")
+    shown = "--dataset" if options.dataset else "--outputs" if options.outputs else None
+    if has_own or options.verdicts:
+        if shown:
+            raise UsageError(f"there are verdicts, so the judge is not asked: leave out `{shown}`")
+        return False
+    if judging is None:
+        raise UsageError(
+            f"{name} has no verdicts: give what the judge said in a column `judge`, or in a file "
+            "of their own with `--verdicts FILE`, rows of `id` and `judge`; or set "
+            "EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY to ask the judge over a model"
+        )
+    return True
+
+
+def _verdicts(
+    labels: ReadFile, options: CalibrationOptions, workspace: Workspace
+) -> ReadFile | list[Diagnostic]:
+    """Return the file with the verdicts, which may be that of the labels, or what is wrong with it.
+
+    Raises:
+        UsageError: both files have them.
+
+    """
+    if options.verdicts is None:
+        return labels
+    if labels.records.have("judge"):
+        raise UsageError(f"{labels.file.file} has verdicts itself: leave out `--verdicts`")
+    return read_rows(options.verdicts, ("id", "judge"), workspace)
+
+
+class _Comparison:
+    """The labels and verdicts of one calibration, joined."""
+
+    def __init__(
+        self,
+        judge: NamedJudge,
+        scale: Scale,
+        options: CalibrationOptions,
+        chosen: Sequence[Record],
+        labels: Records,
+        verdicts: Records,
+        asked: Asked | None = None,
+    ) -> None:
+        self._judge, self._scale, self._options = judge, scale, options
+        self._rows, self._asked = chosen, asked
+        self.have_scores = have_scores(scale, (row.values["human"] for row in chosen))
+        cutoff = scale.threshold if self.have_scores else None
+        ids = {row.id for row in chosen}
+        unused = {row.id for row in labels.rows} - ids
+        said = [row for row in verdicts.rows if "judge" in row.values and row.id not in unused]
+        if verdicts is labels:
+            said = [*_once(row for row in chosen if "judge" in row.values)]
+        given = (Verdict(row.row, row.id, row.values["judge"]) for row in said)
+        told = asked.told if asked else ()
+        self.joined: Joined = join(chosen, given, scale, cutoff, told)
+        used = {item.id for item in self.joined.items}
+        judged_on = [row for row in said if "model" in row.values and row.id in used]
+        if not judged_on:
+            judged_on = [row for row in chosen if "model" in row.values and row.id in used]
+        self.model = judged_on[0].values["model"] if judged_on else judge.value.get("model")
+        self.problems = [*self.joined.label_problems, *self._of_splits()]
+        self.problems += asked.problems if asked else ()
+        self.problems_of_models = [*_of_models(judged_on)]
+        if not any("model" in row.values for row in said):
+            self.problems += self.problems_of_models
+            self.problems_of_models = []
+
+    def findings(self, labels: ReadFile, verdicts: ReadFile) -> list[Diagnostic]:
+        """Return the findings on both files, which may be one."""
+        workspace = self._judge.workspace
+        of_verdicts = [*self.joined.verdict_problems, *self.problems_of_models]
+        if verdicts.file is labels.file:
+            every = [*self.problems, *of_verdicts]
+            shown = self._asked.diagnostics if self._asked else ()
+            return [*shown, *problems_of_file(*labels, every, workspace)]
+        return [
+            *problems_of_file(*labels, self.problems, workspace),
+            *problems_of_file(*verdicts, of_verdicts, workspace),
+        ]
+
+    @property
+    def _splits(self) -> dict[str, int]:
+        splits: dict[str, int] = {}
+        for row in self._rows:
+            if "split" in row.values:
+                splits[row.values["split"]] = splits.get(row.values["split"], 0) + 1
+        return splits
+
+    def _of_splits(self) -> Iterator[Problem]:
+        names = [*self._splits]
+        if len(names) > 1:
+            first = next(row for row in self._rows if row.values.get("split") == names[1])
+            message = f"the labels are of {len(names)} splits: {listed(names)}"
+            name = "test" if "test" in names else "NAME"
+            advice = f"measure on one that the template never saw, with `--split {name}`"
+            yield Problem("labels/mixed-splits", message, (first.row, "split"), advice)
+
+    def result(self, file: RowFile, found: list[Diagnostic]) -> Calibrated:
+        """Measure, and prepare the validation."""
+        options, scale, joined = self._options, self._scale, self.joined
+        threshold = options.threshold if options.threshold == AUTO else scale.threshold
+        measured = measure(joined.items, threshold, options.observed, is_numeric=scale.is_numeric)
+        if not measured.is_complete:
+            found += problems_of_file(
+                file, None, [_one_class(measured.rates)], self._judge.workspace
+            )
+        splits = self._splits
+        labels = Labels(
+            display_name(options.labels),
+            file.sha256,
+            next(iter(splits)) if len(splits) == 1 else None,
+            splits,
+            joined.labelled,
+            len(joined.items),
+            joined.ties,
+            joined.annotators,
+            self.have_scores,
+            self._asked.unreadable if self._asked else 0,
+        )
+        is_chosen = options.threshold == AUTO
+        is_default = scale.is_default and not is_chosen
+        result = Result(
+            self._judge.name,
+            display_name(self._judge.path),
+            scale.score_type,
+            labels,
+            measured,
+            [*remarks(measured, is_chosen=is_chosen, is_default=is_default)],
+            is_chosen,
+            None,
+        )
+        if any(each.severity is Severity.ERROR for each in found):
+            return Calibrated(found, result._replace(refusal="correct the errors first"))
+        day = (options.today or today()).isoformat()
+        block = validated(self._judge, result, options, day, self.model)
+        result = result._replace(validation=block.value)
+        try:
+            return Calibrated(found, result, block.change(measured.threshold))
+        except EditError as error:
+            return Calibrated(found, result._replace(refusal=str(error)))
+
+
+def _once(rows: Iterable[Record]) -> Iterator[Record]:
+    """Yield the rows of labels whose verdict is not a repetition: each annotator's row has it."""
+    seen: dict[str, object] = {}
+    for row in rows:
+        if row.id not in seen or seen[row.id] != row.values["judge"]:
+            seen.setdefault(row.id, row.values["judge"])
+            yield row
+
+
+def _of_models(rows: Sequence[Record]) -> Iterator[Problem]:
+    for row in rows:
+        if row.values["model"] != rows[0].values["model"]:
+            names = listed(dict.fromkeys(f"`{each.values['model']['name']}`" for each in rows))
+            message = f"the verdicts are of several models: {names}"
+            advice = "another model is another judge: measure each on its own"
+            yield Problem("labels/several-models", message, (row.row, "model"), advice)
+            return
+
+
+def _one_class(rates: Iterable[str]) -> Problem:
+    missing, what = ("tnr", "failed") if "tpr" in rates else ("tpr", "passed")
+    message = f"people {what} none of the outputs compared, so there is no {missing.upper()}"
+    advice = "label outputs of both sorts, 50 of each if possible"
+    return Problem("labels/one-class", message, (), advice)

@@ -1,0 +1,178 @@
+"""Ask a judge about labelled outputs, and keep what it says as verdicts."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.analysis.template import scan
+from evalcontract.calibrating.calibration_shown import Shower, Shown
+from evalcontract.calibrating.records import SHOWN, Record, Records
+from evalcontract.checks._asking import variables_of
+from evalcontract.checks._judges import needs_of
+from evalcontract.checks._kind import Needs, outlooks_of
+from evalcontract.checks.outcome import Outcome, Verdict
+from evalcontract.datasets.options import Advance
+from evalcontract.judging.asking_ahead import asked_ahead
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.errors import UsageError
+from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+from evalcontract.model.record import NamedTuple
+from evalcontract.workspace import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from evalcontract.calibrating.calibration_options import CalibrationOptions
+    from evalcontract.calibrating.named_judge import NamedJudge
+    from evalcontract.checks._kind import Ask
+    from evalcontract.judging.asking import Judging
+    from evalcontract.model.diagnostic import Diagnostic
+
+
+class Asked(NamedTuple):
+    """What a judge said about labelled outputs.
+
+    `records` have its verdicts, in the rows of the labels. `problems` tell of the outputs without
+    one, whose ids are `told`; `unreadable` counts those with an answer that is no verdict.
+    `diagnostics` are the findings on the files that were shown.
+    """
+
+    records: Records
+    problems: Sequence[Problem]
+    told: frozenset[str]
+    unreadable: int
+    diagnostics: Sequence[Diagnostic]
+
+
+class _Task(NamedTuple):
+    label: Record
+    variables: dict[str, Any]
+
+
+def ask_judge(
+    judge: NamedJudge, labels: Sequence[Record], options: CalibrationOptions, judging: Judging
+) -> Asked:
+    """Ask a judge about each labelled output once, several at a time.
+
+    Raises:
+        UsageError: the judge cannot be asked at all, or there is nothing to show it.
+
+    """
+    try:
+        return _Questions(judge, labels, options, judging).asked()
+    finally:
+        judging.close()
+
+
+class _Questions:
+    def __init__(
+        self,
+        judge: NamedJudge,
+        labels: Sequence[Record],
+        options: CalibrationOptions,
+        judging: Judging,
+    ) -> None:
+        self._judge, self._options, self._judging = judge, options, judging
+        self._labels: dict[str, Record] = {}  # the first of each id
+        self._problems: list[Problem] = []
+        for label in labels:
+            self._take(label)
+        self._shower = Shower(labels, options, judge.workspace)
+        self._needs = _needs(judge)
+        self._failures: dict[tuple[str, str], list[Record]] = {}
+
+    def _take(self, label: Record) -> None:
+        """Take the first label of an output; the others must show the same."""
+        first = self._labels.setdefault(label.id, label)
+        for key in SHOWN:
+            value = label.values.get(key)
+            if value is not None and value != first.values.get(key):
+                message = f"`{clipped(label.id, NAME_LENGTH)}` is shown with two different texts"
+                related = (Related("first here", (first.row,)),)
+                path = (label.row, key)
+                advice = "give each output an id of its own"
+                self._problems.append(
+                    Problem(_CONFLICT, message, path, advice, False, label.id, related, label.row)
+                )
+                return
+
+    def asked(self) -> Asked:
+        """Ask, and return what is said."""
+        records = [*self._records(self._tasks(self._labels.values()))]
+        problems = [_problem(*why, rows) for why, rows in self._failures.items()]
+        problems += self._problems
+        told = frozenset(row.id for rows in self._failures.values() for row in rows)
+        unreadable = sum(
+            len(rows) for (code, _), rows in self._failures.items() if code == _UNREADABLE
+        )
+        diagnostics = self._shower.diagnostics
+        return Asked(Records(records, ()), problems, told, unreadable, diagnostics)
+
+    def _tasks(self, labels: Iterable[Record]) -> Iterator[_Task]:
+        for label in labels:
+            shown = self._shower.of(label)
+            if isinstance(shown, Shown):
+                (outlook,) = outlooks_of((self._needs,), shown.row)
+                if outlook.runs:
+                    yield _Task(label, variables_of(shown.row, shown.output))
+                    continue
+                shown = outlook.reason or "it lacks what the template shows"
+            self._failures.setdefault((_NOT_ASKED, shown), []).append(label)
+
+    def _records(self, tasks: Iterator[_Task]) -> Iterator[Record]:
+        name, total = display_name(self._options.labels), len(self._labels)
+        judge = self._judge.artifact
+
+        def run(task: _Task, ask: Ask) -> None:
+            ask(judge, task.variables)
+
+        numbers = count(1)
+        for task in asked_ahead(tasks, self._judging, run):
+            verdict = self._judging.ask(judge, task.variables)
+            if self._options.progress:
+                at = Advance(name).asking(self._judging.spent, (next(numbers), total))
+                self._options.progress(at)
+            if verdict.outcome is Outcome.UNAVAILABLE:
+                raise UsageError(f"{self._judge.name} cannot be asked: {verdict.reason}")
+            details = verdict.details or {}
+            if verdict.score is None:
+                self._failures.setdefault(_why(verdict), []).append(task.label)
+                continue
+            values = {"judge": details["verdict"], "model": {"name": details["model"]}}
+            yield Record(task.label.row, task.label.id, values)
+
+
+_NOT_ASKED, _UNANSWERED = "labels/not-asked", "labels/unanswered"
+_UNREADABLE, _CONFLICT = "labels/unreadable-answer", "labels/conflicting-output"
+_WORDS = {
+    _NOT_ASKED: ("the judge cannot be asked about", "add what is missing, or remove the labels"),
+    _UNANSWERED: ("there is no answer on", "run it again: the other answers are in the cache"),
+    _UNREADABLE: (
+        "the judge gives no verdict on",
+        "they are left out; say in the template which answers it may give",
+    ),
+}
+
+
+def _needs(judge: NamedJudge) -> Needs:
+    """Return what a judge needs: beside that of rows, the `input`, which labels may lack."""
+    needs = needs_of([judge.artifact])
+    if "input" in scan(judge.value["template"]).shown:
+        return needs._replace(present=("input", *needs.present))
+    return needs
+
+
+def _why(verdict: Verdict) -> tuple[str, str]:
+    code = _UNREADABLE if "answer" in (verdict.details or {}) else _UNANSWERED
+    return code, verdict.reason or "it was given up"
+
+
+def _problem(code: str, reason: str, rows: Sequence[Record]) -> Problem:
+    """Return the problem of outputs that have no verdict for the same reason."""
+    first = rows[0]
+    what, advice = _WORDS[code]
+    names = listed(f"`{clipped(row.id, NAME_LENGTH)}`" for row in rows)
+    many = "1 output" if len(rows) == 1 else f"{len(rows):,} outputs"
+    message = f"{what} {many}, {names}: {reason}"
+    return Problem(code, message, (first.row,), advice, row=first.id, row_index=first.row)

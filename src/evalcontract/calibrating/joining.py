@@ -1,0 +1,255 @@
+"""Join human labels with the verdicts of a judge, output by output."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.calibrating.problems import note
+from evalcontract.calibrating.reading import Unknown, human, read_score, read_verdict
+from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.record import NamedTuple
+from evalcontract.model.scale import reaches
+from evalcontract.statistics.agreement import Agreement, cohens_kappa
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from evalcontract.calibrating.records import Record
+    from evalcontract.model.scale import Scale
+
+
+#: The kappa among people is computed for so many pairs of people, and of labels of an output.
+_MOST_PAIRS, _MOST_COMPARED = 20_000, 4_000_000
+
+
+class Verdict(NamedTuple):
+    """What a judge said about an output; `row` is its row in the file, from 0."""
+
+    row: int
+    id: str
+    value: Any
+
+
+class Item(NamedTuple):
+    """An output with both: whether people passed it, and the judge's verdict or score.
+
+    `score` is the human score, if the labels are scores.
+    """
+
+    id: str
+    human: bool
+    judge: bool | float
+    score: float | None = None
+
+
+class Annotators(NamedTuple):
+    """How well people agree: the mean kappa of every two of them.
+
+    `people` is their number, `outputs` how many outputs two or more of them labelled. The mean is
+    that of R. J. Light, "Measures of response agreement for qualitative data", Psychological
+    Bulletin 76 (1971), 365-377; None if no two share outputs on which it is defined, or too many
+    do.
+    """
+
+    people: int
+    outputs: int
+    kappa: float | None
+
+
+class Joined(NamedTuple):
+    """The outputs that have a label and a verdict, and the problems of the two files.
+
+    `labelled` counts the outputs with a usable label, `ties` those on which people are divided.
+    """
+
+    items: Sequence[Item]
+    label_problems: Sequence[Problem]
+    verdict_problems: Sequence[Problem]
+    labelled: int
+    ties: int
+    annotators: Annotators | None
+
+
+class _Labelled(NamedTuple):
+    row: int
+    human: bool
+    score: float | None
+
+
+def join(
+    labels: Sequence[Record],
+    verdicts: Iterable[Verdict],
+    scale: Scale,
+    cutoff: float | None = None,
+    told: Container[str] = (),
+) -> Joined:
+    """Join labels with verdicts, which may come from anywhere; only the ids have to match.
+
+    With a `cutoff`, the labels are scores, and those from it on are passes. Several people may
+    label an output: the majority decides, and without one the output is left out. An output with a
+    conflict, or a value that cannot be read, is left out, too. The problems of verdicts have the
+    paths of their file. Why the outputs that are `told` have no verdict is known already.
+    """
+    people = _People(scale, cutoff)
+    for label in labels:
+        people.add(label)
+    labelled, ties = people.decide()
+    judged = _Judged(scale)
+    for verdict in verdicts:
+        judged.add(verdict, is_known=verdict.id in people.ids)
+    for id_, (index, *_) in labelled.items():
+        if id_ not in judged.seen and id_ not in told:
+            message = "the judge gave no verdict on it"
+            people.problem("missing-verdict", message, (index,), id_, "it is left out")
+    items = [
+        Item(id_, label.human, judged.values[id_], label.score)
+        for id_, label in labelled.items()
+        if id_ in judged.values
+    ]
+    return Joined(items, people.problems, judged.problems, len(labelled), ties, people.agreement())
+
+
+class _People:
+    """The labels of all people, by output and annotator."""
+
+    def __init__(self, scale: Scale, cutoff: float | None) -> None:
+        self.problems: list[Problem] = []
+        self.ids: dict[str, int] = {}  # every output, and its first row
+        self._scale, self._cutoff = scale, cutoff
+        self._labels: dict[str, dict[str, tuple[int, bool | float]]] = {}
+        self._unusable: set[str] = set()
+
+    def problem(
+        self,
+        fault: str,
+        message: str,
+        path: tuple[int | str, ...],
+        id_: str,
+        advice: str | None = None,
+        first: int | None = None,
+    ) -> None:
+        related = () if first is None else (Related("first here", (first, "human")),)
+        index = int(path[0])
+        note(
+            self.problems,
+            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index),
+        )
+
+    def add(self, label: Record) -> None:
+        index, id_, values = label
+        self.ids.setdefault(id_, index)
+        raw = values["human"]
+        value = human(raw) if self._cutoff is None else read_score(self._scale, raw)
+        if isinstance(value, Unknown):
+            self.problem("unknown-value", value.message, (index, "human"), id_, value.help)
+            self._unusable.add(id_)
+            return
+        annotator = values.get("annotator", "")
+        labels = self._labels.setdefault(id_, {})
+        first, other = labels.setdefault(annotator, (index, value))
+        if first == index:
+            return
+        who = f" by `{annotator}`" if annotator else ""
+        if other == value:
+            message = f"`{id_}` is labelled twice{who}, in the same way"
+            advice = "it is counted once; remove one"
+            self.problem("duplicate-label", message, (index, "human"), id_, advice, first)
+            return
+        message = f"`{id_}` is labelled twice{who}, and not in the same way"
+        advice = "decide on one; if several people labelled it, name them in `annotator`"
+        self.problem("conflicting-label", message, (index, "human"), id_, advice, first)
+        self._unusable.add(id_)
+
+    def decide(self) -> tuple[dict[str, _Labelled], int]:
+        """Return the labels that the majority agrees on, and how many have none."""
+        decided: dict[str, _Labelled] = {}
+        ties = 0
+        for id_, labels in self._labels.items():
+            if id_ in self._unusable:
+                continue
+            passed = sum(self._passes(value) for _, value in labels.values())
+            failed = len(labels) - passed
+            if passed == failed:
+                ties += 1
+                message = f"{passed} passed it and {failed} failed it"
+                path = (self.ids[id_], "human")
+                self.problem("tied", message, path, id_, "it is left out: let one more decide")
+                continue
+            score = None if self._cutoff is None else median(v for _, v in labels.values())
+            decided[id_] = _Labelled(self.ids[id_], passed > failed, score)
+        return decided, ties
+
+    def _passes(self, value: bool | float) -> bool:  # noqa: FBT001 - a verdict
+        return bool(value) if self._cutoff is None else reaches(value, self._cutoff)
+
+    def agreement(self) -> Annotators | None:
+        """Return how well people agree; None if one person labelled all, or nobody is named."""
+        people = {annotator for labels in self._labels.values() for annotator in labels}
+        if len(people) < 2:  # noqa: PLR2004 - agreement needs two
+            return None
+        pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
+        shared = [labels for labels in self._labels.values() if len(labels) > 1]
+        if sum(len(labels) ** 2 for labels in shared) > _MOST_COMPARED:
+            return Annotators(len(people), len(shared), None)
+        for labels in shared:
+            if len(pairs) > _MOST_PAIRS:
+                return Annotators(len(people), len(shared), None)
+            for one, other in combinations(sorted(labels), 2):
+                both = self._passes(labels[one][1]), self._passes(labels[other][1])
+                pairs.setdefault((one, other), []).append(both)
+        kappas = [*_defined(cohens_kappa(Agreement.of_pairs(pair)) for pair in pairs.values())]
+        return Annotators(len(people), len(shared), sum(kappas) / len(kappas) if kappas else None)
+
+
+def _defined(values: Iterable[float | None]) -> Iterator[float]:
+    return (value for value in values if value is not None)
+
+
+class _Judged:
+    """The verdicts of a judge by output; those of a conflict are only in `seen`."""
+
+    def __init__(self, scale: Scale) -> None:
+        self.problems: list[Problem] = []
+        self.values: dict[str, bool | float] = {}
+        self.seen: dict[str, int] = {}  # the first row with a verdict
+        self._scale = scale
+        self._first: dict[str, bool | float] = {}
+
+    def add(self, verdict: Verdict, *, is_known: bool) -> None:
+        index, id_, raw = verdict
+        first = self.seen.setdefault(id_, index)
+        if not is_known:
+            message = f"nobody labelled `{id_}`, which the judge has a verdict on"
+            self._problem("surplus-verdict", message, verdict)
+            return
+        value = read_verdict(self._scale, raw)
+        if isinstance(value, Unknown):
+            self.values.pop(id_, None)
+            self._problem("unknown-value", value.message, verdict, value.help)
+        elif first == index:
+            self.values[id_] = self._first[id_] = value
+        elif self._first.get(id_) != value:
+            self.values.pop(id_, None)
+            message = f"the judge has two verdicts on `{id_}`, which differ"
+            self._problem("conflicting-verdict", message, verdict, "keep one", first)
+        else:
+            message = f"the judge has two verdicts on `{id_}`, which are the same"
+            self._problem("duplicate-verdict", message, verdict, "it is counted once", first)
+
+    def _problem(
+        self,
+        fault: str,
+        message: str,
+        verdict: Verdict,
+        advice: str | None = None,
+        first: int | None = None,
+    ) -> None:
+        index, id_, _ = verdict
+        related = () if first is None else (Related("first here", (first, "judge")),)
+        path = (index, "judge")
+        note(
+            self.problems,
+            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index),
+        )

@@ -1,0 +1,156 @@
+"""The result of a calibration for people: the counts, the rates and what to keep in mind."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from evalcontract.grading.grade_notes import write_asked
+from evalcontract.model.harmless import escape_controls
+from evalcontract.model.listing import clipped
+from evalcontract.statistics.agreement import RATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.calibrating.measuring import Measurement
+    from evalcontract.calibrating.remarks import Remark
+    from evalcontract.calibrating.result import Labels, Result
+    from evalcontract.judging.usage import Usage
+    from evalcontract.statistics.intervals import Interval
+    from evalcontract.statistics.thresholds import Threshold
+
+_WIDTH = 80
+#: The thresholds that are printed: so many of the best, besides the one in use.
+_THRESHOLDS = 8
+_LABEL = 22
+
+
+def write_text(result: Result, usage: Usage) -> Iterator[str]:
+    """Yield the result, at most 80 columns wide as far as the names allow."""
+    labels, measured = result.labels, result.measured
+    yield f"{result.judge} ({escape_controls(result.file)})\n"
+    yield from _of_labels(labels)
+    yield from write_asked(usage, _WIDTH)
+    yield "\n"
+    yield from _table(measured)
+    yield "\n"
+    yield from _figures(measured)
+    if labels.annotators:
+        people = labels.annotators
+        shared = f"{people.people} people, {_many(people.outputs, 'output')} labelled by several"
+        yield _line("kappa among people", _number(people.kappa), shared)
+    yield from _corrected(measured)
+    if measured.thresholds:
+        yield "\n"
+        yield from _thresholds(measured, is_chosen=result.is_chosen)
+    yield from _remarks(result.remarks)
+
+
+def _of_labels(labels: Labels) -> Iterator[str]:
+    compared = _many(labels.compared, "output")
+    names = [f"{clipped(name, 30)} ({count:,})" for name, count in labels.splits.items()]
+    if labels.split is not None:
+        split = f", split {clipped(labels.split, 30)}"
+    else:
+        split = f", splits {', '.join(names[:4])}" if names else ""
+        split += ", …" if len(names) > 4 else ""  # noqa: PLR2004 - as above
+    text = f"{compared} compared with {labels.file}{split}"
+    yield f"{escape_controls(text)}\n"
+    left = labels.labelled - labels.compared - labels.unreadable
+    notes = [f"{left:,} without a verdict"] if left else []
+    if labels.unreadable:
+        notes.append(f"{labels.unreadable:,} on which the judge's answer is no verdict")
+    notes += [f"{labels.ties:,} on which people are divided"] if labels.ties else []
+    if notes:
+        yield f"left out: {', '.join(notes)}\n"
+
+
+def _table(measured: Measurement) -> Iterator[str]:
+    tp, fn, tn, fp = measured.agreement
+    yield f"{'':{_LABEL}}  {'judge passed':>12}  {'judge failed':>12}\n"
+    for name, passed, failed in (("people passed", tp, fn), ("people failed", fp, tn)):
+        yield f"  {name:{_LABEL - 2}}  {passed:>12,}  {failed:>12,}\n"
+
+
+def _figures(measured: Measurement) -> Iterator[str]:
+    meanings = {"tpr": "of good outputs pass", "tnr": "of bad outputs fail"}
+    for rate in RATES:
+        if rate in measured.rates:
+            interval = _interval(measured.intervals[rate])
+            yield _line(
+                rate.upper(), _number(measured.rates[rate]), f"{interval}  {meanings[rate]}"
+            )
+        else:
+            yield _line(rate.upper(), "-", "no such outputs")
+    kappa = measured.kappa_interval
+    yield _line("Cohen's kappa", _number(measured.kappa), _interval(kappa) if kappa else "")
+    if measured.ranks:
+        yield _line("Spearman's rho", _number(measured.ranks.spearman))
+        yield _line("Kendall's tau-b", _number(measured.ranks.kendall_tau_b))
+
+
+def _corrected(measured: Measurement) -> Iterator[str]:
+    if measured.observed:
+        rate, n = measured.observed
+        yield _line("observed pass rate", _number(rate), f"of {_many(int(n), 'output')}")
+    if measured.corrected:
+        clipped_ = measured.corrected.clipped
+        yield _line("corrected pass rate", _number(clipped_.rate), _interval(clipped_.interval))
+
+
+def _thresholds(measured: Measurement, *, is_chosen: bool) -> Iterator[str]:
+    used = measured.threshold
+    best = measured.best.score if measured.best else None
+    every = {each.score: each for each in measured.thresholds}
+    ranked = sorted(every.values(), key=_merit, reverse=True)[:_THRESHOLDS]
+    shown = {each.score: each for each in ranked}
+    if best is not None:
+        shown[best] = every[best]
+    scores = sorted(shown)
+    yield f"{'pass from':>12}  {'TPR':>6}  {'TNR':>6}  {'balanced':>8}\n"
+    for score in scores:
+        each = shown[score].agreement
+        youden = each.youden
+        balanced = None if youden is None else (youden + 1) / 2
+        marks = ["best"] if score == best else []
+        marks += ["chosen" if is_chosen else "in use"] if score == used else []
+        line = (
+            f"{score:>12g}  {_number(each.rate('tpr')):>6}  {_number(each.rate('tnr')):>6}  "
+            f"{_number(balanced):>8}  {', '.join(marks)}"
+        )
+        yield f"{line.rstrip()}\n"
+    if used is not None and used not in shown:
+        yield f"{used:>12g}  {'':24}in use\n"
+    hidden = len(every) - len(shown)
+    if hidden:
+        yield f"{'…':>12}  {hidden:,} more: `--output-format json` has all\n"
+
+
+def _merit(threshold: Threshold) -> float:
+    youden = threshold.agreement.youden
+    return -2.0 if youden is None else youden
+
+
+def _remarks(remarks: Sequence[Remark]) -> Iterator[str]:
+    if remarks:
+        yield "\n"
+    for remark in remarks:
+        text = f"warning: {remark.message}"
+        yield from (f"{line}\n" for line in wrap(text, _WIDTH, subsequent_indent="  "))
+
+
+def _line(name: str, value: str, more: str = "") -> str:
+    return f"{name:{_LABEL}}  {value:>6}  {more}".rstrip() + "\n"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _interval(interval: Interval) -> str:
+    return f"{interval.lower:.3f} to {interval.upper:.3f}"
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Which files are checked, and what is found in them."""

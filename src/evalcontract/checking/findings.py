@@ -1,0 +1,253 @@
+"""Collect the findings of a run, and join those that have the same cause.
+
+500 rows that refer to a rubric that does not exist are one finding, with the places of the rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.diagnostic import Diagnostic, Severity, Site, Sites
+from evalcontract.model.span import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from evalcontract.datasets.run import Run
+    from evalcontract.model.diagnostic import Cause
+    from evalcontract.source import Document
+
+#: The number of places that are kept for one finding; the others are only counted.
+MAX_SITES = 1000
+
+#: Files that others depend on come first: `bundle` before `dataset`, and so on.
+_ORDER = ("bundle", "judge", "rubric", "dataset", "target")
+
+
+class Findings:
+    """The findings of a run so far. Without `is_joined`, each of them is kept as it is.
+
+    The memory for findings with the same cause is bounded. Of the others, at most `limit` are kept
+    if it is not 0; `is_full` then says that there are more.
+    """
+
+    def __init__(self, *, is_joined: bool = True, limit: int = 0) -> None:
+        self._is_joined = is_joined
+        self._limit = limit
+        self._excess: Diagnostic | None = None  # the first finding that was not kept
+        self._single: list[Diagnostic] = []
+        self._groups: dict[tuple[object, ...], _Group] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._single or self._groups)
+
+    def add(self, diagnostics: Iterable[Diagnostic], root: Path | None = None) -> None:
+        """Add findings; those of different workspaces, by their `root`, share no cause."""
+        for diagnostic in diagnostics:
+            cause = diagnostic.cause
+            if cause is None:
+                self._keep(diagnostic)
+            elif not self._is_joined:
+                self._keep(diagnostic._replace(cause=None))
+            else:
+                key = (root, diagnostic.code, diagnostic.severity, cause.name)
+                if key not in self._groups:
+                    self._groups[key] = _Group(diagnostic, cause)
+                self._groups[key].add(diagnostic)
+
+    def merge(self, other: Findings) -> None:
+        """Add the findings of another collection."""
+        for diagnostic in other._single:
+            self._keep(diagnostic)
+        if other._excess:
+            self._keep_excess(other._excess)
+        for key, group in other._groups.items():
+            if key in self._groups:
+                self._groups[key].merge(group)
+            else:
+                self._groups[key] = group
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more findings than are kept, so that the run can stop."""
+        return self._excess is not None
+
+    def _keep(self, diagnostic: Diagnostic) -> None:
+        if self._limit and len(self._single) >= self._limit:
+            self._keep_excess(diagnostic)
+        else:
+            self._single.append(diagnostic)
+
+    def _keep_excess(self, diagnostic: Diagnostic) -> None:
+        self._excess = self._excess or diagnostic
+
+    @property
+    def single(self) -> list[Diagnostic] | None:
+        """The findings, if they are all and none has a cause that others may have, too."""
+        return None if self._groups or self._excess else self._single
+
+    @property
+    def files_of_causes(self) -> set[str]:
+        """The files with the causes of findings."""
+        files = (group.cause.file for group in self._groups.values() if not group.cause.problem)
+        return {file for file in files if file is not None}
+
+    def joined(self, documents: Mapping[str, Document]) -> list[Diagnostic]:
+        """Return the findings; those with the same cause are one.
+
+        `documents` are the documents of the library by file name.
+        """
+        if self._excess:
+            self._single.append(_limit_exceeded(self._excess, self._limit))
+            self._excess = None
+        if not self._groups:
+            return self._single
+        faults = _Faults([*dict.fromkeys(self._single)])
+        joined = [group.told(faults, documents) for group in self._groups.values()]
+        return [*(diagnostic for diagnostic in joined if diagnostic), *faults.diagnostics]
+
+
+def _limit_exceeded(first: Diagnostic, limit: int) -> Diagnostic:
+    """Return the finding that there are more findings than `limit`; `first` is the next one."""
+    return Diagnostic(
+        "source/limit-exceeded",
+        Severity.ERROR,
+        f"there are more than {limit:,} findings: the rest is not checked",
+        Place(first.place.file),
+        (),
+        "correct these first, or allow more with `--max-findings`",
+    )
+
+
+class _Group:
+    """Findings with the same cause: the first of them, their number, and the first places."""
+
+    def __init__(self, first: Diagnostic, cause: Cause) -> None:
+        self.first = first
+        self.cause = cause
+        self._sites: dict[Site, None] = {}
+        self._files: set[str] = set()
+        self._rows = 0
+        self._checks = 0
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Add a finding, unless its place has been added."""
+        place = diagnostic.place._replace(text=None)  # a line of JSONL may be long
+        site = Site(place, diagnostic.path, diagnostic.row, diagnostic.row_index, diagnostic.fix)
+        if site in self._sites:
+            return
+        if len(self._sites) < MAX_SITES:
+            self._sites[site] = None
+        self._files.add(place.file)
+        if diagnostic.row_index is None:
+            self._checks += 1
+        else:
+            self._rows += 1
+
+    def merge(self, other: _Group) -> None:
+        """Add the findings of another group with the same cause."""
+        new = [site for site in other._sites if site not in self._sites]
+        known = len(other._sites) - len(new)
+        self._sites.update(dict.fromkeys(new[: MAX_SITES - len(self._sites)]))
+        self._files |= other._files
+        self._rows += max(other._rows - known, 0)
+        self._checks += other._checks
+
+    @property
+    def sites(self) -> Sites:
+        """The places of the findings."""
+        counts = ((self._checks, "check"), (self._rows, "row"))
+        parts = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
+        total = self._checks + self._rows
+        files = f" in {len(self._files):,} files" if len(self._files) > 1 else ""
+        verb = self.cause.verb if total > 1 else _singular(self.cause.verb)
+        return Sites(f"{' and '.join(parts)}{files} {verb}", total, tuple(self._sites))
+
+    def told(self, faults: _Faults, documents: Mapping[str, Document]) -> Diagnostic | None:
+        """Return the finding; None if its cause is a finding among `faults`."""
+        problem, file = self.cause.problem, self.cause.file
+        first = self.first._replace(cause=None)
+        sites = self.sites
+        if file is not None and problem is None and faults.explain(file, first, sites):
+            return None
+        if sites.total == 1:
+            return first
+        document = documents.get(file) if file is not None and problem is not None else None
+        if problem is None or document is None:
+            return first._replace(sites=sites)
+        return Diagnostic(
+            first.code,
+            first.severity,
+            problem.message,
+            document.place(problem.path, within=problem.within),
+            problem.path,
+            problem.help,
+            sites=sites,
+            severity_source=first.severity_source,
+        )
+
+
+class _Faults:
+    """Findings without a common cause, some of which are the cause of others."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        self.diagnostics = diagnostics
+        self._by_file: dict[str, list[int]] | None = None
+
+    def explain(self, file: str, consequence: Diagnostic, sites: Sites) -> bool:
+        """Add the places of a consequence to the finding that is its cause; return if there is one.
+
+        A cause is a fault of the file as a whole, or of its id or version. It is at least as severe
+        as its consequence, so that the exit code stays the same.
+        """
+        if self._by_file is None:
+            self._by_file = {}
+            for index, diagnostic in enumerate(self.diagnostics):
+                self._by_file.setdefault(diagnostic.place.file, []).append(index)
+        for index in self._by_file.get(file, ()):
+            fault = self.diagnostics[index]
+            if fault.severity >= consequence.severity and _prevents_reading(fault):
+                self.diagnostics[index] = fault._replace(sites=_both(fault.sites, sites))
+                return True
+        return False
+
+
+def _prevents_reading(fault: Diagnostic) -> bool:
+    """Whether no reference to the file of a finding can resolve because of it."""
+    if fault.code.startswith("source/"):
+        return True
+    is_missing = fault.code.endswith("/missing-key") and not fault.path
+    named = any(f"`{key}`" in fault.message for key in ("id", "version"))
+    return (is_missing and named) or fault.path in (("id",), ("version",))
+
+
+def _both(some: Sites | None, more: Sites) -> Sites:
+    if some is None:
+        return more
+    first = (*some.first, *more.first)[:MAX_SITES]
+    return Sites(f"{some.message}; {more.message}", some.total + more.total, first)
+
+
+def _singular(verb: str) -> str:
+    """Return the third person singular of `refer to it` or `lack it`."""
+    first, _, rest = verb.partition(" ")
+    return f"{first}s {rest}"
+
+
+def rank_of(runs: Iterable[Run]) -> Callable[[Diagnostic], int]:
+    """Return a function that ranks findings: files that others depend on come first."""
+    kinds: dict[str, str] = {}
+    for run in runs:
+        workspace = run.workspace
+        kinds |= {source.file: "bundle" for source in workspace.bundle_files.values()}
+        kinds |= {artifact.file: artifact.kind for artifact in workspace.library.artifacts}
+        for name, files in workspace.unreadable_names.items():
+            kinds |= dict.fromkeys((file for _, file in files), name.partition("/")[0])
+
+    def rank(diagnostic: Diagnostic) -> int:
+        kind = diagnostic.code.partition("/")[0]
+        kind = kind if kind == "target" else kinds.get(diagnostic.place.file, "")
+        return _ORDER.index(kind or "dataset")
+
+    return rank

@@ -1,0 +1,281 @@
+"""The entry points of the commands: validate files of one kind, or check whole workspaces."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from evalcontract._version import __version__
+from evalcontract.checking.artifact_findings import (
+    artifact_findings,
+    bundle_findings,
+    listing_errors,
+    target_findings,
+    unread_files,
+)
+from evalcontract.checking.dataset_run import check_dataset, no_findings, opened_quickly
+from evalcontract.checking.settling import settled
+from evalcontract.datasets.diagnostics import from_unreadable_files
+from evalcontract.datasets.native_pass import NativeDataset
+from evalcontract.datasets.run import Run, today
+from evalcontract.model.diagnostic import Outcome
+from evalcontract.model.errors import NothingToCheck
+from evalcontract.model.reference import Kind
+from evalcontract.source import read_file
+from evalcontract.workspace import (
+    display_name,
+    find_root,
+    find_workspaces,
+    nested_workspaces,
+    open_workspace,
+    search_root,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from evalcontract.checking.findings import Findings
+    from evalcontract.checking.known_datasets import KnownDatasets
+    from evalcontract.datasets.options import Advance, Input, Options
+    from evalcontract.policy import Policy
+
+
+def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
+    """Validate files of one kind, and all artifacts of their workspaces that these refer to.
+
+    A target refers to its dataset, which is checked as strictly as the target demands.
+
+    Raises:
+        NothingToCheck: there is no input.
+        ConfigurationError: a workspace's configuration cannot be used.
+        UsageError: there is no such dialect.
+
+    """
+    outcome, findings = Outcome(), no_findings(options)
+    runs: dict[Path, Run] = {}
+    named: dict[Path, Policy] = {}  # the datasets of targets
+    for input_ in inputs:
+        if findings.is_full:
+            break
+        run = _run_of(input_.path, runs, options)
+        if kind is Kind.TARGET:
+            from evalcontract.checking.named_files import check_target  # not for datasets
+
+            findings.add(check_target(run, input_, outcome, named))
+        elif kind is Kind.DATASET:
+            open_ = partial(opened_quickly, input_, options)
+            findings.merge(check_dataset(run, open_, input_.path, outcome, options))
+        else:
+            from evalcontract.checking.named_files import check_artifact_file
+
+            findings.add(check_artifact_file(run, kind, input_, outcome), run.workspace.root)
+    if not outcome.files:
+        raise NothingToCheck("there is nothing to check")
+    for path, policy in named.items():
+        source = read_file(path, display_name(path), options.files)
+        opened = partial(NativeDataset, source)
+        run = _run_of(path, runs, options)
+        findings.merge(check_dataset(run, opened, path, outcome, options, policy))
+    for run in runs.values():
+        if kind in (Kind.DATASET, Kind.TARGET):
+            findings.add(bundle_findings(run))
+        findings.add([*artifact_findings(run), *listing_errors(run)], run.workspace.root)
+    causes = findings.files_of_causes
+    for run in runs.values() if causes else ():
+        unreadable = [file for file in run.workspace.unreadable if file.file in causes]
+        findings.add(from_unreadable_files(unreadable, run.standards.base))
+    return settled(outcome, findings, runs.values(), is_whole=False)
+
+
+#: What a folder contains that has nothing to check.
+NOTHING = "no dataset, rubric, judge or target"
+
+
+def check_workspaces(path: Path, options: Options) -> Outcome:
+    """Check whole workspaces: datasets, rubrics, judges, bundles and targets.
+
+    With a cache, the result is taken from there if nothing has changed; else those of the datasets
+    that have not changed, unless what they refer to has.
+
+    Raises:
+        NothingToCheck: the folder contains none of these, and that is not allowed.
+        ConfigurationError: a workspace's configuration cannot be used.
+
+    """
+    cache = options.cache
+    if cache is None:
+        return _check_all(path, options)
+    from evalcontract.cache import cached_check  # not needed without a cache
+
+    options = options._replace(today=options.today or today())
+    cache_key = {
+        name: value for name, value in options._asdict().items() if name not in _IRRELEVANT_OPTIONS
+    }
+    top = options.files.real(options.root) if options.root else search_root(path, options.files)
+    return cached_check(
+        cache,
+        [__version__, top, cache_key],
+        lambda files, memory: _check_all(path, options._replace(files=files, memory=memory)),
+    )
+
+
+#: The options that do not affect the outcome.
+_IRRELEVANT_OPTIONS = frozenset(
+    {"progress", "jobs", "cache", "files", "memory", "look", "opened", "passes"}
+)
+
+
+def _check_all(path: Path, options: Options) -> Outcome:
+    outcome, findings = Outcome(), no_findings(options)
+    files = options.files
+    roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
+    runs = {root: _run(root, nested, options) for root, nested in nested_workspaces(roots).items()}
+    other_runs: dict[Path, Run] = {}
+    for run in list(runs.values()):
+        _assign_datasets(run, runs, other_runs, options)
+    for run in runs.values():
+        _check_workspace(run, outcome, findings, options, is_all=len(runs) == 1)
+    for run in other_runs.values():
+        for dataset_path in run.workspace.extra_datasets:
+            source = read_file(dataset_path, display_name(dataset_path), files)
+            open_ = partial(NativeDataset, source)
+            findings.merge(check_dataset(run, open_, dataset_path, outcome, options))
+        findings.add([*artifact_findings(run), *bundle_findings(run)], run.workspace.root)
+    every_run = [*runs.values(), *other_runs.values()]
+    outcome = settled(outcome, findings, every_run, is_whole=not findings.is_full)
+    has_errors = any(finding.is_error for finding in outcome.diagnostics)
+    if not (outcome.is_checked or has_errors or options.allows_empty):
+        raise NothingToCheck(_why_nothing(path, outcome, runs.values()))
+    return outcome
+
+
+def _why_nothing(path: Path, outcome: Outcome, runs: Iterable[Run]) -> str:
+    """Explain why a folder has nothing to check: what is excluded, or not read."""
+    message = f"{display_name(path)} contains {NOTHING}"
+    excluded = sum(run.workspace.listing.excluded_count for run in runs)
+    if excluded:
+        message += f"; `exclude` in evalcontract.toml leaves out {excluded:,} files"
+    for finding in outcome.diagnostics[:1]:
+        message += f"; {finding.place}: {finding.message}"
+    return message
+
+
+def _assign_datasets(
+    run: Run, runs: dict[Path, Run], other_runs: dict[Path, Run], options: Options
+) -> None:
+    """Assign the datasets that targets name in other workspaces to the runs of these workspaces.
+
+    `other_runs` are the runs of workspaces that are not checked themselves.
+    """
+    for target in run.workspace.targets_outside():
+        if target.dataset is None or run.workspace.is_artifact(target.dataset):
+            continue
+        dataset = options.files.real(target.dataset)
+        root = find_root(dataset, options.files)
+        owner = runs.get(root) or other_runs.setdefault(root, _run(root, (), options))
+        standards = run.standards
+        policy, graded = standards.policy_of(target), standards.graded_by(target)
+        if owner.standards.add_external(dataset, policy, graded):
+            owner.workspace.extra_datasets.append(dataset)
+
+
+def _check_workspace(
+    run: Run, outcome: Outcome, findings: Findings, options: Options, *, is_all: bool
+) -> None:
+    """Check a workspace; `is_all` says whether there is no other, so that all files are known."""
+    _check_datasets(run, outcome, findings, _with_files(run, options) if is_all else options)
+    library = run.workspace.library
+    for artifact in library.artifacts:
+        run.scheduled.add(artifact, run.standards.base, library)
+        outcome.count(artifact.kind, artifact.file)
+    for target in run.workspace.targets:
+        outcome.count(Kind.TARGET, target.document.file)
+    for source in run.workspace.bundle_files.values():
+        outcome.count("bundle", source.file)
+    for diagnostics in (artifact_findings(run), target_findings(run), bundle_findings(run)):
+        findings.add(diagnostics, run.workspace.root)
+    unreadable = run.workspace.unreadable
+    for file in unreadable:
+        outcome.count("unreadable", file.file)
+    findings.add(from_unreadable_files(unreadable, run.standards.base))
+    findings.add(unread_files(run))
+
+
+def _with_files(run: Run, options: Options) -> Options:
+    """Return options whose progress has the files of a workspace, too."""
+    progress = options.progress
+    if progress is None:
+        return options
+
+    def advance(at: Advance) -> None:
+        progress(at._replace(files=run.workspace.scanned))
+
+    return options._replace(progress=advance)
+
+
+def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:
+    """Check the datasets of a workspace, except those with results of an earlier run."""
+
+    def take(part: Outcome) -> None:
+        for kind, count in part.files.items():
+            outcome.files[kind] = outcome.files.get(kind, 0) + count
+        outcome.rows += part.rows
+        outcome.ignored += part.ignored
+        outcome.left_out += part.left_out
+        outcome.checked |= part.checked
+        findings.add(part.diagnostics)
+
+    known = _known_datasets(run, take, options)
+    for path, source in run.workspace.scan(*([known.recall] if known else ())):
+        if findings.is_full:
+            break
+        part, found = Outcome(), no_findings(options)
+        if source is None:
+            kind = run.workspace.recorded_kind(path)
+            part.left_out += () if kind else (display_name(path),)
+            part.files.update({kind: 1} if kind else {})
+        else:
+            open_ = partial(NativeDataset, source)
+            found = check_dataset(run, open_, path, part, options)
+        if known and found.single is not None:
+            part.diagnostics = found.single
+            known.keep(path, part)
+        else:
+            findings.merge(found)
+        take(part)
+    if known:
+        known.save()
+
+
+def _known_datasets(
+    run: Run, take: Callable[[Outcome], None], options: Options
+) -> KnownDatasets | None:
+    if options.memory is None:
+        return None
+    from evalcontract.checking.known_datasets import KnownDatasets  # only with a cache
+
+    return KnownDatasets(run, options.memory, take)
+
+
+def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
+    """Return the run of the workspace that a path belongs to."""
+    root = options.files.real(options.root or find_root(path, options.files))
+    if root not in runs:
+        runs[root] = _run(root, (), options)
+    return runs[root]
+
+
+def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
+    workspace = options.opened.get(root) if options.opened else None
+    if workspace is None:
+        workspace = open_workspace(root, nested, options.files, options.configuration)
+    day = options.today or today()
+    return Run(
+        workspace,
+        options.strict,
+        day,
+        options.jobs,
+        max_findings=options.max_findings,
+        selection=options.selection,
+    )

@@ -1,0 +1,1 @@
+"""Rows of one system as rows of another."""

@@ -1,0 +1,295 @@
+"""Convert datasets: read, check and convert row by row, then write all files or none."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.converting.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
+from evalcontract.converting.placing import DialectTarget, NativeTarget
+from evalcontract.datasets.crash import NO_BUGS, one_finding
+from evalcontract.datasets.diagnostics import from_unreadable_files, to_diagnostics
+from evalcontract.datasets.dialect_rows import faults_of
+from evalcontract.datasets.opening import TABLE, is_table, open_dataset
+from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.run import Run, today
+from evalcontract.datasets.source_losses import ordered_like, without_restored
+from evalcontract.formats import OURS, dialect_of
+from evalcontract.model.diagnostic import Problem, Severity, sort_key
+from evalcontract.model.errors import UsageError
+from evalcontract.model.listing import listed
+from evalcontract.model.record import NamedTuple
+from evalcontract.policy import Policy
+from evalcontract.report.losses import Losses
+from evalcontract.source import DISK
+from evalcontract.workspace import display_name, find_root, open_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from evalcontract.converting.output import ConvertOptions, RowOutput
+    from evalcontract.converting.placing import ConversionTarget
+    from evalcontract.datasets.options import Input, Options
+    from evalcontract.datasets.passes import CheckedRow, Dataset, DatasetPass, RowReader
+    from evalcontract.formats import Dialect
+    from evalcontract.formats._conversion import Loss
+    from evalcontract.model.diagnostic import Diagnostic
+
+
+@dataclass
+class ConvertResult:
+    """The result of a conversion. `written` are the names of the files.
+
+    If nothing was written, `refusal` is the reason. `left_out` counts the rows that have faults and
+    cannot be converted. `remarks` are sentences on the rows as they are now, for people. `judged`
+    counts the rows that got a rubric that asks a judge.
+    """
+
+    source: str
+    from_: str
+    to: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    losses: Losses = field(default_factory=Losses)
+    rows: int = 0
+    left_out: int = 0
+    written: list[str] = field(default_factory=list)
+    refusal: str | None = None
+    remarks: Sequence[str] = ()
+    judged: int = 0
+
+
+def convert(
+    input_: Input, out: Path, convert_options: ConvertOptions, options: Options
+) -> ConvertResult:
+    """Convert a dataset to another dialect, or to another medium in the same dialect.
+
+    Nothing is written if the system of the source cannot load it, if a row cannot be written, or if
+    data is lost and the conversion must be lossless.
+
+    Raises:
+        UsageError: there is no such dialect, the target does not support the medium of the file
+            `out`, or a file already exists.
+        ConfigurationError: a workspace's configuration cannot be used.
+
+    """
+    if convert_options.to == TABLE:
+        if not is_table(out):
+            raise UsageError(f"`{out.name}` is no table: use a name that ends with `.csv`, `.tsv`")
+        convert_options = convert_options._replace(to=NATIVE)
+    dialect = None if convert_options.to == NATIVE else dialect_of(convert_options.to)
+    medium = medium_for(out, dialect)
+    root = options.files.real(options.root or find_root(input_.path))
+    workspace = open_workspace(root, (), options.files, options.configuration)
+    run = Run(workspace, None, options.today or today())
+    dataset = open_dataset(input_, convert_options.from_, columns=options.columns)
+    result = ConvertResult(display_name(input_.path), dataset.dialect, str(dialect or NATIVE))
+    graded = run.standards.graded_for(input_.path)
+    asks = convert_options.asks_judge
+    command = _init_command(input_, convert_options.from_, options)
+    ours = NativeTarget(_stem(out), medium, command, graded, asks_judge=asks)
+    target: ConversionTarget = DialectTarget(dialect, medium) if dialect else ours
+    if dataset.unreadable:
+        result.diagnostics += from_unreadable_files([dataset.unreadable], run.standards.base)
+        result.refusal = "the source cannot be read"
+        return result
+    dataset_pass = dataset.begin(run, run.standards.policy_for(input_.path), graded)
+    with ConvertedFiles(out, medium, convert_options, options.root) as output:
+        result.losses.report = output.report
+        head = {
+            "from": result.from_,
+            "to": result.to,
+            "source": result.source,
+            "target": STANDARD_OUTPUT if convert_options.stream else display_name(out),
+        }
+        result.losses.begin(head)
+        convert_rows(dataset, dataset_pass, target, output, result)
+        result.losses.end()
+        result.diagnostics.sort(key=sort_key)
+        result.refusal = refusal_of(dataset_pass, result, lossless=convert_options.lossless)
+        if result.refusal is None:
+            result.written = output.commit(target.extra_files)
+            result.remarks, result.judged = target.remarks, ours.judged
+    return result
+
+
+def _init_command(input_: Input, dialect: str | None, options: Options) -> str:
+    """Return the command that makes a workspace of a dataset, with a rubric and a judge.
+
+    It is a folder of its own: no dataset that is in a workspace already is changed.
+    """
+    name = display_name(input_.path)
+    is_file = name.isprintable() and input_.stream is None
+    words = ["evalcontract", "init", free_folder(), "--from", name if is_file else "FILE"]
+    words += ["--dialect", dialect] if dialect else []
+    for column, key in options.columns:
+        words += ["--map", f"{column}={key}"]
+    return shlex.join(words)
+
+
+def free_folder() -> str:
+    """Return the name of a folder that is not there yet, for a workspace."""
+    names = chain(("judged",), (f"judged_{number}" for number in count(2)))
+    return next(name for name in names if not DISK.is_there(Path(name)))
+
+
+def convert_rows(
+    dataset: Dataset,
+    dataset_pass: DatasetPass,
+    target: ConversionTarget,
+    output: RowOutput,
+    result: ConvertResult,
+) -> None:
+    """Convert each row that has no fault; findings, losses and counts are added to the result."""
+    with one_finding(dataset.file, result.diagnostics.append):
+        _convert_rows(dataset, dataset_pass, target, output, result)
+
+
+def _convert_rows(
+    dataset: Dataset,
+    dataset_pass: DatasetPass,
+    target: ConversionTarget,
+    output: RowOutput,
+    result: ConvertResult,
+) -> None:
+    def place_of(path: Any) -> Any:
+        return dataset_pass.place(path, on_key=True)
+
+    reader = dataset_pass.reader()
+    same = _within_system(result)
+    for checked in dataset_pass.batches(keep_rows=True):
+        result.diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
+        for source in rows_of(dataset_pass, checked):
+            moved = None if source.fault else _moved(source, reader, target, result)
+            if moved is None:
+                result.left_out += 1
+                continue
+            row, losses, problems = moved
+            if same is not None:
+                losses = without_restored(losses, source.value, row, same)
+                row = ordered_like(source.value, row)
+            result.losses.note(losses, source.number, source.path, place_of)
+            if problems:
+                relocated = _relocated(problems, source)
+                faults = to_diagnostics(relocated, dataset_pass, Policy(), {})
+                result.diagnostics += [fault._replace(severity=Severity.ERROR) for fault in faults]
+                result.left_out += 1
+                continue
+            comments = output.row(row, source.path, dataset.document)
+            result.losses.note_comments(comments, source.number, source.path)
+            result.rows += 1
+    result.diagnostics += dataset_pass.finish()
+    whole, losses = target.wrap(output.rows, reader.root)
+    told = reader.root_losses(losses)
+    lost = {loss.path for loss in told if not loss.is_kept}
+    # What the reader preserved of the file is lost where the target has no place for it.
+    losses = [*(each for each in reader.losses if each.path not in lost), *told]
+    if dataset.document is not None and isinstance(whole, dict):
+        whole = ordered_like(dataset.document.value, whole)
+        if same is not None:
+            losses = without_restored(losses, dataset.document.value, whole, same)
+    result.losses.note(losses, None, (), place_of)
+    result.losses.note_comments(output.lost_header(dataset.document), None, ())
+    output.document(whole)
+
+
+class _Moved(NamedTuple):
+    """A row as the target writes it, what it loses, and the problems that prevent writing it."""
+
+    row: Any
+    losses: Sequence[Loss]
+    problems: Sequence[Problem]
+
+
+def _moved(
+    source: CheckedRow, reader: RowReader, target: ConversionTarget, result: ConvertResult
+) -> _Moved | None:
+    """Convert a row from its source to its target; None if it cannot be read.
+
+    What a row preserves was valid when a conversion wrote it, and anybody may have changed it
+    since: no target gets what it restores unless that is valid. If the row can be converted only
+    without what it preserves, that is a problem of the row.
+    """
+    names = {OURS, result.to.partition(":")[0]}
+    bare = source._replace(value=_without(source.value, names))
+    is_restored = bare.value is not source.value
+
+    def moved(row: CheckedRow) -> _Moved | None:
+        read = reader.read(row)
+        if read is None:
+            return None
+        if (is_restored or result.to == NATIVE) and (problems := [*faults_of(read)]):
+            return _Moved(read.row, (), problems)
+        written, losses, found = target.take(read, row.number)
+        return _Moved(written, reader.row_losses(row, read, losses), found)
+
+    try:
+        return moved(source)
+    except NO_BUGS:
+        raise
+    except Exception:
+        if not is_restored:
+            raise
+        moved(bare)  # a bug of ours shows here, too
+    message = "what its metadata preserves is not what a conversion wrote"
+    advice = f"remove {listed(f'`{name}`' for name in sorted(names))} from it, or convert it anew"
+    return _Moved(source.value, (), [Problem("dataset/invalid-value", message, (), advice)])
+
+
+def _without(row: Any, names: AbstractSet[str]) -> Any:
+    """Return a row without what its mappings, such as `metadata`, preserve under some names."""
+    if not isinstance(row, dict):
+        return row
+    preserving = {
+        key: {inner: value for inner, value in part.items() if inner not in names}
+        for key, part in row.items()
+        if isinstance(part, dict) and not names.isdisjoint(part)
+    }
+    return {**row, **preserving} if preserving else row
+
+
+def _relocated(problems: Iterable[Problem], source: CheckedRow) -> Iterator[Problem]:
+    for problem in problems:
+        yield problem._replace(path=(*source.path, *problem.path), row_index=source.number)
+
+
+def refusal_of(
+    dataset_pass: DatasetPass, result: ConvertResult, *, lossless: bool = False
+) -> str | None:
+    """Return why nothing is written; None if the conversion succeeded."""
+    found = result.diagnostics
+    errors = [each for each in found if each.is_error]
+    in_the_way = [each.code for each in found if each.is_error or dataset_pass.rejects(each.code)]
+    if in_the_way:
+        what = "errors" if errors else "faults"
+        codes = listed(dict.fromkeys(in_the_way))
+        return f"the source has {what} that prevent a complete conversion: {codes}"
+    if result.left_out:
+        rows = "1 row has" if result.left_out == 1 else f"{result.left_out:,} rows have"
+        return f"{rows} faults that prevent the conversion"
+    if lossless and result.losses.total:
+        return "the conversion would lose data (--strict)"
+    return None
+
+
+def _within_system(result: ConvertResult) -> Dialect | None:
+    """Return the dialect of the target if the source is of the same system; else None."""
+    systems = {name.partition(":")[0] for name in (result.from_, result.to)}
+    return dialect_of(result.to) if len(systems) == 1 and NATIVE not in systems else None
+
+
+def piped_name(input_: Input, to: str) -> str:
+    """Return the name of a file for what is written to standard output.
+
+    It is JSON wherever the system of the target reads that.
+    """
+    media = ("json",) if to == NATIVE else dialect_of(to).format.media
+    medium = "json" if "json" in media else media[0]
+    return f"{_stem(input_.path)}.{medium}"
+
+
+def _stem(out: Path) -> str:
+    return out.name.split(".")[0]

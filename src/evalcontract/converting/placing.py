@@ -1,0 +1,313 @@
+"""The targets of a conversion: evalcontract datasets with their rubrics, or other formats."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evalcontract.checks import State
+from evalcontract.checks._kind import field_of
+from evalcontract.checks.plan import own_predictions
+from evalcontract.datasets.embedded_rubric import EmbeddedRubrics, with_judges
+from evalcontract.datasets.table_output import OurTable
+from evalcontract.formats._conversion import BUNDLES, Loss
+from evalcontract.model.diagnostic import Problem
+from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.structure.schemas import load
+from evalcontract.workspace.known_codes import is_rejection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from evalcontract.formats import Dialect
+    from evalcontract.formats._conversion import OurRow
+
+_VERSION = "1.0.0"
+# The keys of a row that say what is expected.
+_EXPECTED = frozenset(
+    (
+        *("criteria", "expected", "expected_facts", "expected_tools", "expected_documents"),
+        *("must_contain_any", "must_not_contain", "rubric_ref"),
+    )
+)
+#: The judge that reads `criteria` and the reference answer of a row.
+STARTER_JUDGE = "judge/accuracy@1.0.0"
+_JUDGED = {
+    "label": "Right, as a judge sees it",
+    "checks": [{"id": "accurate", "kind": "llm_judge", "judge_prompt_ref": STARTER_JUDGE}],
+    "scoring": {"combine": "all_pass"},
+}
+#: What to do with rows that nobody can grade.
+ADD_EXPECTATIONS = (
+    "add what is expected, such as `expected_facts`, or a rubric:"
+    " `evalcontract explain dataset/nothing-to-grade`"
+)
+#: What to do with rows that a judge can grade, where other rows have rubrics.
+ADD_RUBRIC = "add the `rubric_ref` of a rubric with a check `llm_judge` to them"
+# The most checks that the id of a rubric names, and the most letters that it has.
+_MOST_NAMES, _MOST_LETTERS = 3, 60
+
+
+class ConversionTarget(Protocol):
+    """Converts rows one by one to the target format.
+
+    `extra_files` are the values of further files to write, by path relative to the workspace root.
+    """
+
+    extra_files: dict[str, Any]
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What to know of the rows as they are now, though nothing is lost; for people."""
+        return ()
+
+    def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+        """Return the row to write, what it loses, and the problems that prevent writing it.
+
+        Rows are numbered from 0.
+        """
+        ...
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return the document with the rows, and what is lost of the keys in `root`."""
+        ...
+
+
+class NativeTarget:
+    """Writes evalcontract rows. New rubrics are named after the dataset and their checks.
+
+    Equal ones are shared. If it `asks_judge`, rows that only a judge can grade get a rubric that
+    asks `STARTER_JUDGE`, and `judged` counts them; else a remark names the `command` that does so.
+    `graded` are the keys of rows that the graders of the runner read.
+    """
+
+    def __init__(
+        self,
+        stem: str,
+        medium: str,
+        command: str = "",
+        graded: frozenset[str] = frozenset(),
+        *,
+        asks_judge: bool = False,
+    ) -> None:
+        self.extra_files: dict[str, Any] = {}
+        self.judged = 0
+        self._for_judges = self._for_nobody = self._rows = 0
+        self._has_rubrics = False
+        self._command = command
+        self._graded = graded
+        self._asks_judge = asks_judge
+        self._table = OurTable() if medium in ("csv", "tsv") else None
+        self._medium = medium
+        self._stem = _words(stem) or "dataset"
+        if not self._stem[0].isalpha():
+            self._stem = f"dataset_{self._stem}"
+        self._ids: dict[str, str] = {}
+        self._retrievals = 0
+        # How many rubrics have each id, or the id and a number.
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What rows expect that no check grades."""
+        remarks = []
+        if self._retrievals:
+            rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
+            remarks.append(f"{rows} documents: no check of evalcontract grades what was retrieved")
+        if self._for_judges:
+            # Rubrics of a workspace are not those of a new one, which `init` would make.
+            advice = ADD_RUBRIC if self._has_rubrics else f"`{self._command}` makes both"
+            remarks.append(
+                f"0 % of the checks of {self._share(self._for_judges)} will run, since only the"
+                f" judge of a rubric reads what they expect: {advice}"
+            )
+        if self._for_nobody:
+            remarks.append(
+                f"0 % of the checks of {self._share(self._for_nobody)} will run, since neither a"
+                f" check nor the judge of `init` reads what they have: {ADD_EXPECTATIONS}"
+            )
+        return remarks
+
+    def _share(self, rows: int) -> str:
+        return f"{rows:,} of {self._rows:,} rows"
+
+    def take(
+        self,
+        converted: OurRow,
+        number: int,  # noqa: ARG002 - needed only for other formats
+    ) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+        """Return the row, with a reference to its rubric."""
+        row = converted.row
+        if converted.is_new and converted.rubric is not None:
+            if problems := [*self._other_judges(converted.judges)]:
+                return row, (), problems
+            for judge in converted.judges:
+                self.extra_files[_judge_file(judge)] = judge
+            row = _with_reference(row, f"rubric/{self._id_of(converted.rubric)}@{_VERSION}")
+        self._rows += 1
+        if self._asks_judge:
+            reference = self.judged_by(row)
+            row = row if reference is None else _with_reference(row, reference)
+        self._has_rubrics |= not converted.is_new and "rubric_ref" in row
+        by = graded_by(row, self._graded)
+        self._for_judges += by is GradedBy.JUDGE
+        self._for_nobody += by is GradedBy.NOBODY
+        self._retrievals += converted.is_new and bool(row.get("expected_documents"))
+        if row.get("bundle") in BUNDLES:
+            name = f"bundles/{row['bundle']}.schema.json"
+            self.extra_files.setdefault(name, load(f"bundles/{row['bundle']}"))
+        return (*self._table.cells(row), ()) if self._table else (row, (), ())
+
+    def judged_by(self, row: dict[str, Any]) -> str | None:
+        """Return the reference of a rubric that asks `STARTER_JUDGE`; None if others grade a row.
+
+        The row is well-formed.
+        """
+        if graded_by(row, self._graded) is not GradedBy.JUDGE:
+            return None
+        self.judged += 1
+        return f"rubric/{self._id_of(_JUDGED)}@{_VERSION}"
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return a dataset; JSONL and CSV cannot represent the keys in `root`."""
+        if self._table:
+            return self._table.wrap(rows, root)
+        if self._medium == "jsonl":
+            reason = "JSONL contains only rows; YAML and JSON can represent it"
+            return rows, tuple(Loss((key,), reason, is_kept=False) for key in root)
+        return {**root, "questions": rows}, ()
+
+    def _other_judges(self, judges: Iterable[dict[str, Any]]) -> Iterator[Problem]:
+        """Yield a problem for each judge that another one has the file name of."""
+        known: dict[str, Any] = {}
+        for judge in judges:
+            name = _judge_file(judge)
+            if known.get(name, self.extra_files.get(name, judge)) != judge:
+                message = f"there are two different judges `{judge['id']}`"
+                yield Problem("judge/duplicate-version", message, ())
+            known[name] = judge
+
+    def _id_of(self, rubric: dict[str, Any]) -> str:
+        key = repr(rubric)
+        if key not in self._ids:
+            id_ = self._named_by(rubric["checks"])
+            self._ids[key] = id_
+            self.extra_files[f"rubrics/{id_}.yaml"] = {"id": id_, "version": _VERSION, **rubric}
+        return self._ids[key]
+
+    def _named_by(self, checks: list[dict[str, Any]]) -> str:
+        """Return an id that says what a rubric checks, and that no other rubric has."""
+        names = [_words(str(check.get("id") or check["kind"])) for check in checks]
+        if len(names) > _MOST_NAMES:
+            names = [names[0], f"{len(names) - 1}_more"]
+        whole = f"{self._stem}_{'_and_'.join(filter(None, names))}"[:_MOST_LETTERS].strip("_")
+        id_ = whole
+        while id_ in self._numbers:
+            self._numbers[whole] += 1
+            id_ = f"{whole}_{self._numbers[whole]}"
+        self._numbers[id_] = 1
+        return id_
+
+
+class GradedBy(Enum):
+    """Who can grade a row as it is: a check or its rubric, only a judge that it lacks, or none."""
+
+    CHECK = auto()
+    JUDGE = auto()
+    NOBODY = auto()
+
+
+def graded_by(row: dict[str, Any], graded: frozenset[str]) -> GradedBy:
+    """Return who can grade a well-formed row; of judges, `STARTER_JUDGE`.
+
+    `graded` are the keys of rows that the graders of the runner read.
+    """
+    if "rubric_ref" in row:
+        return GradedBy.CHECK
+    outlooks = [outlook for *_, outlook in own_predictions(row, None, graded)]
+    if any(each.runs or each.state is State.VACUOUS for each in outlooks):
+        return GradedBy.CHECK
+    texts = (field_of(row, key) for key in ("criteria", "expected.reference"))
+    return GradedBy.JUDGE if any(isinstance(each, str) for each in texts) else GradedBy.NOBODY
+
+
+def _words(text: str) -> str:
+    """Return a text in snake case, as ids are."""
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def _judge_file(judge: dict[str, Any]) -> str:
+    return f"judges/{judge['id']}.yaml"
+
+
+def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
+    """Return a row with `rubric_ref` inserted before `bundle` and `metadata`, or at the end."""
+    keys = [*row]
+    position = next((keys.index(key) for key in ("bundle", "metadata") if key in row), len(keys))
+    items = [*row.items()]
+    return dict([*items[:position], ("rubric_ref", reference), *items[position:]])
+
+
+def _is_of_use(loss: Loss) -> bool:
+    """Whether a loss may be one of what a grader reads."""
+    return loss.path != ("id",)
+
+
+class DialectTarget:
+    """Writes rows in another format."""
+
+    def __init__(self, dialect: Dialect, medium: str) -> None:
+        self.extra_files: dict[str, Any] = {}
+        self._dialect = dialect
+        self._ungraded = 0
+        self._writer = dialect.format.writer(medium, dialect.variant)
+        # A row of CSV consists of text cells, for which there is no schema.
+        self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
+        self._rubrics = EmbeddedRubrics()
+
+    def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+        """Return the row in the target format."""
+        row, rubric = converted.row, converted.rubric
+        if converted.is_new and rubric is not None:
+            if self._writer.says_rubrics:
+                rubric = with_judges(rubric, converted.judges)
+            else:
+                row, rubric = self._rubrics.embed(row, rubric, converted.judges), None
+        written = self._writer.write(row, rubric, number)
+        problems = written.problems or self._rejections(written.row)
+        # Of a row that keeps what it expects, something is graded; and the cells of a table are
+        # not what its loader gives to graders.
+        is_whole = not row.keys().isdisjoint(_EXPECTED) and not any(map(_is_of_use, written.losses))
+        if self._stage is not None and not problems and not is_whole:
+            self._ungraded += not self._is_graded(written.row)
+        return written.row, written.losses, problems
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """That rows ask for nothing that a grader of the system would look at."""
+        if not self._ungraded:
+            return ()
+        rows = "1 row asks" if self._ungraded == 1 else f"{self._ungraded:,} rows ask"
+        return (f"{rows} for nothing that {self._dialect.format.title} grades",)
+
+    def _is_graded(self, row: Any) -> bool:
+        """Whether any grader of the system can pass a row for what it asks."""
+        found = self._dialect.format.predict(row, self._dialect.variant)
+        return any(each.is_asked and each.state in ("run", "vacuous") for each in found)
+
+    def _rejections(self, row: Any) -> list[Problem]:
+        """Return the problems for which the system would reject a written row."""
+        if self._stage is None or self._stage.passes([row]):
+            return []
+        return [
+            problem._replace(
+                message=f"in the converted row: {problem.message}", path=(), on_key=False
+            )
+            for problem in self._stage.faults(row, ())
+            if is_rejection(problem.code)
+        ]
+
+    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+        """Return the document in the target format."""
+        return self._writer.wrap(rows, root)

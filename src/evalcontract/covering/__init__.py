@@ -1,0 +1,1 @@
+"""Which checks will run on which rows."""

@@ -1,0 +1,334 @@
+"""Check one dataset batch by batch: the gate first, then row by row what does not pass it."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.datasets.crash import guarded
+from evalcontract.datasets.dataset_root import grading_keys
+from evalcontract.datasets.gates import Gates, RowRefs, refs_of_rows
+from evalcontract.datasets.grading import Grading
+from evalcontract.datasets.ignoring_rows import ignoring_rows
+from evalcontract.datasets.kept_results import BatchFindings
+from evalcontract.datasets.workers import (
+    MIN_PART_BYTES,
+    BatchResult,
+    ObservedRows,
+    check_in_parallel,
+    shifted,
+)
+from evalcontract.library.library import Resolved
+from evalcontract.rules._dataset_rule import DatasetContext
+from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from evalcontract.checks.plan import Plan
+    from evalcontract.datasets.row_context import RowContext
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.model.path import Path
+    from evalcontract.rules._row_rule import RowRule
+    from evalcontract.source import Batch, Rows
+    from evalcontract.source.json.jsonl import RowStream
+
+# Rows that do not pass their gate are halved and tried again; this few are tried one by one.
+_FEW_ROWS = 4
+# Most extra keys of a dataset occur in its first rows.
+_SAMPLE_ROWS = 100
+
+
+class DatasetCheck:
+    """The check of one dataset. `root` has the keys of the dataset other than its rows."""
+
+    def __init__(self, rows: Rows, root: dict[str, Any], context: RowContext) -> None:
+        self._rows = rows
+        self._rules = rules_in_use() if context.runs_rules else RulesInUse.none()
+        self._context = context
+        default = root.get("bundle")
+        bundle = default if isinstance(default, str) else None
+        self.grading = Grading(
+            context.checks, context.bundles, bundle, context.plans, context.graded
+        )
+        self._is_graded_at_root = not root.keys().isdisjoint(grading_keys())
+        self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
+        self._suspecting = [rule.suspects for rule in self._rules.row if rule.suspects]
+        self._references: set[str] = set()
+        dataset_context = DatasetContext(rows.prefix, root, context.declared, rows.cut_texts)
+        watches = [(rule.code, rule.watch(dataset_context)) for rule in self._rules.dataset]
+        self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
+        self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
+        self.count = 0
+
+    def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[BatchFindings]:
+        """Yield every batch with the problems of its rows.
+
+        The values in a batch are reliable only with `keep_rows`. Without it, up to `jobs` processes
+        check a large stream.
+        """
+        quick = self._needs_ids_only and not keep_rows
+        check = partial(self.check_rows, quick=quick, is_bounded=True)
+        stream = self._rows.stream if quick else None
+        parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
+        if stream is None or parts <= 1:
+            results = check(self._rows)
+        else:
+            known = self.grading.crashes
+            results = check_in_parallel(stream, parts, check, lambda: known, known.update)
+        for result in results:
+            yield self._taken(result)
+
+    def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[BatchFindings]:
+        """Yield the batches of the next part with the problems of its rows; see `batches`."""
+        if whole := self._rows.stream:
+            for result in shifted(whole, part, results, whole.count, whole.lines):
+                yield self._taken(result)
+
+    def _taken(self, result: BatchResult) -> BatchFindings:
+        """Run the dataset rules on the next batch, and return all that was found in it."""
+        self.count += result.row_count
+        self._references |= result.references
+        problems = [*result.problems, *self._run_dataset_rules(result)]
+        return BatchFindings(result.batch, problems, result.ignoring)
+
+    def check_rows(
+        self, rows: Rows, *, quick: bool, is_bounded: bool = False
+    ) -> Iterator[BatchResult]:
+        """Check rows, or a part of them, in any process; the results are for `take_part`.
+
+        If it `is_bounded`, it ends after the batch in which the budget is spent.
+        """
+        gates = self._gates_for(rows) if quick else self._exact_gates
+        spending = self._context.budget.spending()
+        for batch in rows.batches(quick=quick):
+            if not gates.has_learned:  # avoids compiling the first gate again for every new key
+                for row in batch.rows[:_SAMPLE_ROWS]:
+                    gates.learn(row)
+            result = self._check_batch(rows, batch, gates, quick=quick)
+            yield result
+            if is_bounded:
+                spending.add_batch(result)
+                if spending.is_spent:
+                    return
+
+    @cached_property
+    def _exact_gates(self) -> Gates:
+        """The gates of all parts that are not read quickly, which have the same numbers."""
+        return self._gates_for(None)
+
+    def _gates_for(self, quickly_read: Rows | None) -> Gates:
+        has_odd_numbers = (
+            partial(_has_other_numbers, quickly_read) if quickly_read is not None else bool
+        )
+        return Gates(
+            self.grading,
+            self._rules.row,
+            has_odd_numbers,
+            self._context.gates,
+            rows=self._rows,
+        )
+
+    def _check_batch(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> BatchResult:
+        first = batch.first_index
+        refs = refs_of_rows(batch.rows)
+        suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
+        exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
+        ignoring = tuple(ignoring_rows(batch))
+        problems = self._problems_of_rows(exact, rows, {row.row_index for row in ignoring})
+        # Without refs of the whole batch, clean rows are asked one by one.
+        references = frozenset(_references_of(batch.rows if refs is None else exact.values()))
+        if refs is not None:
+            references |= {text for text in refs.rubrics if isinstance(text, str)}
+        needs_ids_only = self._needs_ids_only and self._are_declared(refs)
+        observed = list(_observed_rows(batch, exact, keep_rows=not needs_ids_only))
+        return BatchResult(batch, len(batch.rows), problems, observed, references, ignoring)
+
+    def _suspicious_rows(
+        self, rows: list[Any], refs: RowRefs | None, gates: Gates, first: int
+    ) -> Iterator[int]:
+        """Yield the indexes of the rows that may have problems.
+
+        These are the rows that do not pass their gate or have a problem by a rule without a gate.
+        """
+        if gates.pass_all(rows, refs):
+            yield from self._suspicious_beside_gates(rows, gates, first)
+            return
+        if len(rows) == 1:
+            if gates.learn(rows[0]) and gates.pass_all(rows, refs):
+                yield from self._suspicious_beside_gates(rows, gates, first)
+            else:
+                yield first
+            return
+        size = 1 if len(rows) <= _FEW_ROWS else (len(rows) + 1) // 2
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            yield from self._suspicious_rows(part, refs_of_rows(part), gates, first + start)
+
+    def _suspicious_beside_gates(self, rows: list[Any], gates: Gates, first: int) -> Iterator[int]:
+        """Yield the indexes of rows that pass their gate, and may have problems nevertheless."""
+        if not self._suspecting and not self._ungated_rules:
+            return
+        for index, row in enumerate(rows, first):
+            if self._is_suspected(row, gates) or (
+                self._ungated_rules and any(self._run_rules(row, index, self._ungated_rules))
+            ):
+                yield index
+
+    def _is_suspected(self, row: dict[str, Any], gates: Gates) -> bool:
+        group = gates.group_of(row)
+        try:
+            return group is None or any(suspects(row, group) for suspects in self._suspecting)
+        except Exception:  # noqa: BLE001 - the rule is run, and reports what it has
+            return True
+
+    def _are_declared(self, refs: RowRefs | None) -> bool:
+        return refs is not None and refs.bundles <= self._context.declared | {None}
+
+    def _run_dataset_rules(self, result: BatchResult) -> Iterator[Problem]:
+        """Yield the problems of a batch that depend on the rows before it."""
+        for code, watch, see_ids in self._watches:
+            for part in result.observed:
+                if part.ids and see_ids is not None:
+                    yield from guarded(code, see_ids, part.first_index, part.ids)
+                else:
+                    yield from guarded(code, watch.see, part.first_index, part.rows)
+
+    def finish(self) -> list[Problem]:
+        """Return the problems of the dataset as a whole."""
+        problems = [
+            problem for code, watch, _ in self._watches for problem in guarded(code, watch.finish)
+        ]
+        return [*problems, *self.crashes]
+
+    @property
+    def crashes(self) -> list[Problem]:
+        """The crashes of rules and of plans of rubrics: bugs."""
+        return list(self.grading.crashes.values())
+
+    def referenced_rubrics(self) -> list[tuple[Artifact, bool]]:
+        """Return the rubrics that rows refer to, and whether all references to each are pinned."""
+        rubrics: dict[int, tuple[Artifact, bool]] = {}
+        for text in sorted(self._references):
+            resolved = self.grading.rubric_of(text)
+            if isinstance(resolved, Resolved):
+                _, pinned = rubrics.get(id(resolved.artifact), (None, True))
+                rubrics[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
+        return list(rubrics.values())
+
+    def _problems_of_rows(
+        self, exact: dict[int, Any], rows: Rows, ignoring: set[int]
+    ) -> list[Problem]:
+        """Return the problems of rows, each with the row's id, until the budget is spent.
+
+        A row that aliases repeat is checked once. The problems of the `ignoring` rows do not count.
+        """
+        found: list[Problem] = []
+        spending = self._context.budget.spending(ignoring)
+        known: dict[int, tuple[int, list[Problem]]] = {}
+        repeated = len({id(row) for row in exact.values()}) < len(exact)
+        for index, row in exact.items():
+            id_ = row.get("id") if isinstance(row, dict) else None
+            name = id_ if isinstance(id_, str) else None
+            problems: Iterable[Problem]
+            if id(row) in known:
+                first, problems = known[id(row)]
+                problems = _of_row(problems, first, index, len(self._rows.prefix))
+            else:
+                problems = self._problems_of(row, index, rows)
+                if repeated and isinstance(row, dict):
+                    problems = [*problems]
+                    known[id(row)] = index, problems
+            for problem in problems:
+                found.append(problem._replace(row=name, row_index=index))
+                spending.add(found[-1])
+                if spending.is_spent:
+                    return found
+        return found
+
+    def _problems_of(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
+        from evalcontract.library.artifact import references_in_row  # not needed for clean rows
+        from evalcontract.library.references import check_use
+
+        path = (*self._rows.prefix, index)
+        bundle = self.grading.bundle_of(row) if isinstance(row, dict) else None
+        problems = self.grading.structure(bundle).check(row, path, rows.raw)
+        is_valid = not problems
+        if problems:
+            from evalcontract.library.spelling import with_advice  # slow to import
+
+            yield from with_advice(problems, row, self._context.library, below=len(path))
+        for site in references_in_row(row, path):
+            yield from check_use(site, self._context.library, self._context.unreadable)
+        if is_valid and isinstance(row, dict):
+            yield from self._run_rules(row, index, self._rules.row, rows)
+
+    def _run_rules(
+        self, row: dict[str, Any], index: int, rules: Iterable[RowRule], source: Rows | None = None
+    ) -> Iterator[Problem]:
+        from evalcontract.rules._row_rule import RowSubject  # not needed for clean rows
+
+        plan, is_known = self._plan(row)
+        bundle = self.grading.bundle_of(row)
+        declared = bundle in self._context.declared
+        path = (*self._rows.prefix, index)
+        graded = self._context.graded
+        subject = RowSubject(
+            path, row, plan, bundle, declared, self._is_graded_at_root, graded, source
+        )
+        for rule in rules if is_known else ():
+            yield from guarded(rule.code, rule.check, subject)
+
+    def _plan(self, row: dict[str, Any]) -> tuple[Plan | None, bool]:
+        """Return the plan of a row's rubric, and whether it is known how the row is graded."""
+        rubric = self.grading.rubric_of(row.get("rubric_ref"))
+        if isinstance(rubric, Resolved):
+            plan = self.grading.plan_for_row(rubric.artifact)
+            return plan, plan is not None
+        return None, rubric is None
+
+
+def _of_row(problems: Iterable[Problem], first: int, index: int, length: int) -> Iterator[Problem]:
+    """Yield the problems of the row `first` as those of an equal row; its path has a prefix."""
+
+    def path_of(path: Path) -> Path:
+        is_in_row = len(path) > length and path[length] == first
+        return (*path[:length], index, *path[length + 1 :]) if is_in_row else path
+
+    for problem in problems:
+        yield problem.relocated(path_of)
+
+
+def _has_other_numbers(rows: Rows) -> bool:
+    return rows.has_other_numbers
+
+
+def _references_of(rows: Iterable[Any]) -> Iterator[str]:
+    for row in rows:
+        text = row.get("rubric_ref") if isinstance(row, dict) else None
+        if isinstance(text, str):
+            yield text
+
+
+def _observed_rows(
+    batch: Batch, exact: dict[int, Any], *, keep_rows: bool
+) -> Iterator[ObservedRows]:
+    """Yield the rows of a batch for dataset rules: clean rows as ids, unless `keep_rows`.
+
+    Yield nothing for a batch that has only faults. A batch with neither rows nor faults is that of
+    an empty dataset, and dataset rules observe it.
+    """
+    first, rows = batch.first_index, batch.rows
+    if keep_rows or not rows:
+        if rows or not batch.faults:
+            yield ObservedRows(first, [], [exact.get(n, row) for n, row in enumerate(rows, first)])
+        return
+    start = 0
+    for index in (*exact, first + len(rows)):
+        clean = rows[start : index - first]
+        if clean:
+            yield ObservedRows(first + start, [row["id"] for row in clean], [])
+        if index in exact:
+            yield ObservedRows(index, [], [exact[index]])
+        start = index - first + 1

@@ -1,0 +1,172 @@
+"""The root of a dataset: find its rows, and check its other keys."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks.plan import OWN_EXPECTATIONS
+from evalcontract.datasets.wrong_kind import other_kind, wrong_kind
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import Kind
+from evalcontract.source import format_of
+from evalcontract.source.rows import DocumentRows
+from evalcontract.structure.schemas import load
+from evalcontract.structure.validator import SchemaValidator
+
+if TYPE_CHECKING:
+    from evalcontract.datasets.table_rows import TableSource
+    from evalcontract.model.fix import Fix
+    from evalcontract.source import Document, Rows, Source
+    from evalcontract.source.row_iterable import RowIterable
+    from evalcontract.structure.subschemas import Schema
+
+_ROWS = "questions"
+_CODE = "dataset/no-questions"
+# Keys that other formats use for the list of rows.
+_USUAL_NAMES = (
+    "tests",
+    "test_cases",
+    "cases",
+    "goldens",
+    "samples",
+    "examples",
+    "rows",
+    "data",
+    "items",
+)
+
+
+@cache
+def root_schema() -> Schema:
+    """Return the schema of a dataset without its rows, which are checked separately."""
+    schema = load("dataset")
+    return {**schema, "required": [key for key in schema["required"] if key != _ROWS]}
+
+
+@cache
+def _root_structure() -> SchemaValidator:
+    return SchemaValidator("dataset", root_schema())
+
+
+def check_root(
+    source: Source | RowIterable | TableSource,
+) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+    """Return the rows of a dataset, its other keys, and the problems of the latter.
+
+    The rows are None if the dataset has no list of rows.
+    """
+    document = source.document
+    if document is None:
+        return source.stream, {}, []
+    value = document.quick
+    if isinstance(value, list) and format_of(source.file) != "yaml":
+        return DocumentRows(document, ()), {}, []
+    if isinstance(value, dict):
+        return _check_mapping(document, value)
+    if isinstance(value, list):
+        if foreign := _problem_of_rows(value):
+            return None, {}, [foreign]
+        message = "a YAML dataset has its rows under `questions`, but this file is a list"
+        return None, {}, [_no_questions(message, (), "add `questions:` above the list")]
+    return None, {}, [_no_questions("the file is not a mapping with `questions`", ())]
+
+
+def _check_mapping(
+    source: Document, value: dict[str, Any]
+) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+    other = other_kind(Kind.DATASET, value)
+    if other is not None:
+        return None, {}, [wrong_kind(Kind.DATASET, other)]
+    root = {key: part for key, part in value.items() if key != _ROWS}
+    near = nearest(_ROWS, root) if _ROWS not in value else None
+    if _ROWS not in value and not near and (foreign := _problem_of_root(value)):
+        return None, {}, [foreign]
+    meant = near or (_like_rows(root) if _ROWS not in value else None)
+    problems = _check_other_keys(source, value, meant)
+    rows = value.get(_ROWS)
+    if isinstance(rows, list):
+        return DocumentRows(source, (_ROWS,)), root, problems
+    if near:
+        message = f"`questions` is missing, and `{near}` is not a known key"
+        fix = _rename_fix(near, root)
+        problems.append(_no_questions(message, (near,), "did you mean `questions`?", fix))
+    elif meant:
+        message = f"`questions` is missing; `{meant}` looks like the list of rows"
+        fix = _rename_fix(meant, root)
+        problems.append(_no_questions(message, (meant,), "rename it to `questions`", fix))
+    elif _ROWS in value:
+        what = "null" if rows is None else "not a list"
+        problems.append(_no_questions(f"`questions` is {what}", (_ROWS,)))
+    else:
+        problems.append(_no_questions("`questions` is missing", ()))
+    return None, root, problems
+
+
+def _problem_of_rows(rows: list[Any]) -> Problem | None:
+    from evalcontract.datasets.other_tool import problem_of_rows  # slow to import
+
+    return problem_of_rows(rows, ())
+
+
+def _problem_of_root(value: dict[str, Any]) -> Problem | None:
+    from evalcontract.datasets.other_tool import problem_of_root  # slow to import
+
+    return problem_of_root(Kind.DATASET, value)
+
+
+def _check_other_keys(source: Document, value: dict[str, Any], meant: str | None) -> list[Problem]:
+    """Check the keys of the root, with an empty list as rows."""
+    # Most datasets have no other keys, so that the schema is not compiled for them.
+    if value.keys() <= {_ROWS, meant}:
+        return []
+    structure = _root_structure()
+    if structure.is_clean(_without_rows(value, meant)):
+        return []  # also valid for the value of the fast reader
+    return structure.check(_without_rows(source.root, meant), (), source.raw)
+
+
+def _without_rows(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
+    return {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
+
+
+def grading_keys() -> tuple[str, ...]:
+    """Return the keys that grade a row, and are reported at the root of a dataset."""
+    return tuple(key for key in ("rubric_ref", *OWN_EXPECTATIONS) if "_" in key)
+
+
+def _like_rows(root: dict[str, Any]) -> str | None:
+    """Return the only key of the root that looks like the list of rows; None if unclear."""
+    known = root_schema()["properties"]
+    unknown = {key: part for key, part in root.items() if key not in known}
+    lists = [
+        key
+        for key, part in unknown.items()
+        if isinstance(part, list) and any(isinstance(row, dict) for row in part)
+    ]
+    usual = [key for key in lists if key.lower() in _USUAL_NAMES]
+    if not usual:
+        from evalcontract.structure.keys.aliases import is_other_list  # needed only for a finding
+        from evalcontract.structure.keys.elsewhere import misplaced_words
+
+        lists = [key for key in lists if not is_other_list(key) and key not in misplaced_words()]
+    candidates = usual or lists
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
+    if not isinstance(root[key], list):
+        return None
+    from evalcontract.model.fix import Fix, Rename  # needed only for a fix
+    from evalcontract.structure.keys.spelling import key_names
+
+    names = key_names(tuple(root_schema()["properties"]))
+    return Fix((key,), Rename(_ROWS), names.is_certain(key, _ROWS))
+
+
+def _no_questions(
+    message: str, path: tuple[str, ...], advice: str | None = None, fix: Fix | None = None
+) -> Problem:
+    advice = advice or "list the rows under it: `questions: [{id: …, input: …}]`"
+    return Problem(_CODE, message, path, advice, on_key=bool(path), fix=fix)

@@ -1,0 +1,294 @@
+"""A dataset in another format, read and checked as the loader of its system does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.datasets.diagnostics import from_source_fault, to_diagnostics
+from evalcontract.datasets.dialect_coverage import cover_dialect_row
+from evalcontract.datasets.dialect_rows import DialectRows
+from evalcontract.datasets.passes import CheckedBatch
+from evalcontract.formats import dialect_of
+from evalcontract.formats._fields import fields_of
+from evalcontract.formats._format import RowLayout
+from evalcontract.formats._predictions import chosen_graders
+from evalcontract.model.diagnostic import Diagnostic, Problem
+from evalcontract.model.listing import clipped, listed
+from evalcontract.model.span import Place
+from evalcontract.source import Batch
+from evalcontract.source.external import MEDIA
+from evalcontract.structure.dialect_checker import DialectChecker
+from evalcontract.workspace.known_codes import code_named, is_rejection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.datasets.detection import Detected
+    from evalcontract.datasets.ignores import Ignores
+    from evalcontract.datasets.passes import CheckedRow
+    from evalcontract.datasets.run import Run
+    from evalcontract.formats import Dialect
+    from evalcontract.formats._format import RowChecker
+    from evalcontract.library.provenance import Provenance
+    from evalcontract.model.diagnostic import Within
+    from evalcontract.model.path import Path
+    from evalcontract.policy import Policy
+    from evalcontract.source import Document, SourceProblem, UnreadableFile
+    from evalcontract.source.external import ExternalFile
+
+# Faults that Python's parsers accept, so that the loader of the system decides on them.
+_TOLERATED_CODES = frozenset({"source/duplicate-key", "source/not-finite"})
+_REMOVE_DUPLICATE = "remove one of the two; the loader drops the first and reads this one"
+_SHOWN_KEYS = 4
+# So many rows of a document are checked at a time: after too many findings, the rest is not.
+_BATCH = 1_000
+_MEDIUM_TITLES = {
+    "json": "JSON",
+    "jsonl": "JSONL",
+    "csv": "CSV",
+    "tsv": "TSV",
+    "yaml": "YAML",
+    "parquet": "Parquet",
+}
+
+
+class DialectDataset:
+    """A dataset in another format; see `Dataset`.
+
+    `detected` is how the dialect was detected; None if the caller named it.
+    """
+
+    def __init__(
+        self, dialect: Dialect, external: ExternalFile, detected: Detected | None = None
+    ) -> None:
+        self.dialect = str(dialect)
+        self.file = external.file
+        self._dialect = dialect
+        self._external = external.as_text() if dialect.format.has_text_lines else external
+        self._detected = detected
+        self._chosen: frozenset[str] | None = None
+
+    def choose(self, plan: str | None, only: Sequence[str]) -> None:
+        """Cover the graders of a plan and those that are named, whatever the rows ask for.
+
+        Raises:
+            UsageError: the system has no such plan or grader.
+
+        """
+        self._chosen = chosen_graders(*self._dialect, plan, only)
+
+    @property
+    def unreadable(self) -> UnreadableFile | None:
+        """Why the file cannot be read; None if it can."""
+        return self._external.unreadable
+
+    @property
+    def document(self) -> Document | None:
+        """The whole file, if it is a single value."""
+        return self._external.document
+
+    def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> DialectPass:
+        """Begin a pass over the rows."""
+        del graded  # the graders of its own system are known
+        ignores = run.ignores.of(self.file, self.document)
+        shown = self._chosen, self._detected
+        return DialectPass(self._dialect, self._external, policy, ignores, *shown)
+
+
+class DialectPass:
+    """A pass over a dataset in another format, checked as the loader of its system does."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        external: ExternalFile,
+        policy: Policy,
+        ignores: Ignores,
+        chosen: frozenset[str] | None = None,
+        detected: Detected | None = None,
+    ) -> None:
+        readable = external.document or external.stream
+        if readable is None:
+            raise TypeError(f"{external.file} cannot be read, and has no rows")
+        self.count = 0
+        self._chosen = chosen
+        self._dialect = dialect
+        self._source = readable
+        self.file = external.file
+        self._external = external
+        self._policy = policy
+        self._ignores = ignores
+        self._stage = DialectChecker(*dialect.stage)
+        self._layout = RowLayout()
+        self._tolerated_codes = _TOLERATED_CODES
+        self._faults = [*_notes(detected, self.file, policy)] if detected else []
+        self._of_columns: set[tuple[str, str]] = set()
+        self._final_problems: list[Problem] = []
+        self._whole_problems: list[Problem] = []
+
+    @property
+    def ignored(self) -> int:
+        """The number of findings that were ignored so far."""
+        return len(self._ignores.ignored)
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """The bytes read and the total, for JSONL."""
+        return self._source.progress
+
+    def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
+        """Yield the rows that can be checked, batch by batch, in this process."""
+        del keep_rows, jobs
+        form, variant = self._dialect
+        if problem := self._unsupported_medium():
+            self._whole_problems.append(problem)
+            return
+        self._faults += self._tolerated([(fault, None) for fault in self._external.remarks])
+        self._layout = form.find_rows(self._external, variant, self._stage)
+        self._whole_problems += self._layout.problems
+        self._tolerated_codes |= self._layout.passed_over
+        if self._layout.is_lost:
+            return
+        checker = form.row_checker(variant, self._stage)
+        for batch in self._batches(self._layout.rows):
+            self._faults += self._tolerated([*batch.faults, *batch.remarks])
+            self.count += len(batch.rows)
+            yield CheckedBatch(batch, list(self._check_rows(batch, checker)), [])
+        self._final_problems += checker.finish()
+
+    def _check_rows(self, batch: Batch, checker: RowChecker) -> Iterator[Problem]:
+        is_clean = self._stage.passes(batch.rows)
+        for index, row in enumerate(batch.rows, batch.first_index):
+            path = self.path_of(index)
+            problems = [*checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))]
+            name = self._dialect.format.name_of(row) if problems else None
+            for problem in problems:
+                if not self._is_repeated(problem):
+                    yield problem._replace(row=name, row_index=index)
+
+    def _is_repeated(self, problem: Problem) -> bool:
+        """Whether a problem of a column was yielded for an earlier row, and rejects none."""
+        column = self._layout.column_in(problem)
+        if column is None or is_rejection(problem.code):
+            return False
+        is_known = (problem.code, column) in self._of_columns
+        self._of_columns.add((problem.code, column))
+        return is_known
+
+    def path_of(self, index: int) -> Path:
+        """Return the path of a row; the whole document may be its only row."""
+        return self._layout.prefix if self._layout.is_row else (*self._layout.prefix, index)
+
+    def rejects(self, code: str) -> bool:
+        """Whether the loader of the system rejects a dataset or row with this finding."""
+        return is_rejection(code)
+
+    def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+        """Convert problems of rows to diagnostics with places and severities."""
+        return self._to_diagnostics(map(self._layout.placed, problems))
+
+    def _to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+        # Files in other formats can be converted, but are not edited.
+        without_fixes = [problem._replace(fix=None) for problem in problems]
+        diagnostics = to_diagnostics(without_fixes, self._source, self._policy, {})
+        return self._ignores.apply(diagnostics)
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return the place of a path."""
+        if self._layout.place_of is not None and path:
+            path = self._layout.place_of(path)
+        return self._source.place(path, on_key=on_key, within=within)
+
+    def finish(self) -> list[Diagnostic]:
+        """Return the findings on the dataset as a whole."""
+        diagnostics = [
+            *self._to_diagnostics(self._whole_problems),
+            *self.to_diagnostics(self._final_problems),
+            *self._ignores.apply(self._faults),
+        ]
+        return [*diagnostics, *self._ignores.told(self._source, self._policy)]
+
+    def coverage_diagnostics(self) -> list[Diagnostic]:
+        """Return the findings of `finish`: graders do not run on what the loader rejects."""
+        return self.finish()
+
+    def cover(self, row: CheckedRow) -> RowCoverage:
+        """Return which graders of the system will run on a row."""
+        return cover_dialect_row(self._dialect, self._external, row, self._chosen)
+
+    def reader(self) -> DialectRows:
+        """Return a reader that converts the rows."""
+        form, variant = self._dialect.format, self._dialect.variant
+        return DialectRows(form.reader(self._external, variant), fields_of(form.fields, variant))
+
+    def provenance(self) -> Provenance:
+        """Return the provenance of the rows that were read; they have no rubrics of ours."""
+        from evalcontract.library.provenance import Provenance  # needed only by loaders
+
+        return Provenance(self.file, self._source.sha256)
+
+    def _unsupported_medium(self) -> Problem | None:
+        """Return a problem if the loader does not read files of this medium."""
+        form, medium = self._dialect.format, self._external.medium
+        if medium in form.media:
+            return None
+        media = [_MEDIUM_TITLES[name] for name in form.media]
+        listed = f"{', '.join(media[:-1])} and {media[-1]}" if len(media) > 1 else media[0]
+        return Problem(
+            f"{form.name}/unread-medium",
+            f"{form.title} reads {listed}, not {_MEDIUM_TITLES[medium]}",
+            (),
+            f"save it as {media[0]}",
+        )
+
+    def _batches(self, rows: list[Any] | None) -> Iterator[Batch]:
+        if rows is not None:
+            for first in range(0, max(len(rows), 1), _BATCH):
+                yield Batch(first, rows[first : first + _BATCH])
+        elif self._external.stream is not None:
+            yield from self._external.stream.batches()
+
+    def _tolerated(self, faults: list[tuple[SourceProblem, str | None]]) -> Iterator[Diagnostic]:
+        for fault, text in faults:
+            line = text if text is not None else self._line(fault)
+            diagnostic = from_source_fault(self._recoded(fault), self.file, line, self._policy)
+            if diagnostic:
+                yield diagnostic
+
+    def _recoded(self, fault: SourceProblem) -> SourceProblem:
+        """Return the fault with the code of the format, if the loader tolerates it."""
+        if fault.code not in self._tolerated_codes:
+            return fault
+        code = f"{self._dialect.format.name}/{fault.code.partition('/')[2]}"
+        help_ = _REMOVE_DUPLICATE if fault.code == "source/duplicate-key" else fault.help
+        return fault._replace(code=code, help=help_)
+
+    def _line(self, fault: SourceProblem) -> str | None:
+        document = self._external.document
+        return document.lines[fault.span.line - 1] if fault.span and document else None
+
+
+def endings(dialect: str) -> frozenset[str]:
+    """Return the file name extensions that the system of a dialect reads.
+
+    Raises:
+        UsageError: there is no such dialect.
+
+    """
+    media = dialect_of(dialect).format.media
+    return frozenset(ending for ending, medium in MEDIA.items() if medium in media)
+
+
+def _notes(detected: Detected, file: str, policy: Policy) -> Iterator[Diagnostic]:
+    """Report the format that was detected, and what shows it."""
+    dialect = detected.dialect
+    form = dialect.format
+    code = f"{form.name}/detected"
+    keys = listed([f"`{clipped(key)}`" for key in detected.keys[:_SHOWN_KEYS]])
+    by = f", by {keys}" if keys else ""
+    message = f"detected format: {form.title} (`--dialect {dialect}`){by}"
+    advice = "pass `--dialect evalcontract` to check it as an evalcontract dataset"
+    severity = policy.severity_of(code_named(code))
+    if severity is not None:
+        yield Diagnostic(code, severity, message, Place(file), (), advice)

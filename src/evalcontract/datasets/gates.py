@@ -1,0 +1,283 @@
+"""The gates that rows have to pass, one per bundle and per silent schema of the row rules."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.datasets.crash import crash
+from evalcontract.datasets.extra_keys import PLACES, ExtraKeys
+from evalcontract.datasets.grading import row_schema
+from evalcontract.library.library import Resolved
+from evalcontract.model.record import NamedTuple
+from evalcontract.model.reference import Kind
+from evalcontract.structure.gate import Gate, gate_schema
+from evalcontract.structure.native import is_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from evalcontract.datasets.grading import Grading
+    from evalcontract.rules._row_rule import RowGroup, RowRule
+    from evalcontract.source.rows import Rows
+    from evalcontract.structure.subschemas import Schema
+
+    _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
+
+# This many gates are compiled at first use; any further gate only after this many uses.
+_FREE_GATES, _USES_OF_A_GATE = 8, 20
+# So many gates are kept for other datasets: each new key of a row makes another gate, of megabytes.
+_KEPT_GATES = 32
+
+
+class RowRefs(NamedTuple):
+    """Every `bundle` and `rubric_ref` of some rows, valid or not; they determine the gates."""
+
+    bundles: frozenset[Any]
+    rubrics: frozenset[Any]
+
+
+def refs_of_rows(rows: list[Any]) -> RowRefs | None:
+    """Return the refs of rows; None if a row is not a mapping or has a ref of an invalid type."""
+    try:
+        return RowRefs(
+            frozenset({row.get("bundle") for row in rows}),
+            frozenset({row.get("rubric_ref") for row in rows}),
+        )
+    except (AttributeError, TypeError):
+        return None
+
+
+class SilentSchema(NamedTuple):
+    """The schema of rows in which no rule can find a problem, and a text that identifies it."""
+
+    schema: Schema
+    text: str
+
+
+class SharedGates:
+    """The silent schemas and compiled gates that all datasets of one run share."""
+
+    def __init__(self) -> None:
+        self.silent_schemas: dict[tuple[Any, ...], SilentSchema | None] = {}
+        self.gates: dict[tuple[Any, ...], Gate] = {}
+
+
+class _GateKey(NamedTuple):
+    """What determines a gate: the silent schema of the rules, and a bundle with a schema."""
+
+    bundle: str | None
+    silent: SilentSchema
+
+
+class _Barrier:
+    """What rows have to pass: a gate, once their extra keys are known to be harmless.
+
+    The gate accepts extra keys only when a row has brought one: most datasets have none, and what
+    it takes to judge their values is slow to make. `gate_of` compiles both.
+    """
+
+    def __init__(self, keys: ExtraKeys, gate_of: Callable[[bool], Gate]) -> None:
+        self._keys = keys
+        self._gate_of = gate_of
+        self._gate: tuple[bool, Gate] | None = None
+
+    def passes(self, rows: list[Any]) -> bool:
+        if not self._keys.accept_all(rows):
+            return False
+        is_open = self._keys.has_accepted
+        if self._gate is None or self._gate[0] != is_open:
+            self._gate = is_open, self._gate_of(is_open)
+        return self._gate[1].passes(rows)
+
+
+class Gates:
+    """The gates of one dataset, compiled when a row first needs them.
+
+    `rules` are the row rules. `has_odd_numbers` returns whether the fast reader may have read
+    numbers differently from the exact reader; if so, rows of a bundle get no gate, since the schema
+    of a bundle may restrict numbers. `rows` know how they are written; without them, texts and
+    keys may be bare.
+    """
+
+    def __init__(
+        self,
+        grading: Grading,
+        rules: Iterable[RowRule],
+        has_odd_numbers: Callable[[], bool] = lambda: False,
+        shared: SharedGates | None = None,
+        *,
+        rows: Rows | None = None,
+    ) -> None:
+        self._grading = grading
+        self._rules = tuple([rule for rule in rules if rule.silent is not None])
+        self._has_odd_numbers = has_odd_numbers
+        self._shared = shared or SharedGates()
+        self._bare = (True, True) if rows is None else (rows.has_bare_keys, rows.has_bare_texts)
+        self._groups: dict[_Refs, RowGroup | None] = {}
+        self._by_refs: dict[_Refs, _Barrier | None] = {}
+        self._barriers: dict[tuple[Any, ...], _Barrier] = {}
+        self._extra_keys: dict[str | None, ExtraKeys] = {}
+        self._uses: dict[_Refs, int] = {}
+        self.has_learned = False
+        self._compiled = 0
+
+    def pass_all(self, rows: list[Any], refs: RowRefs | None) -> bool:
+        """Whether no row has a problem; False if that is uncertain.
+
+        `refs` are the result of `refs_of_rows`.
+        """
+        if refs is None:
+            return False
+        gates = {self._gate(*pair) for pair in product(refs.bundles, refs.rubrics)}
+        if len(gates) == 1:
+            gate = gates.pop()
+            return gate is not None and gate.passes(rows)
+        groups: dict[_Barrier | None, list[Any]] = {}
+        for row in rows:
+            gate = self._gate(row.get("bundle"), row.get("rubric_ref"))
+            groups.setdefault(gate, []).append(row)
+        return all(gate is not None and gate.passes(group) for gate, group in groups.items())
+
+    def group_of(self, row: dict[str, Any]) -> RowGroup | None:
+        """Return what a row has in common with others; None if it is unknown how it is graded."""
+        return self._group(row.get("bundle"), row.get("rubric_ref"))
+
+    def learn(self, row: Any) -> bool:
+        """Classify the keys that a row has inside; return whether some are new and accepted."""
+        self.has_learned = True
+        if not isinstance(row, dict):
+            return False
+        bundle = self._with_schema(self._grading.bundle_of(row))
+        grew = self._keys_of(bundle).learn(row)
+        if grew:
+            self._by_refs.clear()
+            self._compiled = 0
+        return grew
+
+    def _keys_of(self, bundle: str | None) -> ExtraKeys:
+        if bundle not in self._extra_keys:
+            structure = self._grading.structure(bundle)
+            self._extra_keys[bundle] = ExtraKeys(
+                row_schema(),
+                self._grading.schema_of(bundle),
+                lambda: structure.key_mismatches,
+            )
+        return self._extra_keys[bundle]
+
+    def _with_schema(self, bundle: str | None) -> str | None:
+        return bundle if self._grading.schema_of(bundle) is not None else None
+
+    def _gate(self, bundle: Any, reference: Any) -> _Barrier | None:
+        """Return the gate for rows with these refs; None if they must be checked one by one."""
+        refs = (bundle, reference)
+        if refs not in self._by_refs:
+            key = self._resolve(bundle, reference)
+            if key is None:
+                self._by_refs[refs] = None
+                return None
+            keys = self._keys_of(key.bundle)
+            name = (key.bundle, key.silent.text, frozenset(keys.inside))
+            if name not in self._barriers:
+                is_known = any((*name, is_open) in self._shared.gates for is_open in (False, True))
+                if not is_known and not self._is_worth_compiling(refs):
+                    return None
+                self._barriers[name] = _Barrier(keys, partial(self._compiled_gate, key, name))
+            self._by_refs[refs] = self._barriers[name]
+        return self._by_refs[refs]
+
+    def _compiled_gate(
+        self,
+        key: _GateKey,
+        name: tuple[Any, ...],
+        is_open: bool,  # noqa: FBT001 - as a barrier asks
+    ) -> Gate:
+        gates = self._shared.gates
+        if (*name, is_open) not in gates:
+            references = self._grading.context.library.pinned_references(Kind.RUBRIC)
+            bundle = self._grading.schema_of(key.bundle)
+            bundles = [bundle] if bundle is not None else []
+            opened = PLACES if is_open else ()
+            schema = gate_schema(
+                row_schema(), references, bundles, key.silent.schema, opened, name[-1]
+            )
+            search = self._grading.context.schemas.patterns.matches
+            if len(gates) >= _KEPT_GATES:
+                del gates[next(iter(gates))]
+            gates[*name, is_open] = Gate(schema, bundle, search)
+        return gates[*name, is_open]
+
+    def _is_worth_compiling(self, refs: _Refs) -> bool:
+        """Whether to compile another gate, which costs as much as checking some rows without."""
+        self._uses[refs] = self._uses.get(refs, 0) + 1
+        if self._compiled >= _FREE_GATES and self._uses[refs] < _USES_OF_A_GATE:
+            return False
+        self._compiled += 1
+        return True
+
+    def _resolve(self, bundle: Any, reference: Any) -> _GateKey | None:
+        """Return the key of the gate for these refs; None if there can be no gate for them."""
+        group = self._group(bundle, reference)
+        if group is None:
+            return None
+        with_schema = self._with_schema(group.bundle)
+        silent = self._silent_schema(group)
+        if silent is None or (with_schema is not None and self._has_odd_numbers()):
+            return None
+        return _GateKey(with_schema, silent)
+
+    def _group(self, bundle: Any, reference: Any) -> RowGroup | None:
+        """Return what rows with these refs have in common; None if their rubric is uncertain."""
+        refs = (bundle, reference)
+        if refs not in self._groups:
+            self._groups[refs] = self._grouped(bundle, reference)
+        return self._groups[refs]
+
+    def _grouped(self, bundle: Any, reference: Any) -> RowGroup | None:
+        from evalcontract.rules._row_rule import RowGroup  # slow to import
+
+        plan = None
+        grading = self._grading
+        name = grading.default if bundle is None else bundle
+        if reference is not None:
+            rubric = grading.rubric_of(reference)
+            if not isinstance(rubric, Resolved) or not rubric.pinned:
+                return None
+            plan = grading.plan(rubric.artifact)
+            if plan is None:
+                return None
+        name = name if isinstance(name, str) else None
+        return RowGroup(plan, name, grading.graded, *self._bare)
+
+    def _silent_schema(self, group: RowGroup) -> SilentSchema | None:
+        """Return the schema of rows in which no rule finds a problem; None if there is none."""
+        silent_schemas = self._shared.silent_schemas
+        key = (id(group.plan), *group[1:])  # plans live as long as the run
+        if key not in silent_schemas:
+            parts = [self._silent_schema_of(rule, group) for rule in self._rules]
+            by_text = {json.dumps(part, sort_keys=True): part for part in parts if part is not True}
+            schemas = [part for part in by_text.values() if isinstance(part, dict)]
+            all_schemas = len(schemas) == len(by_text)
+            schema: Schema = {"allOf": schemas} if schemas else {}
+            text = "\n".join(sorted(by_text))
+            silent_schemas[key] = SilentSchema(schema, text) if all_schemas else None
+        return silent_schemas[key]
+
+    def _silent_schema_of(self, rule: RowRule, group: RowGroup) -> Schema | bool:
+        """Return the silent schema of a rule; False if there is none, or `silent` fails."""
+        try:
+            schema = rule.silent(group) if rule.silent else False
+            # Tests verify the schemas of built-in rules, and doing it here is slow.
+            is_built_in = rule.check.__module__.startswith("evalcontract.rules.")
+            if is_built_in or is_schema(schema):
+                return schema
+            error: Exception = TypeError("`silent` does not return a JSON Schema")
+        except MemoryError:
+            raise
+        except Exception as raised:  # noqa: BLE001 - the other rules must run
+            error = raised
+        rest = "the rule runs on every row"
+        self._grading.crashes[rule.code] = crash(f"`silent` of the rule {rule.code}", error, rest)
+        return False

@@ -1,0 +1,273 @@
+"""An evalcontract dataset, and a pass over its rows."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING
+
+from evalcontract.datasets.dataset_check import DatasetCheck
+from evalcontract.datasets.dataset_root import check_root
+from evalcontract.datasets.diagnostics import from_source_fault, to_diagnostics
+from evalcontract.datasets.kept_results import KeptResults
+from evalcontract.datasets.passes import NATIVE, CheckedBatch
+from evalcontract.datasets.row_context import RowContext
+from evalcontract.model.errors import UsageError
+from evalcontract.model.reference import Kind
+from evalcontract.model.structure_codes import ILL_FORMED
+from evalcontract.source import SourceProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.datasets.grading import Grading
+    from evalcontract.datasets.native_rows import NativeRows
+    from evalcontract.datasets.passes import CheckedRow
+    from evalcontract.datasets.run import Run
+    from evalcontract.datasets.table_rows import TableSource
+    from evalcontract.datasets.workers import BatchResult
+    from evalcontract.library.provenance import Provenance
+    from evalcontract.model.diagnostic import Diagnostic, Problem, Within
+    from evalcontract.model.path import Path
+    from evalcontract.model.span import Place
+    from evalcontract.policy import Policy
+    from evalcontract.source import Batch, Document, Source, UnreadableFile
+    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.row_iterable import RowIterable
+
+
+class NativeDataset:
+    """An evalcontract dataset; see `Dataset`. `problems` are those outside of its rows."""
+
+    dialect = NATIVE
+
+    def __init__(
+        self, source: Source | RowIterable | TableSource, problems: Sequence[Problem] = ()
+    ) -> None:
+        self.file = source.file
+        self._source = source
+        self._problems = problems
+
+    @property
+    def unreadable(self) -> UnreadableFile | None:
+        """Why the file cannot be read; None if it can."""
+        return self._source.unreadable
+
+    @property
+    def document(self) -> Document | None:
+        """The whole file, if it is a single value."""
+        return self._source.document
+
+    def choose(self, plan: str | None, only: Sequence[str]) -> None:
+        """Refuse to choose graders: the rubrics of the rows name the checks.
+
+        Raises:
+            UsageError: always.
+
+        """
+        del plan, only
+        message = "`--plan` and `--only` choose graders of another system"
+        raise UsageError(f"{message}, and the rubrics of {self.file} name its checks")
+
+    def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> NativePass:
+        """Begin a pass over the rows."""
+        return NativePass(run, self._source, policy, graded, self._problems)
+
+
+class NativePass:
+    """A pass over an evalcontract dataset; see `DatasetPass`. `root` has the keys but the rows."""
+
+    def __init__(
+        self,
+        run: Run,
+        source: Source | RowIterable | TableSource,
+        policy: Policy,
+        graded: frozenset[str] = frozenset(),
+        problems: Sequence[Problem] = (),
+    ) -> None:
+        readable = source.document or source.stream
+        if readable is None:
+            raise TypeError(f"{source.file} cannot be read, and has no rows")
+        self._run = run
+        self._policy = policy
+        self._source = readable
+        self.file = source.file
+        self._rows, self.root, of_root = check_root(source)
+        self._root_problems = [*of_root, *problems]
+        self._ignores = run.ignores.of(source.file, source.document, self.root)
+        context = RowContext(
+            run.plans.context,
+            run.workspace.usable_bundles,
+            frozenset({*run.workspace.bundles, *run.workspace.bundle_files}),
+            run.workspace.unreadable_names,
+            run.plans,
+            run.gates,
+            graded,
+            run.budget(self._ignores, policy),
+            run.runs_rules,
+        )
+        self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
+        self._kept: KeptResults | None = None
+
+    def keep(self) -> None:
+        """Keep what the pass will find, for passes with another policy."""
+        self._kept = KeptResults(self._rows or self._source)
+
+    def again(self, run: Run, policy: Policy) -> NativePass | None:
+        """Return a pass with another policy that takes what this one has kept.
+
+        None if nothing is kept, or the file was found to be something else on the way.
+        """
+        if self._check is None or self._kept is None or self._kept.has_failed:
+            return None
+        again = copy(self)
+        again.judge_by(run, policy)
+        return again
+
+    def judge_by(self, run: Run, policy: Policy) -> None:
+        """Take the severities, and what is ignored, from another run."""
+        self._run, self._policy = run, policy
+        self._ignores = run.ignores.of(self.file, self._source.document, self.root)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the file has a list of rows, possibly empty."""
+        return self._check is not None
+
+    @property
+    def count(self) -> int:
+        """The number of rows read so far."""
+        return self._check.count if self._check else 0
+
+    @property
+    def ignored(self) -> int:
+        """The number of findings that were ignored so far."""
+        return len(self._ignores.ignored)
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """The bytes read and the total, for JSONL."""
+        return self._source.progress
+
+    def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
+        """Yield each batch of rows with its problems; see `DatasetCheck.batches`."""
+        if self._check is None:
+            return
+        found = partial(self._check.batches, keep_rows=keep_rows, jobs=jobs)
+        for batch, problems, ignoring in self._kept.batches(found) if self._kept else found():
+            for row in ignoring:
+                self._ignores.read_metadata(row.value, self.path_of(row.row_index))
+            if batch.first_index == 0 and (foreign := self._foreign(batch, problems)):
+                self._check = None
+                yield foreign
+                return
+            diagnostics = (
+                from_source_fault(fault, self.file, text, self._policy)
+                for fault, text in batch.faults
+            )
+            yield CheckedBatch(
+                batch, problems, [diagnostic for diagnostic in diagnostics if diagnostic]
+            )
+
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream of the rows, if they can be checked part by part."""
+        return self._rows.stream if self._rows else None
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether a rule, or making the plan of a rubric, has failed in this process."""
+        return bool(self._check and self._check.crashes)
+
+    def check_part(self, part: RowStream) -> Iterator[BatchResult]:
+        """Check a part of the stream; see `DatasetCheck.check_rows`."""
+        return self._check.check_rows(part, quick=False) if self._check else iter(())
+
+    def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[list[Problem]]:
+        """Yield the problems of the next part, batch by batch."""
+        for found in self._check.take_part(part, results) if self._check else ():
+            yield found.problems
+
+    def _foreign(self, batch: Batch, problems: list[Problem]) -> CheckedBatch | None:
+        """Return a batch without rows if the first rows are those of another tool."""
+        is_faulty = any(problem.row_index == 0 for problem in problems)
+        if not is_faulty or (self._rows and self._rows.prefix):
+            return None
+        from evalcontract.datasets.other_tool import problem_of_rows  # slow to import
+
+        problem = problem_of_rows(batch.rows, self.path_of(0))
+        if problem is None:
+            return None
+        diagnostics = [*self.to_diagnostics([problem])]
+        if not diagnostics:
+            return None  # the configuration ignores it, so that each row is checked
+        fault = SourceProblem(problem.code, problem.message, None, problem.help)
+        return CheckedBatch(batch._replace(rows=[], faults=((fault, ""),)), [], diagnostics)
+
+    def path_of(self, index: int) -> Path:
+        """Return the path of a row."""
+        return (*(self._rows.prefix if self._rows else ()), index)
+
+    def rejects(self, code: str) -> bool:
+        """Whether a row or dataset with this finding is ill-formed."""
+        return code in ILL_FORMED
+
+    def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+        """Convert problems to diagnostics with places and severities."""
+        source = self._kept.places if self._kept else self._rows or self._source
+        diagnostics = to_diagnostics(problems, source, self._policy, self._run.documents)
+        return self._ignores.apply(diagnostics)
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return the place of a path."""
+        return (self._rows or self._source).place(path, on_key=on_key, within=within)
+
+    def finish(self) -> list[Diagnostic]:
+        """Return the findings on the whole dataset, and schedule the artifacts that it uses."""
+        problems = list(self._root_problems)
+        if self._check is not None:
+            finish = self._check.finish
+            problems += self._kept.finish(finish) if self._kept else finish()
+            for artifact, _ in self._check.referenced_rubrics():
+                self._run.scheduled.add(artifact, self._policy, self._run.workspace.library)
+        document = self._source.document
+        of_schema = (
+            self._run.schema_reference(Kind.DATASET, document, self.root, self._policy)
+            if document
+            else ()
+        )
+        found = [*self.to_diagnostics(problems), *self._ignores.apply(of_schema)]
+        return [*found, *self._ignores.told(self._rows or self._source, self._policy)]
+
+    def coverage_diagnostics(self) -> list[Diagnostic]:
+        """Return the findings outside the rows, and the rubrics whose plan could not be made."""
+        crashes = self._check.crashes if self._check else []
+        return list(self.to_diagnostics([*self._root_problems, *crashes]))
+
+    def cover(self, row: CheckedRow) -> RowCoverage:
+        """Return which checks will run on a row."""
+        from evalcontract.datasets.row_coverage import cover_row  # needed only for coverage
+
+        fault = row.fault.message if row.fault else None
+        return cover_row(self._grading, row.number, row.value, fault)
+
+    def reader(self) -> NativeRows:
+        """Return a reader that converts the rows."""
+        from evalcontract.datasets.native_rows import NativeRows  # only for conversions
+
+        return NativeRows(self.root, self._run.workspace.library)
+
+    def provenance(self) -> Provenance:
+        """Return the provenance of the rows that were read."""
+        from evalcontract.library.provenance import provenance_of  # needed only by loaders
+
+        rubrics = self._check.referenced_rubrics() if self._check else []
+        library = self._run.workspace.library
+        return provenance_of(self.file, self._source.sha256, rubrics, library)
+
+    @property
+    def _grading(self) -> Grading:
+        if self._check is None:
+            raise TypeError(f"{self.file} has no rows")
+        return self._check.grading

@@ -1,0 +1,210 @@
+"""The interface of a pass over the rows of a dataset, for validation, coverage and conversion.
+
+It is the same for evalcontract datasets and for datasets in other formats.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evalcontract.model.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.datasets.run import Run
+    from evalcontract.formats._conversion import Loss, OurRow
+    from evalcontract.library.provenance import Provenance
+    from evalcontract.model.diagnostic import Diagnostic, Problem, Within
+    from evalcontract.model.path import Path
+    from evalcontract.model.span import Place
+    from evalcontract.policy import Policy
+    from evalcontract.source import Batch, Document, UnreadableFile
+
+
+#: The name of evalcontract's own format, where a dialect is expected.
+NATIVE = "evalcontract"
+
+
+class CheckedBatch(NamedTuple):
+    """Some rows, their problems, and the findings on lines that could not be read as rows."""
+
+    batch: Batch
+    problems: list[Problem]
+    faults: list[Diagnostic]
+
+
+class CheckedRow(NamedTuple):
+    """One row, numbered from 0; `fault` is the problem that prevents loading it, if any."""
+
+    number: int
+    path: Path
+    value: Any
+    problems: list[Problem]
+    fault: Problem | None
+
+
+class RowReader(Protocol):
+    """Converts the rows of a dataset to evalcontract rows."""
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """The keys of the dataset other than its rows; complete when all rows are read."""
+        ...
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """What is lost outside the rows; complete when all rows are read."""
+        ...
+
+    def read(self, row: CheckedRow) -> OurRow | None:
+        """Convert a row that has no fault; return None if that is not possible."""
+        ...
+
+    def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses of a row: those of the reader, and those that a writer told."""
+        ...
+
+    def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses outside the rows, given those that a writer told of `root`."""
+        ...
+
+
+class DatasetPass(Protocol):
+    """One pass over one dataset: iterate over `batches`, then call `finish`."""
+
+    @property
+    def file(self) -> str:
+        """The name of the file in findings."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """The number of rows read so far."""
+        ...
+
+    @property
+    def ignored(self) -> int:
+        """The number of findings that the file or the configuration ignored so far."""
+        ...
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """The bytes read and the total; None if the file is read as a whole."""
+        ...
+
+    def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
+        """Yield the rows, batch by batch.
+
+        The rows are reliable only with `keep_rows`. Without it, up to `jobs` processes check a
+        large dataset.
+        """
+        ...
+
+    def path_of(self, index: int) -> Path:
+        """Return the path of a row."""
+        ...
+
+    def rejects(self, code: str) -> bool:
+        """Whether a finding with this code prevents loading the row, or the dataset."""
+        ...
+
+    def to_diagnostics(self, problems: Iterable[Problem]) -> Iterator[Diagnostic]:
+        """Convert problems to diagnostics with places and severities."""
+        ...
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return the place of a path."""
+        ...
+
+    def finish(self) -> list[Diagnostic]:
+        """Finish the pass and return the findings on the dataset as a whole."""
+        ...
+
+    def coverage_diagnostics(self) -> list[Diagnostic]:
+        """Return the findings of `finish` that may change which checks run on rows."""
+        ...
+
+    def cover(self, row: CheckedRow) -> RowCoverage:
+        """Return which checks will run on a row."""
+        ...
+
+    def reader(self) -> RowReader:
+        """Return a reader that converts the rows."""
+        ...
+
+    def provenance(self) -> Provenance:
+        """Return the provenance of the rows that were read."""
+        ...
+
+
+class Dataset(Protocol):
+    """An opened dataset in any format, readable or not."""
+
+    @property
+    def file(self) -> str:
+        """The name of the file in findings."""
+        ...
+
+    @property
+    def dialect(self) -> str:
+        """The format, as on the command line: `evalcontract`, or a dialect such as `mlflow:oss`."""
+        ...
+
+    @property
+    def unreadable(self) -> UnreadableFile | None:
+        """Why the file cannot be read, so that no pass can begin; None if it can."""
+        ...
+
+    @property
+    def document(self) -> Document | None:
+        """The whole file, if it is a single parsed value."""
+        ...
+
+    def choose(self, plan: str | None, only: Sequence[str]) -> None:
+        """Cover the graders of a plan and those that are named, whatever the rows ask for.
+
+        Raises:
+            UsageError: there is no such plan or grader.
+
+        """
+        ...
+
+    def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> DatasetPass:
+        """Begin a pass over the rows.
+
+        `graded` are the keys of rows that the graders of the runner read, besides the rubric.
+        """
+        ...
+
+
+def begin_pass(dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]) -> DatasetPass:
+    """Begin a pass that shares nothing with others; see `Dataset.begin`."""
+    return dataset.begin(run, policy, graded)
+
+
+class Passes(Protocol):
+    """Begins the passes of a run over its datasets, which may share work with other runs."""
+
+    def begin(
+        self, dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]
+    ) -> DatasetPass:
+        """Begin a pass; see `Dataset.begin`."""
+        ...
+
+
+def rows_of(dataset_pass: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
+    """Yield the rows of a batch, each with its problems."""
+    if not checked.problems:
+        for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
+            yield CheckedRow(index, dataset_pass.path_of(index), value, [], None)
+        return
+    by_row: defaultdict[int | None, list[Problem]] = defaultdict(list)
+    for problem in checked.problems:
+        by_row[problem.row_index].append(problem)
+    for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
+        problems = by_row.get(index, [])
+        fault = next((problem for problem in problems if dataset_pass.rejects(problem.code)), None)
+        yield CheckedRow(index, dataset_pass.path_of(index), value, problems, fault)

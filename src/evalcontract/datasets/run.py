@@ -1,0 +1,152 @@
+"""What the checks of one workspace share in one run."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks import EvalContext
+from evalcontract.checks._searches import Searches
+from evalcontract.datasets.budget import FindingBudget
+from evalcontract.datasets.diagnostics import from_source_faults, to_diagnostics
+from evalcontract.datasets.gates import SharedGates
+from evalcontract.datasets.grading import Plans, plan_crash
+from evalcontract.datasets.run_ignores import RunIgnores
+from evalcontract.datasets.scheduled import Scheduled
+from evalcontract.datasets.standards import Standards
+from evalcontract.datasets.wrong_kind import other_kind
+from evalcontract.source import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from evalcontract.analysis.pattern_search import PatternSearch
+    from evalcontract.checks._kind import Ask
+    from evalcontract.checks.plan import Plan
+    from evalcontract.datasets.ignores import Ignores
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.reference import Kind
+    from evalcontract.policy import Policy
+    from evalcontract.policy.selection import Selection
+    from evalcontract.source import Document
+    from evalcontract.workspace import Workspace
+
+
+def today() -> date:
+    """Return today's date in UTC, so that a result does not depend on the time zone."""
+    return datetime.now(tz=UTC).date()
+
+
+class Run:
+    """The shared state of one run over a workspace.
+
+    `standards` has the policies of its files; `forced` and `selection` are those of `Standards`.
+    `scheduled` has the artifacts that are still to be checked. `jobs` is the maximum number of
+    processes for one dataset, `max_findings` the number of findings after which it is not checked
+    further (0: none), `has_php` whether checks that need PHP can run, `ask` what asks judges, if
+    anything does, `ignores` what files ignore, if another run has begun to count it, `runs_rules`
+    whether rules are run on rows. `files_of_checks` has the names of the JSON files that checks
+    refer to; `schemas_of_files` whether each schema that a file names for editors is missing, by
+    its path.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        forced: bool | None,  # noqa: FBT001 - a mode, or None
+        today: date,
+        jobs: int = 1,
+        *,
+        max_findings: int = 0,
+        has_php: bool = True,
+        ask: Ask | None = None,
+        selection: Selection | None = None,
+        ignores: RunIgnores | None = None,
+        runs_rules: bool = True,
+    ) -> None:
+        self.workspace = workspace
+        self.standards = Standards(workspace, forced, selection)
+        self.scheduled = Scheduled()
+        self.today = today
+        self.jobs = jobs
+        self.max_findings = max_findings
+        self._has_php = has_php
+        self._ask = ask
+        self.files_of_checks: set[str] = set()
+        self.schemas_of_files: dict[Path, bool] = {}
+        self.ignores: RunIgnores = ignores or RunIgnores(workspace)
+        self.runs_rules = runs_rules
+
+    @cached_property
+    def patterns(self) -> PatternSearch:
+        """The searches for texts on which patterns backtrack; they share a limit on their time."""
+        from evalcontract.analysis.pattern_search import PatternSearch  # only for artifacts
+
+        return PatternSearch()
+
+    @cached_property
+    def documents(self) -> dict[str, Document]:
+        """The documents of the library by file name."""
+        return {artifact.file: artifact.document for artifact in self.workspace.library.artifacts}
+
+    @cached_property
+    def plans(self) -> Plans:
+        """The plans of rubrics, shared by all datasets of the run."""
+        workspace = self.workspace
+        return Plans(
+            EvalContext(
+                workspace.library,
+                self._has_php,
+                self.read_json,
+                workspace.schemas,
+                self._ask,
+                workspace.configuration.declared_kinds,
+                Searches(),
+            )
+        )
+
+    @cached_property
+    def gates(self) -> SharedGates:
+        """The state that the gates of all datasets share."""
+        return SharedGates()
+
+    def plan(self, rubric: Artifact) -> tuple[Plan | None, list[Diagnostic]]:
+        """Return the plan of a rubric, or None and a finding if making it crashed."""
+        plan = self.plans.of(rubric)
+        if isinstance(plan, Exception):
+            crashed = plan_crash(rubric, plan)
+            return None, list(to_diagnostics([crashed], rubric.document, self.standards.base, {}))
+        return plan, []
+
+    def budget(self, ignores: Ignores, policy: Policy) -> FindingBudget:
+        """Return the number of findings after which a dataset is not checked further."""
+        # What comments ignore is known only when findings have their lines.
+        limit = 0 if ignores.are_inline else self.max_findings
+        return FindingBudget(limit, policy, ignores.codes)
+
+    def schema_reference(
+        self, kind: Kind, document: Document, value: Any, policy: Policy
+    ) -> Iterator[Diagnostic]:
+        """Check the schema that a file names for editors; `value` has the keys of its root."""
+        has_key = isinstance(value, dict) and "$schema" in value
+        names_schema = has_key or "yaml-language-server" in document.head
+        # A file of another kind is reported as that alone: which kind is meant, nobody knows.
+        if names_schema and other_kind(kind, document.quick) is None:
+            from evalcontract.workspace.schema_references import check_schema_reference
+
+            root = self.workspace.root
+            faults = check_schema_reference(kind, document, value, root, self.is_schema_missing)
+            yield from from_source_faults(faults, document, policy)
+
+    def is_schema_missing(self, path: Path) -> bool:
+        """Whether there is no file at the path of a schema that a file names for editors."""
+        self.schemas_of_files[path] = self.workspace.files.kind(path) == NOTHING
+        return self.schemas_of_files[path]
+
+    def read_json(self, name: str) -> Any:
+        """Return the value of a JSON or YAML file; see `Workspace.read_json`."""
+        self.files_of_checks.add(name)
+        return self.workspace.read_json(name)

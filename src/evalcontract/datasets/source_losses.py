@@ -1,0 +1,145 @@
+"""Tell the losses of a conversion from another system in the fields of the source.
+
+A writer tells them in the fields of evalcontract, which the source does not have. The table of
+fields of its format says which of its own they came from.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.datasets.embedded_rubric import RUBRIC_KEY
+from evalcontract.formats._conversion import OURS
+from evalcontract.formats._fields import fields_of
+from evalcontract.model.equality import json_equal
+from evalcontract.source.document import value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from evalcontract.formats import Dialect
+    from evalcontract.formats._conversion import Loss, OurRow
+    from evalcontract.formats._fields import Field
+    from evalcontract.model.path import Path
+
+_METADATA = ("metadata",)
+_ANY = "*"
+# A rubric that was made from a row has no name there yet.
+_RUBRIC = ("rubric_ref",)
+# Below such keys a row preserves the fields of a system.
+_IN_RESIDUAL = ("metadata", "SYSTEM", "set")
+# Where systems preserve what they have no field for of a row.
+_PRESERVED = (
+    *(("metadata", OURS), ("metadata", OURS, "row"), ("metadata", OURS, "set")),
+    ("tags", OURS, "set"),
+)
+
+
+def losses_of_source(
+    read: OurRow, written: Sequence[Loss], row: Any, fields: Sequence[Field]
+) -> list[Loss]:
+    """Return the losses of a row, by the fields that it has.
+
+    What its reader lost is preserved only where metadata are.
+    """
+    is_kept = all(loss.is_kept for loss in written if loss.path == _METADATA)
+    losses = {loss.path: loss._replace(is_kept=loss.is_kept and is_kept) for loss in read.losses}
+    for loss in written:
+        in_rubric = read.in_rubric if loss.path == (RUBRIC_KEY,) else ()
+        paths = [*in_rubric, *_paths(loss, row, read.row, fields)]
+        paths = paths or [*preserved_at(row, loss.path)]
+        if not paths and not loss.is_kept and loss.path not in (_METADATA, (RUBRIC_KEY,)):
+            losses.setdefault((), loss._replace(path=()))
+        for path in paths:
+            if path not in losses or not loss.is_kept:
+                losses[path] = loss._replace(path=path)
+    return [*losses.values()]
+
+
+def without_restored(
+    losses: Sequence[Loss], source: Any, written: Any, dialect: Dialect
+) -> list[Loss]:
+    """Return losses but for the values that stand in what was written, as they were.
+
+    So it is between dialects of one system, which have many fields in common. A value that stands
+    there in a field that the target dialect does not read is a loss even so.
+    """
+    fields = dialect.format.fields
+    unread = {each.theirs for each in fields}
+    unread -= {each.theirs for each in fields_of(fields, dialect.variant)}
+
+    def is_restored(loss: Loss) -> bool:
+        if not loss.path or ".".join(map(str, loss.path)) in unread:
+            return False
+        value = value_at(source, loss.path)
+        return value is not None and json_equal(value, value_at(written, loss.path))
+
+    return [loss for loss in losses if not is_restored(loss)]
+
+
+def ordered_like(source: Any, written: Any) -> Any:
+    """Return a row with its keys in the order that they have in the source; others come after."""
+    if not isinstance(source, dict) or not isinstance(written, dict):
+        return written
+    keys = [*(key for key in source if key in written), *(k for k in written if k not in source)]
+    return {key: ordered_like(source.get(key), written[key]) for key in keys}
+
+
+def _paths(
+    loss: Loss, row: Any, own: dict[str, Any], fields: Sequence[Field]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of the values in a row that a field of evalcontract came from."""
+    path = _RUBRIC if loss.path == (RUBRIC_KEY,) else loss.path
+    if path[:1] == _METADATA and len(path) > len(_IN_RESIDUAL):
+        theirs = path[len(_IN_RESIDUAL) :]  # a writer of the same system told its own field
+        yield from [theirs] if value_at(row, theirs) is not None else ()
+    table = tuple(fields)
+    for ours, theirs in _meant(table, path):
+        width = min(len(ours), len(path))
+        if ours[-1] != _ANY and ours != _RUBRIC and value_at(own, ours) is None:
+            continue  # another field of the same system is here
+        if theirs[-1] != _ANY:
+            values = [theirs] if ours[-1] != _ANY or width < len(ours) else []
+        elif len(path) >= len(ours):
+            values = [(*theirs[:-1], str(path[len(ours) - 1]))]
+        else:
+            named = _named(table)
+            read = _keys_at(own, ours[:-1])
+            keys = [key for key in _keys_at(row, theirs[:-1]) if ours[-1] != _ANY or key in read]
+            values = [(*theirs[:-1], key) for key in keys if (*theirs[:-1], key) not in named]
+        yield from (each for each in values if value_at(row, each) not in (None, [], {}))
+
+
+@lru_cache(maxsize=1024)
+def _meant(table: tuple[Field, ...], path: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the fields that a path of evalcontract may be, as ours and theirs."""
+    pairs = [
+        (tuple(field.ours.split(".")), tuple(field.theirs.split(".")))
+        for field in table
+        if field.theirs is not None and field.ours is not None
+    ]
+    steps = [*map(str, path)]
+    return [
+        (ours, theirs)
+        for ours, theirs in pairs
+        if all(one in (other, _ANY) for one, other in zip(ours, steps, strict=False))
+    ]
+
+
+@lru_cache(maxsize=64)
+def _named(table: tuple[Field, ...]) -> frozenset[tuple[str, ...]]:
+    """Return the fields of a system that have names."""
+    return frozenset(tuple(field.theirs.split(".")) for field in table if field.theirs)
+
+
+def _keys_at(value: Any, path: Path) -> Collection[str]:
+    """Return the keys of the mapping at a path; none if there is no mapping."""
+    given = value_at(value, path)
+    return given if isinstance(given, dict) else ()
+
+
+def preserved_at(row: Any, ours: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of a value that a row preserves of a row of evalcontract."""
+    paths = ((*place, *ours) for place in _PRESERVED)
+    yield from (path for path in paths if value_at(row, path) is not None)

@@ -1,0 +1,1 @@
+"""Fixes: offered to a person, applied to a file."""

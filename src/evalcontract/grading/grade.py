@@ -1,0 +1,334 @@
+"""Grade recorded outputs by the rubrics of a dataset."""
+
+from __future__ import annotations
+
+import shutil
+from copy import copy
+from functools import cached_property, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evalcontract.checking.artifact_findings import artifact_findings
+from evalcontract.checks.outcome import Outcome, Output
+from evalcontract.datasets.columns import of_outputs
+from evalcontract.datasets.diagnostics import from_unreadable_files
+from evalcontract.datasets.joining import Join
+from evalcontract.datasets.opening import open_dataset
+from evalcontract.datasets.options import Advance, Input, Options
+from evalcontract.datasets.outputs import Outputs
+from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.run import Run, today
+from evalcontract.grading.grade_parts import IrregularError, parts_of
+from evalcontract.grading.grading_work import Work
+from evalcontract.grading.row_grader import RowGrader
+from evalcontract.grading.runner import Task, invalid_row, row_name
+from evalcontract.grading.summary import OPEN, Gate
+from evalcontract.grading.used import Manifest, Noted, Used
+from evalcontract.judging.asking_ahead import asked_ahead, questions_to_send
+from evalcontract.model.diagnostic import Problem, sort_key
+from evalcontract.model.errors import UsageError
+from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+from evalcontract.model.reference import Kind
+from evalcontract.source.digest import sha256_of
+from evalcontract.source.pool import map_in_parallel
+from evalcontract.workspace import find_root, open_workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator
+
+    from evalcontract.datasets.joining import Pair
+    from evalcontract.datasets.outputs import Record
+    from evalcontract.datasets.passes import CheckedRow, DatasetPass
+    from evalcontract.grading.grade_parts import Parts
+    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.judging.asking import Judging
+    from evalcontract.model.diagnostic import Diagnostic
+
+T = TypeVar("T")
+
+# The number of rows that a process grades at a time.
+_CHUNK = 250
+# Why a row has no output; another finding tells it.
+_NO_OUTPUT, _INVALID_OUTPUT = "no output was recorded", "its recorded output is not valid"
+
+
+class Grading:
+    """The grading of recorded outputs by the rubrics of a dataset.
+
+    Iterate over `results` once; then `diagnostics` is complete, and `used` has what they depend on.
+    Without `judging`, checks that ask a judge are unavailable. `gate` is what the caller asks of
+    the results, besides the targets.
+
+    Raises:
+        UsageError: the dataset is in the format of another system.
+
+    """
+
+    def __init__(
+        self,
+        dataset: Input,
+        outputs: Input,
+        options: Options,
+        judging: Judging | None = None,
+        gate: Gate = OPEN,
+    ) -> None:
+        self._options = options
+        self._inputs = (dataset, outputs)
+        self._judging = judging
+        self._set_up()
+        if not any(each.kind is Kind.JUDGE for each in self._run.workspace.library.artifacts):
+            self._judging = None
+        columns, self._keys = of_outputs(options.columns)
+        self._dataset = open_dataset(dataset, options.dialect, columns=columns)
+        if self._dataset.dialect != NATIVE:
+            raise UsageError(
+                f"{self._dataset.file} is a dataset of {self._dataset.dialect}: convert it first"
+            )
+        self._source = source = outputs.read()
+        unreadable = [file for file in (self._dataset.unreadable, source.unreadable) if file]
+        self.diagnostics += from_unreadable_files(unreadable, self._run.standards.base)
+        self._outputs = None if unreadable else self._read_outputs()
+        self._outputs_file = source.file
+        self.used = Used(self._run, self._judging, self._dataset.document, self._grader.prepare)
+        self._gate = gate
+        self._questions = 0
+
+    def _set_up(self) -> None:
+        """Open the workspace, of which nothing is known yet, and begin without findings."""
+        options = self._options
+        root = options.files.real(options.root or find_root(self._inputs[0].path))
+        workspace = open_workspace(root, (), options.files, options.configuration)
+        has_php = shutil.which("php") is not None
+        ask = self._judging.ask if self._judging else None
+        day = options.today or today()
+        self._run = Run(workspace, options.strict, day, has_php=has_php, ask=ask)
+        self._grader = RowGrader(self._run)
+        self._work = Work()
+        self._missing: list[str] = []
+        self._graded = self._undecided = 0
+        self.diagnostics: list[Diagnostic] = []
+
+    def _read_outputs(self) -> Outputs:
+        return Outputs(
+            self._source, self._run.standards.policy_for(self._inputs[0].path), self._keys
+        )
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the dataset or the outputs cannot be read; the diagnostics say why."""
+        return self._outputs is None
+
+    @cached_property
+    def gate(self) -> Gate:
+        """What the results have to meet: the threshold of the caller, or the highest of targets.
+
+        Rows may be undecided if the caller or every target of the dataset says so.
+        """
+        targets = self._run.workspace.targets_of(self._inputs[0].path)
+        asked, allows = self._gate
+        thresholds = [each.threshold for each in targets if each.threshold is not None]
+        return Gate(
+            max(thresholds, default=None) if asked is None else asked,
+            allows or (bool(targets) and all(target.allow_undecided for target in targets)),
+        )
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is known at the start of that on which the results depend."""
+        files = (self._dataset.file, self._outputs_file)
+        dataset, outputs = (
+            (name, None if input_.stream else sha256_of(input_.path))
+            for name, input_ in zip(files, self._inputs, strict=True)
+        )
+        graded = sorted(self._run.standards.graded_for(self._inputs[0].path))
+        settings = {"map": sorted(map("=".join, self._options.columns)), "row_keys_graded": graded}
+        return Manifest(dataset, outputs, settings, self.used.started)
+
+    def results(self, done: Container[str] = ()) -> Iterator[RowResult]:
+        """Yield the result of each row, but for those whose ids are `done`."""
+        for results in self.shares(list, done):
+            yield from results
+
+    def shares(self, of: Callable[[list[RowResult]], T], done: Container[str] = ()) -> Iterator[T]:
+        """Yield what `of` makes of the results of some rows, and of the next; see `results`.
+
+        It is called by the processes that grade, so what it returns must be picklable.
+        """
+
+        def counted(results: list[RowResult]) -> tuple[Noted, int, int, T]:
+            return (
+                self.used.noted(results),
+                len(results),
+                sum(map(_is_undecided, results)),
+                of(results),
+            )
+
+        for noted, graded, undecided, share in self._shares(counted, done):
+            self.used.take(noted)
+            self._graded += graded
+            self._undecided += undecided
+            yield share
+
+    def _shares(self, of: Callable[[list[RowResult]], T], done: Container[str]) -> Iterator[T]:
+        if self._outputs is None:
+            return
+        if self._judging and self._options.progress:
+            # A copy counts, so that nothing is reported twice.
+            self._questions = copy(self).count_questions(self._judging, done)
+            self._show_progress(self._outputs)
+        outputs, dataset_pass = self._outputs, self._begin()
+        parts = None if self._judging else parts_of(dataset_pass, outputs, self._is_ordinary)
+        if parts:
+
+            def grade(pairs: list[Pair]) -> T:
+                return of(self._results_of(list(self._tasks(pairs, done))))
+
+            try:
+                for share in parts.shares(grade, self._options.jobs):
+                    yield share
+                    self._show_progress(outputs)
+            except IrregularError:
+                dataset_pass = self._begin()
+            else:
+                self.diagnostics += parts.diagnostics
+                self._finish(dataset_pass, parts.surplus)
+                return
+        join = Join()
+        pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
+        for share in self._in_chunks(self._counted(pairs, parts, done), outputs, of):
+            yield share
+            self._show_progress(outputs)
+        self._finish(dataset_pass, join.surplus)
+
+    def count_questions(self, judging: Judging, done: Container[str]) -> int:
+        """Read both files, and count the questions that will be sent; see `questions_to_send`.
+
+        It is for a copy of a grading that has not begun, and is its end. The copy opens a workspace
+        of its own, so that it spends no time that checks of the other may take.
+        """
+        self._set_up()
+        outputs = self._read_outputs()
+        self._outputs = outputs
+        pairs = Join().pairs(self._rows(self._begin()), outputs.batches())
+        return questions_to_send(self._counted(pairs, None, done), judging, self._grader.ask)
+
+    def _begin(self) -> DatasetPass:
+        path = self._inputs[0].path
+        policy, graded = self._run.standards.policy_for(path), self._run.standards.graded_for(path)
+        return self._dataset.begin(self._run, policy, graded)
+
+    def _results_of(self, tasks: list[Task]) -> list[RowResult]:
+        self.used.note(tasks)
+        return self._grader.grade_all(tasks)
+
+    def _finish(self, dataset_pass: DatasetPass, surplus: list[Record]) -> None:
+        if self._outputs is None:
+            return
+        self.diagnostics += dataset_pass.finish()
+        self._report_unmatched(self._outputs, surplus)
+        self._report_undecided(self._outputs)
+        self.diagnostics += [*self._outputs.diagnostics, *self._work.diagnostics(self._run)]
+        self.diagnostics += artifact_findings(self._run)
+        self.diagnostics.sort(key=sort_key)
+
+    def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[Task]:
+        return (task for pair in pairs if (task := self._task(pair)).id not in done)
+
+    def _counted(
+        self, pairs: Iterable[Pair], parts: Parts | None, done: Container[str]
+    ) -> Iterator[Task]:
+        """Yield the tasks of what is not graded yet; the work on all rows is counted in order."""
+        for pair in pairs:
+            row, record = pair
+            refusal = None
+            if row.fault is None:
+                plan = self._grader.plan_of(row.value.get("rubric_ref"))
+                refusal = self._work.refusal(plan, row.value, _output_of(record))
+            if parts and parts.had(pair):
+                continue
+            for task in self._tasks([pair], done):
+                yield task if refusal is None else task._replace(reason=refusal)
+
+    def _is_ordinary(self, pair: Pair) -> bool:
+        """Whether the work on a row is what every row may have, so that it need not be counted."""
+        row, record = pair
+        if row.fault is not None:
+            return True
+        plan = self._grader.plan_of(row.value.get("rubric_ref"))
+        return self._work.is_ordinary(plan, row.value, _output_of(record))
+
+    def _in_chunks(
+        self, tasks: Iterator[Task], outputs: Outputs, of: Callable[[list[RowResult]], T]
+    ) -> Iterator[T]:
+        """Yield what `of` makes of the results of tasks, in order.
+
+        Judges are asked by threads of this process, and answers are known in it alone.
+        """
+        if self._judging is None:
+            chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
+
+            def work(chunk: list[Task]) -> T:
+                return of(self._results_of(chunk))
+
+            yield from map_in_parallel(work, chunks, self._options.jobs)
+            return
+        try:
+            told = partial(self._show_progress, outputs)
+            for task in asked_ahead(tasks, self._judging, self._grader.ask, told):
+                yield of(self._results_of([task]))
+        finally:
+            self._judging.close()
+
+    def _rows(self, dataset_pass: DatasetPass) -> Iterator[list[CheckedRow]]:
+        for checked in dataset_pass.batches(keep_rows=True):
+            self.diagnostics += checked.faults
+            self.diagnostics += dataset_pass.to_diagnostics(checked.problems)
+            yield list(rows_of(dataset_pass, checked))
+
+    def _task(self, pair: Pair) -> Task:
+        row, record = pair
+        value: Any = row.value
+        if row.fault is not None:
+            return invalid_row(value, row.number, row.fault.message)
+        name, lacks = row_name(value, row.number), None
+        if record is None and self._outputs and name in self._outputs.invalid:
+            lacks = _INVALID_OUTPUT
+        elif record is None:
+            self._missing.append(name)
+            lacks = _NO_OUTPUT
+        return Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
+
+    def _report_undecided(self, outputs: Outputs) -> None:
+        if self._undecided and not self.gate.allow_undecided:
+            rows = f"{self._undecided:,} of {self._graded:,} rows are undecided"
+            advice = "run what did not run, or allow it: `--allow-undecided`"
+            message = f"{rows}: what did not run could pass or fail them"
+            outputs.report(Problem("output/undecided", message, (), advice))
+
+    def _report_unmatched(self, outputs: Outputs, surplus: list[Record]) -> None:
+        if self._missing:
+            names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._missing)
+            rows = "1 row has" if len(self._missing) == 1 else f"{len(self._missing):,} rows have"
+            message = f"{rows} no output in this file: {names}"
+            advice = "record an output for every row; an empty text is one, too"
+            outputs.report(Problem("output/missing", message, (), advice))
+        outputs.report_unknown(surplus)
+
+    def _show_progress(self, outputs: Outputs) -> None:
+        if self._options.progress:
+            at = Advance(self._outputs_file, self._graded, outputs.progress)
+            if self._judging and self._questions:
+                asked = (self._judging.answered, self._questions)
+                at = at.asking(self._judging.spent, asked)
+            self._options.progress(at)
+
+
+def _is_undecided(row: RowResult) -> bool:
+    """Whether a row is undecided, and nothing else is reported of it."""
+    is_told = not row.checks or row.reason in (_NO_OUTPUT, _INVALID_OUTPUT)
+    return row.outcome is Outcome.UNDECIDED and not is_told
+
+
+def _output_of(record: Record | None) -> Output:
+    """Return what was recorded for a row: nothing, if it has no record."""
+    return record.output if record else Output()

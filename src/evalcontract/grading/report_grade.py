@@ -1,0 +1,254 @@
+"""The results of `grade` as text for people."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from evalcontract.checks.outcome import Outcome
+from evalcontract.grading.arithmetic import score_text
+from evalcontract.grading.grade_notes import write_unmeasured
+from evalcontract.model.harmless import escape_controls
+from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+from evalcontract.report.table import aligned, wrapped
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.grading.comparison import Comparison, Uncompared
+    from evalcontract.grading.scoring_results import CheckResult, RowResult
+    from evalcontract.grading.summary import Gate, Summary, Tally
+    from evalcontract.statistics.paired import PairedDifference
+
+# The columns of outcomes without a score, which are left out where no check has one.
+_OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
+_MAX_REASON, _MAX_CAUSES = 300, 5
+# The number of checks in all tables together.
+_MAX_CHECKS = 5000
+
+
+def write_results(
+    summary: Summary, failures: Sequence[RowResult], limit: int, width: int
+) -> Iterator[str]:
+    """Yield a table for each rubric, the rows that did not pass, what did not run, and all rows.
+
+    `failures` are the first of the rows that did not pass; of each, at most `limit` checks are
+    listed, or all if it is 0. Sentences are wrapped to `width` cells.
+    """
+    left = _MAX_CHECKS
+    for rubric, tally in summary.rubrics.items():
+        head = rubric or "rows without a rubric, by expectation"
+        yield from wrapped(escape_controls(f"{head}: {tally_sentence(tally)}"), 0, width)
+        lines = [*_check_lines(summary, rubric)]
+        yield from aligned(lines[: left + 1])
+        if len(lines) - 1 > left:
+            yield f"    … and {len(lines) - 1 - left:,} more checks: the results have all\n"
+        left = max(0, left - len(lines) + 1)
+        yield "\n"
+    if failures:
+        yield "not passed:\n"
+        for row in failures:
+            yield from write_row(row, limit, width, indent=2)
+        hidden = _not_passed(summary.rows) - len(failures)
+        if hidden > 0:
+            yield f"  … and {hidden:,} more: `--limit 0` shows all\n"
+        yield "\n"
+    yield from write_unmeasured(summary, width)
+    yield from wrapped(tally_sentence(summary.rows), 0, width)
+
+
+def write_gate(summary: Summary, gate: Gate, width: int) -> Iterator[str]:
+    """Yield whether the mean score reaches a threshold, and whether undecided rows forbid it."""
+    tally, threshold = summary.rows, gate.threshold
+    if threshold is None:
+        return
+    wanted = f"the threshold of {threshold:g}"
+    if tally.bounds is None:
+        yield f"no row has a score, so {wanted} is not reached\n"
+        return
+    lowest = "" if tally.bounds.low == tally.bounds.high else "lowest possible "
+    verb = "reaches" if summary.reaches(threshold) else "is below"
+    line = f"the {lowest}mean score of {_below(tally.bounds.low, threshold)} {verb} {wanted}"
+    yield from wrapped(line, 0, width)
+    if tally.undecided and not gate.allow_undecided:
+        rows = "1 row is" if tally.undecided == 1 else f"{tally.undecided:,} rows are"
+        line = f"{rows} undecided, which `--allow-undecided` would allow"
+        yield from wrapped(line, 0, width)
+
+
+def write_comparison(
+    comparison: Comparison, name: str, differences: Sequence[str], limit: int, width: int
+) -> Iterator[str]:
+    """Yield what changed since an earlier run: first what scores depend on, then the scores.
+
+    `differences` are the former, as sentences.
+    """
+    yield f"\ncompared with {escape_controls(name)}:\n"
+    yield from _differences(differences, limit, width)
+    for (before, after), rows in comparison.versions.items():
+        many = "1 row" if rows == 1 else f"{rows:,} rows"
+        line = f"{many} graded by {after or 'no rubric'}, before by {before or 'no rubric'}"
+        yield from wrapped(escape_controls(line), 2, width)
+    for ids, what in ((comparison.new, "new"), (comparison.gone, "no longer there")):
+        if ids:
+            names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
+            count = "1 row is" if len(ids) == 1 else f"{len(ids):,} rows are"
+            yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
+    yield from _uncompared(comparison.uncompared, width)
+    if comparison.rows is not None:
+        yield from wrapped(f"rows: {_difference(comparison.rows)}", 2, width)
+    for number, check in enumerate(comparison.checks()):
+        if number == _MAX_CHECKS:
+            yield "  … and more checks\n"
+            break
+        name = f"{check.rubric}: {check.check}" if check.rubric else check.check
+        turned = f"{check.better:,} pass now, {check.worse:,} fail now"
+        line = f"{name}: {_difference(check.scores)}; {turned}"
+        yield from wrapped(escape_controls(line), 2, width)
+    changed = comparison.changed
+    if not changed:
+        yield "  no result changed\n"
+        return
+    yield "  changed rows:\n"
+    for row in changed[:limit] if limit else changed:
+        checks = f" ({listed(clipped(check, NAME_LENGTH) for check in row.checks)})"
+        line = f"{clipped(row.after.id, NAME_LENGTH)}: {_brief(row.before)} → {_brief(row.after)}"
+        yield from wrapped(escape_controls(line + (checks if row.checks else "")), 4, width)
+    if limit and len(changed) > limit:
+        yield f"    … and {len(changed) - limit:,} more: `--limit 0` shows all\n"
+
+
+def _uncompared(causes: Counter[Uncompared], width: int) -> Iterator[str]:
+    """Yield how many rows are in no difference, and the most frequent causes."""
+    if not causes:
+        return
+    rows = "1 row is" if causes.total() == 1 else f"{causes.total():,} rows are"
+    yield from wrapped(f"{rows} in no difference, without a known score:", 2, width)
+    for cause, number in causes.most_common(_MAX_CAUSES):
+        when = "before and now" if cause.before and cause.now else "now" if cause.now else "before"
+        line = f"{number:,} {when}: {clipped(cause.reason, _MAX_REASON)}"
+        yield from wrapped(escape_controls(line), 4, width)
+    if len(causes) > _MAX_CAUSES:
+        yield f"    … and {len(causes) - _MAX_CAUSES:,} more causes\n"
+
+
+def _differences(differences: Sequence[str], limit: int, width: int) -> Iterator[str]:
+    if not differences:
+        yield "  what the scores depend on is the same\n"
+    for difference in differences[: limit or None]:
+        yield from wrapped(escape_controls(difference), 2, width)
+    if limit and len(differences) > limit:
+        yield f"  … and {len(differences) - limit:,} more: `--limit 0` shows all\n"
+
+
+def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ...]]:
+    """Yield a head and a line for each check, without the columns that are 0 for all of them."""
+    checks = [
+        (name, kind, tally) for (of, name), (kind, tally) in summary.checks.items() if of == rubric
+    ]
+    others = [
+        outcome for outcome in _OTHERS if any(tally.outcomes[outcome] for *_, tally in checks)
+    ]
+    shown = (Outcome.PASSED, Outcome.FAILED, *others)
+    yield ("check", "kind", "score", *shown)
+    for name, kind, tally in checks:
+        numbers = (tally.outcomes[outcome] for outcome in shown)
+        cells = (f"{number:,}" if number else "." for number in numbers)
+        yield (clipped(name, NAME_LENGTH), kind, _number(tally.mean), *cells)
+
+
+def tally_sentence(tally: Tally) -> str:
+    """Return how many rows there are, how many are decided, their mean score and outcomes."""
+    parts = ["1 row" if tally.total == 1 else f"{tally.total:,} rows"]
+    if tally.undecided:
+        share = 100 * tally.decided // tally.counted
+        parts.append(f"{tally.decided:,} decided ({share} %)")
+    parts += _mean(tally)
+    if tally.outcomes[None]:
+        parts.append(f"{tally.outcomes[None]:,} without a threshold")
+    counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
+    parts += [f"{count:,} {_plural(outcome, count)}" for count, outcome in counts if count]
+    return ", ".join(parts)
+
+
+def _mean(tally: Tally) -> Iterator[str]:
+    """Yield the mean of what is decided, and the bounds of the mean of all if that is not all."""
+    scored, bounds = tally.scored, tally.bounds
+    if bounds is None:
+        yield "no score"
+        return
+    if scored:
+        of = f" of the {scored:,} with one" if scored < tally.total else ""
+        if tally.undecided and scored == tally.decided:
+            of = " of these"
+        yield f"mean score {_number(tally.mean)}{of}"
+    if scored < tally.counted:
+        between = score_text(None, bounds, ".2f")
+        yield f"{between} of all" if scored else f"mean score {between}"
+
+
+def _plural(outcome: Outcome, count: int) -> str:
+    return f"{outcome}s" if outcome is Outcome.ERROR and count > 1 else outcome
+
+
+def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Iterator[str]:
+    """Yield the outcome of a row, and why its checks failed: at most `limit` of them, 0: all.
+
+    Each reason is told once, where it belongs.
+    """
+    leaves = (leaf for check in row.checks for leaf in check.leaves())
+    failed = (leaf for leaf in leaves if leaf[1].outcome in (Outcome.FAILED, Outcome.ERROR))
+    shown = [*islice(failed, limit or None)]
+    line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
+    is_told = any(leaf.reason == row.reason for _, leaf in shown)  # of an undecided row
+    if row.outcome is not Outcome.FAILED and row.reason and not is_told:
+        line += f": {clipped(row.reason, _MAX_REASON)}"
+    yield from wrapped(escape_controls(line), indent, width)
+    for name, leaf in shown:
+        yield from wrapped(escape_controls(_reason(name, leaf)), indent + 2, width)
+    if hidden := sum(1 for _ in failed):
+        checks = "1 more check" if hidden == 1 else f"{hidden:,} more checks"
+        yield f"{' ' * indent}  … and {checks}: `--limit 0` shows all\n"
+
+
+def _reason(name: str, check: CheckResult) -> str:
+    reason = clipped(check.reason or check.outcome, _MAX_REASON)
+    prefix = "error: " if check.outcome is Outcome.ERROR else ""
+    return f"{clipped(name, NAME_LENGTH)}: {prefix}{reason}"
+
+
+def _brief(row: RowResult) -> str:
+    outcome = row.outcome or "scored"
+    if row.score is None and row.bounds is None:
+        return outcome
+    return f"{outcome} {score_text(row.score, row.bounds, '.2f')}"
+
+
+def _not_passed(tally: Tally) -> int:
+    return tally.total - tally.outcomes[Outcome.PASSED] - tally.outcomes[None]
+
+
+def is_failure(row: RowResult) -> bool:
+    """Whether a row is listed as not passed."""
+    return row.outcome not in (Outcome.PASSED, None)
+
+
+def _difference(scores: PairedDifference) -> str:
+    sentence = f"{_number(scores.before)} → {_number(scores.after)} ({scores.mean:+.3f}"
+    if scores.interval is not None:
+        sentence += f", 95 % interval {scores.interval.lower:+.3f} to {scores.interval.upper:+.3f}"
+    return f"{sentence}) over {scores.pairs:,} {'row' if scores.pairs == 1 else 'rows'}"
+
+
+def _number(score: float | None) -> str:
+    return "-" if score is None else f"{score:.2f}"
+
+
+def _below(mean: float, threshold: float) -> str:
+    """Return a mean with as many digits as it takes to see that it is below the threshold."""
+    for digits in range(2, 13):
+        shown = round(mean, digits)
+        if (shown >= threshold) == (round(mean, 12) >= threshold):
+            return f"{mean:.{digits}f}"
+    return repr(mean)

@@ -1,0 +1,302 @@
+"""The results of a run in numbers: over all rows, by rubric, and by check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain, groupby
+from math import fsum
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks.outcome import UNMEASURED, Outcome
+from evalcontract.library.score_bounds import Bounds
+from evalcontract.model.listing import clipped
+from evalcontract.model.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from evalcontract.grading.scoring_results import CheckResult, RowResult
+
+
+# So many rows that count differently are kept until they are counted.
+_MAX_ALIKE = 1000
+# Answers of models differ, so that there may be as many reasons as rows; each is cut.
+_MAX_REASONS, _MAX_REASON = 1000, 300
+_OTHER_REASONS = "other reasons"
+# Of the result of a row: its outcome, score and bounds; of a check: its id, kind, outcome, score
+# and bounds; the checks inside.
+_of_row, _of_check, _inside = itemgetter(2, 3, 5), itemgetter(0, 1, 2, 3, 6), itemgetter(7)
+_bounds, _details = itemgetter(6), itemgetter(5)
+
+
+class Tally:
+    """Outcomes, and the scores of those that have one."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[Outcome | None] = Counter()
+        self._scores: Counter[float] = Counter()
+        self._bounds: Counter[Bounds] = Counter()
+
+    def add(
+        self,
+        outcome: Outcome | None,
+        score: float | None,
+        bounds: Bounds | None = None,
+        times: int = 1,
+    ) -> None:
+        """Count a result, or several that are the same."""
+        self.outcomes[outcome] += times
+        if bounds is not None:
+            self._bounds[bounds] += times
+        elif score is not None and outcome is Outcome.UNDECIDED:
+            self._bounds[Bounds(score, score)] += times
+        elif score is not None:
+            self._scores[score] += times
+
+    def merge(self, other: Tally) -> None:
+        """Count what another tally has counted."""
+        self.outcomes += other.outcomes
+        self._scores += other._scores
+        self._bounds += other._bounds
+
+    @property
+    def scores(self) -> Mapping[float, int]:
+        """How many results that are decided have each score."""
+        return self._scores
+
+    @property
+    def total(self) -> int:
+        """The number of results."""
+        return self.outcomes.total()
+
+    @property
+    def counted(self) -> int:
+        """The number of results that have a part in the mean: those that are not skipped."""
+        return self.total - self.outcomes[Outcome.SKIPPED]
+
+    @property
+    def undecided(self) -> int:
+        """The number of results that depend on what did not run."""
+        return sum(self.outcomes[outcome] for outcome in UNMEASURED)
+
+    @property
+    def decided(self) -> int:
+        """The number of results that passed, failed, or have a score where nothing says which."""
+        return self.counted - self.undecided
+
+    @property
+    def scored(self) -> int:
+        """The number of results that are decided and whose score is known."""
+        return self._scores.total()
+
+    @property
+    def mean(self) -> float | None:
+        """The mean score from 0 to 1 of the `scored`; None if there are none."""
+        return fsum(self._scores.elements()) / self.scored if self._scores else None
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds of the mean score of the `counted`; None if there are none."""
+        number = self.scored + self._bounds.total()
+        if not number:
+            return None
+        ends = zip(*self._bounds.elements(), strict=True) if self._bounds else ((), ())
+        low, high = (fsum(chain(self._scores.elements(), end)) / number for end in ends)
+        return Bounds(low, high)
+
+
+class Unmeasured(NamedTuple):
+    """Why checks of a kind, or rows if it is None, came to no verdict.
+
+    If the outcome is passed or failed, they came to one without all of their judges.
+    """
+
+    kind: str | None
+    outcome: Outcome
+    reason: str
+
+
+class Summary:
+    """What the results of rows come to.
+
+    `checks` has each check with its kind by (rubric, name); the name of a check inside a composite
+    is `composite/check`. `rubric` is None for rows that have none.
+    """
+
+    def __init__(self) -> None:
+        self._rows = Tally()
+        self._rubrics: dict[str | None, Tally] = {}
+        self._checks: dict[tuple[str | None, str], tuple[str, Tally]] = {}
+        self._unmeasured: Counter[Unmeasured] = Counter()
+        self._ungraded = 0
+        # The first of the rows that count alike, with their number: they are counted together.
+        self._alike: dict[tuple[Any, ...], tuple[RowResult, int]] = {}
+
+    @property
+    def rows(self) -> Tally:
+        """All rows."""
+        self._settle()
+        return self._rows
+
+    @property
+    def rubrics(self) -> Mapping[str | None, Tally]:
+        """The rows by rubric."""
+        self._settle()
+        return self._rubrics
+
+    @property
+    def checks(self) -> Mapping[tuple[str | None, str], tuple[str, Tally]]:
+        """The checks, each with its kind."""
+        self._settle()
+        return self._checks
+
+    @property
+    def unmeasured(self) -> Mapping[Unmeasured, int]:
+        """How often checks came to no verdict, and rows could not be graded, by the cause.
+
+        The most frequent causes come first.
+        """
+        self._settle()
+        ordered = sorted(self._unmeasured.items(), key=lambda each: (-each[1], each[0].kind or ""))
+        return dict(ordered)
+
+    def counted(self, kind: str | None) -> int:
+        """Return the number of results of checks of a kind that were not skipped; None: of rows."""
+        if kind is None:
+            return self.rows.counted
+        return sum(tally.counted for of, tally in self.checks.values() if of == kind)
+
+    @classmethod
+    def of(cls, results: Iterable[RowResult]) -> Summary:
+        """Return the summary of some results."""
+        summary = cls()
+        for rubric, rows in groupby(results, attrgetter("rubric")):
+            summary._add_all(rubric, list(rows))
+        return summary
+
+    def _add_all(self, rubric: str | None, rows: list[RowResult]) -> None:
+        """Count the results of rows of one rubric: check by check, if all have as many checks."""
+        lists = [row.checks for row in rows]
+        has_columns = rubric is not None and len(set(map(len, lists))) == 1 and lists[0]
+        columns = list(zip(*lists, strict=True)) if has_columns else []
+        if not columns or any(any(map(_inside, column)) for column in columns):
+            for row in rows:
+                self.add(row)
+            return
+        self._settle()
+        of_rubric = self._rubrics.setdefault(rubric, Tally())
+        for (outcome, score, bounds), times in Counter(map(_of_row, rows)).items():
+            self._rows.add(outcome, score, bounds, times)
+            of_rubric.add(outcome, score, bounds, times)
+        for column in columns:
+            for (name, kind, *result), times in Counter(map(_of_check, column)).items():
+                _, tally = self._checks.setdefault((rubric, name), (kind, Tally()))
+                of_check, score, bounds = result
+                tally.add(of_check, score, bounds, times)
+            if any(map(_bounds, column)) or (
+                any(map(_details, column)) and any(check.unanswered for check in column)
+            ):
+                for key, times in Counter(map(_unmeasured, column)).items():
+                    self._count(key, times)
+
+    def add(self, row: RowResult) -> None:
+        """Count the result of a row."""
+        # Of a check, the id, kind, outcome and score if these are all; else its key.
+        parts = [
+            check.key if check.bounds or check.checks or check.details else check[:4]
+            for check in row.checks
+        ]
+        reason = None if row.checks else row.reason
+        key = (row.rubric, row.outcome, row.score, row.bounds, reason, *parts)
+        known = self._alike.get(key)
+        if known is None and len(self._alike) == _MAX_ALIKE:
+            self._settle()
+        self._alike[key] = (row, 1) if known is None else (known[0], known[1] + 1)
+
+    def merge(self, other: Summary) -> None:
+        """Count what another summary has counted; its rows follow those of this one."""
+        self._settle()
+        self._rows.merge(other.rows)
+        for rubric, tally in other.rubrics.items():
+            self._rubrics.setdefault(rubric, Tally()).merge(tally)
+        for key, (kind, tally) in other.checks.items():
+            self._checks.setdefault(key, (kind, Tally()))[1].merge(tally)
+        self._ungraded += other._ungraded
+        for cause, times in other.unmeasured.items():
+            self._count(cause, times)
+
+    def _settle(self) -> None:
+        alike, self._alike = self._alike, {}
+        for row, times in alike.values():
+            self._rows.add(row.outcome, row.score, row.bounds, times)
+            if row.checks:
+                of_rubric = self._rubrics.setdefault(row.rubric, Tally())
+                of_rubric.add(row.outcome, row.score, row.bounds, times)
+            elif row.outcome is Outcome.UNDECIDED:
+                self._ungraded += times
+                self._count(_cause(None, row.outcome, row.reason), times)
+            for check in row.checks:
+                for name, leaf in check.leaves():
+                    key = row.rubric, name
+                    _, tally = self._checks.setdefault(key, (leaf.kind, Tally()))
+                    tally.add(leaf.outcome, leaf.score, leaf.bounds, times)
+                    self._count(_unmeasured(leaf), times)
+
+    def _count(self, cause: Unmeasured | None, times: int) -> None:
+        if cause is None:
+            return
+        if cause not in self._unmeasured and len(self._unmeasured) >= _MAX_REASONS:
+            cause = cause._replace(reason=_OTHER_REASONS)
+        self._unmeasured[cause] += times
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a row could not be graded, or a check came to no verdict because of an error."""
+        tallies = (tally for _, tally in self.checks.values())
+        return self._ungraded > 0 or any(tally.outcomes[Outcome.ERROR] for tally in tallies)
+
+    def reaches(self, threshold: float) -> bool:
+        """Whether the mean score certainly reaches a threshold; not without any score."""
+        bounds = self.rows.bounds
+        return bounds is not None and round(bounds.low, 12) >= threshold
+
+
+class Gate(NamedTuple):
+    """What a run has to meet: a mean score of at least `threshold`, and a verdict for each row.
+
+    Without a threshold it is open. With `allow_undecided`, rows need no verdict.
+    """
+
+    threshold: float | None = None
+    allow_undecided: bool = False
+
+    def is_open(self, summary: Summary) -> bool:
+        """Whether a run meets it."""
+        if self.threshold is None:
+            return True
+        has_verdicts = self.allow_undecided or not summary.rows.undecided
+        return has_verdicts and summary.reaches(self.threshold)
+
+
+#: The gate of those who ask nothing of the results.
+OPEN = Gate()
+
+
+def counts(tally: Tally) -> Mapping[str, int]:
+    """Return the number of results by the name of their outcome; `scored` for those without one."""
+    return {
+        str(outcome) if outcome else "scored": count
+        for outcome, count in sorted(tally.outcomes.items(), key=lambda item: str(item[0]))
+    }
+
+
+def _unmeasured(check: CheckResult) -> Unmeasured | None:
+    reason = check.unanswered
+    if reason is None:
+        return None if check.is_measured else _cause(check.kind, check.outcome, check.reason)
+    return _cause(check.kind, check.outcome, reason)
+
+
+def _cause(kind: str | None, outcome: Outcome, reason: str | None) -> Unmeasured:
+    return Unmeasured(kind, outcome, clipped(reason or str(outcome), _MAX_REASON))

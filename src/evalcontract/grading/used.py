@@ -1,0 +1,230 @@
+"""What the results of rows depend on, noted while they are graded."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks import KINDS, php_lint
+from evalcontract.library.graph import visit
+from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
+from evalcontract.model.reference import Kind
+from evalcontract.structure.foreign import packages_of_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from evalcontract.datasets.run import Run
+    from evalcontract.grading.basis import Sections
+    from evalcontract.grading.runner import Task
+    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.judging.asking import Judging
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.source import Document
+
+
+class Noted(NamedTuple):
+    """What a process notes of some rows; it is picklable.
+
+    `rubrics` are the exact names of those that graded them, `references` the unpinned references
+    to them, `bundles` the names of their bundles. `files` has, for each rubric, the digests of the
+    files that its checks have read.
+    """
+
+    rubrics: frozenset[str]
+    references: frozenset[str]
+    bundles: frozenset[str]
+    files: Mapping[str, Mapping[str, str | None]]
+
+
+def now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(tz=UTC)
+
+
+class Manifest(NamedTuple):
+    """What is known at the start of that on which results depend; the rest is what is used.
+
+    `dataset` and `outputs` are the names of the files with their digests, None for a stream.
+    """
+
+    dataset: tuple[str, str | None]
+    outputs: tuple[str, str | None]
+    settings: Mapping[str, Sequence[str]]
+    started: datetime
+
+
+class Used:
+    """Everything that the results so far depend on, in sections of names with their values.
+
+    `artifacts`, `files` and `bundles` have SHA-256 digests, None for what cannot be read or is not
+    there. `references` has the exact name that each unpinned reference of a row stands for.
+    `models` and `prompts` are those of judges, `endpoint` and `parameters` how they are asked;
+    `programs` and `packages` have the versions of what runs checks, None for what is absent.
+
+    The process that reads the rows has all; those that grade tell it what they have `noted`.
+    `started` is when this was made. `dataset` is that of the rows, if it is one value. `prepare`
+    makes a rubric ready.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        judging: Judging | None,
+        dataset: Document | None,
+        prepare: Callable[[str], None],
+    ) -> None:
+        root = dataset.root if dataset else None
+        self._run = run
+        self._judging = judging
+        self._prepare = prepare
+        self.started = now()
+        self._default = root.get("bundle") if isinstance(root, dict) else None
+        self._bundles: set[str] = set()
+        self._references: set[str] = set()
+        self._noted: dict[str, int] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self._seen: dict[str, Artifact] = {}
+        self._files: dict[str, dict[str, str | None]] = {}
+        self._told: Sections = {}
+        self.sections: Sections = {}
+
+    def note(self, tasks: Iterable[Task]) -> None:
+        """Note what rows name, in the process that grades them: bundles also if they are not valid.
+
+        The results tell the exact names of rubrics, but not which of them a row has pinned.
+        """
+        for _, rubric, row, _, _, _ in tasks:
+            bundle = row.get("bundle", self._default)
+            if isinstance(bundle, str):
+                self._bundles.add(bundle)
+            if rubric is not None and "@" not in rubric:
+                self._references.add(rubric)
+
+    def noted(self, results: Iterable[RowResult]) -> Noted:
+        """Return what these results depend on, in the process that graded them."""
+        bundles, self._bundles = frozenset(self._bundles), set()
+        references, self._references = frozenset(self._references), set()
+        reads = self._run.plans.reads
+        new = [rubric for rubric, names in reads.items() if len(names) > self._noted.get(rubric, 0)]
+        self._noted |= {rubric: len(reads[rubric]) for rubric in new}
+        rubrics = frozenset({row.rubric for row in results if row.rubric})
+        return Noted(rubrics, references, bundles, self._digests(new))
+
+    def begin(self, rubrics: Iterable[str], earlier: Sections) -> Sections:
+        """Begin anew, with what results depend on now that some rubrics made; return it.
+
+        `earlier` is what they depended on. An unpinned reference may stand for another rubric now,
+        which then is one of those that they depend on.
+        """
+        names, was = frozenset(rubrics), earlier.get("references", {})
+        references = frozenset({reference for reference, name in was.items() if name in names})
+        artifacts = map(self._run.workspace.library.artifact_of, references)
+        names |= {artifact.name for artifact in artifacts if artifact is not None}
+        for name in sorted(names):
+            self._prepare(name)
+        self._forget()
+        bundles, files = frozenset(earlier.get("bundles", ())), self._run.plans.reads
+        self.take(Noted(names, references, bundles, self._digests(files)))
+        return self.sections
+
+    def take(self, noted: Noted) -> None:
+        """Add what some results depend on.
+
+        Raises:
+            UsageError: a file has changed since it was first read.
+
+        """
+        for name in sorted(noted.bundles):
+            self._add("bundles", name, self._bundle(name))
+        known = len(self._seen)
+        library = self._run.workspace.library
+        for reference in sorted(noted.references):
+            artifact = library.artifact_of(reference)
+            if artifact is not None:
+                self._add("references", reference, artifact.name)
+        for name in sorted(noted.rubrics - self._seen.keys()):
+            artifact = library.artifact_of(name)
+            if artifact is not None:
+                visit(artifact, library, self._is_new)
+        for rubric, files in noted.files.items():
+            self._files.setdefault(rubric, {}).update(files)
+        for rubric in (*islice(self._seen, known, None), *noted.files):
+            files = self._files.pop(rubric, {}) if rubric in self._seen else {}
+            for name, digest in sorted(files.items()):
+                self._add("files", name, digest)
+
+    def news(self) -> Sections:
+        """Return what was added since the last call."""
+        news: Sections = {}
+        for section, values in self.sections.items():
+            told = self._told.setdefault(section, {})
+            if new := {name: value for name, value in values.items() if name not in told}:
+                news[section] = new
+                told |= new
+        return news
+
+    def _digests(self, rubrics: Iterable[str]) -> dict[str, dict[str, str | None]]:
+        """Return the digests of the files that the checks of rubrics have read, by rubric."""
+        digest, reads = self._run.workspace.digest_of_json, self._run.plans.reads
+        return {rubric: {name: digest(name) for name in reads[rubric]} for rubric in rubrics}
+
+    def _add(self, section: str, name: str, value: Any) -> None:
+        known = self.sections.setdefault(section, {}).setdefault(name, value)
+        if known != value:
+            raise UsageError(f"`{name}` changed while outputs were graded: try again")
+
+    def _is_new(self, artifact: Artifact) -> bool:
+        if artifact.name in self._seen:
+            return False
+        self._seen[artifact.name] = artifact
+        self._add("artifacts", artifact.name, artifact.document.sha256)
+        if artifact.kind is Kind.JUDGE:
+            for section, values in self._asked(artifact).items():
+                for name, value in values.items():
+                    self._add(section, name, value)
+        for kind in sorted({*_kinds_of(artifact)}):
+            if kind == php_lint.KIND.name:
+                self._add("programs", "php", self._php)
+            elif kind not in KINDS:
+                self._add("packages", kind, self._packages.get(kind))
+        return True
+
+    def _asked(self, judge: Artifact) -> Sections:
+        if self._judging is None:
+            return {"endpoint": {"host": None}, "models": {judge.name: None}}
+        return self._judging.basis_of(judge)
+
+    def _bundle(self, name: str) -> str | None:
+        """Return the digest of the schema of a bundle; that of another package has no file."""
+        workspace = self._run.workspace
+        source = workspace.bundle_files.get(name)
+        if source is not None:
+            return source.document.sha256 if source.document else None
+        schema = workspace.bundles.get(name)
+        return schema and sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def _php(self) -> str | None:
+        return php_lint.php_version()
+
+    @cached_property
+    def _packages(self) -> dict[str, str]:
+        return {kind: " ".join(package) for kind, package in packages_of_kinds().items()}
+
+
+def _kinds_of(artifact: Artifact) -> Iterator[str]:
+    """Yield the kinds of the checks of a rubric."""
+    value = artifact.document.value
+    checks = value.get("checks") if isinstance(value, dict) else None
+    for check in checks if isinstance(checks, list) else ():
+        match check:
+            case {"kind": str(kind)}:
+                yield kind

@@ -1,0 +1,193 @@
+"""What the HTML report shows, as values. `engine/html_report` collects them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evalcontract.model.record import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evalcontract.checks._kind import Prediction
+    from evalcontract.checks.coverage import Totals
+    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.model.diagnostic import Diagnostic, Severity
+    from evalcontract.model.span import Span
+
+
+class ModeFinding(NamedTuple):
+    """A finding, and its severity by the name of the mode; a mode without one does not report it.
+
+    `url` is the address of the page of its code, `summary` the first sentence of that page; None
+    for the codes of other packages.
+    """
+
+    diagnostic: Diagnostic
+    severities: Mapping[str, Severity]
+    url: str | None
+    summary: str | None
+
+
+class Line(NamedTuple):
+    """A line of a file, or a part of it that begins at `column`; both count from 1.
+
+    `is_cut` is whether the line goes on behind the text.
+    """
+
+    number: int
+    text: str
+    column: int = 1
+    is_cut: bool = False
+
+
+class Mark(NamedTuple):
+    """A part of a file that a finding is about: its number in the report, and a span."""
+
+    finding: int
+    span: Span
+
+
+class Excerpt(NamedTuple):
+    """A row with findings, or the lines around the findings of a file outside its rows.
+
+    `row_index` and `row` are the index from 0 and the id of the row; None outside of rows.
+    `findings` are the numbers of all findings of the excerpt, `marks` those with a place in it.
+    """
+
+    file: str
+    row_index: int | None
+    row: str | None
+    lines: Sequence[Line]
+    findings: Sequence[int]
+    marks: Sequence[Mark]
+
+
+class Column(NamedTuple):
+    """A column of a coverage table: a check of a rubric, or an expectation of rows (None)."""
+
+    rubric: str | None
+    check: str
+    kind: str
+
+
+class CoverageRow(NamedTuple):
+    """A row of a coverage table. `pattern` is the number of its cells in the table.
+
+    `fault` is the reason if the row's checks are unknown. `missed` is the number of what did not
+    run on it, in the `evidence` of the table; None if there is none.
+    """
+
+    row_index: int
+    row: str | None
+    pattern: int
+    fault: str | None
+    missed: int | None = None
+
+
+class Evidence(NamedTuple):
+    """Which of the checks that were predicted to run did not, by the results in a file.
+
+    `missed` is their number, `by_column` that of each column. `patterns` have the reason by the
+    number of the column: many rows have the same one.
+    """
+
+    file: str
+    missed: int
+    by_column: Sequence[int]
+    patterns: Sequence[Mapping[int, str]]
+
+
+class CoverageTable(NamedTuple):
+    """Which checks will run on the rows of one dataset.
+
+    A pattern is what is predicted for the columns, by their number: many rows have the same one.
+    `columns_left_out` and `totals` count what the table has no room for, too. `evidence` is None
+    without results of the dataset.
+    """
+
+    file: str
+    totals: Totals
+    columns: Sequence[Column]
+    counts: Sequence[Totals]
+    patterns: Sequence[Mapping[int, Prediction]]
+    rows: Sequence[CoverageRow]
+    columns_left_out: int = 0
+    evidence: Evidence | None = None
+
+    @property
+    def rows_left_out(self) -> int:
+        """The number of rows that the table does not have."""
+        return self.totals.rows - len(self.rows)
+
+
+class Node(NamedTuple):
+    """A dataset, a rubric or a judge in the graph of references; `missing` if there is none.
+
+    `detail` is a version, or the number of rows of a dataset. `file` is None for what is missing.
+    """
+
+    kind: str
+    name: str
+    detail: str
+    file: str | None
+    in_cycle: bool = False
+    missing: bool = False
+
+
+class Edge(NamedTuple):
+    """References of one node to another, by their numbers; `uses` is how many there are.
+
+    `pinned` is whether all of them name a version, `in_cycle` whether they are part of a cycle.
+    """
+
+    start: int
+    end: int
+    uses: int
+    pinned: bool
+    in_cycle: bool = False
+
+
+class Graph(NamedTuple):
+    """The references of the datasets, of their rubrics, and so on. `left_out` counts nodes."""
+
+    nodes: Sequence[Node]
+    edges: Sequence[Edge]
+    left_out: int = 0
+
+
+class GradedRun(NamedTuple):
+    """The results of `grade`: the file, the dataset that was graded, and its rows."""
+
+    file: str
+    dataset: str
+    is_complete: bool
+    rows: Sequence[RowResult]
+
+
+class HtmlReport(NamedTuple):
+    """All that the page shows.
+
+    `modes` are the names of the modes, `mode` the one to show first. `files` has the names of the
+    datasets. `max_rows` is the number of rows that tables have at most; 0 for all.
+    """
+
+    version: str
+    date: str
+    modes: Sequence[str]
+    mode: str
+    files: Mapping[str, int]
+    rows: int
+    datasets: Sequence[str]
+    findings: Sequence[ModeFinding]
+    excerpts: Sequence[Excerpt]
+    coverage: Sequence[CoverageTable]
+    graph: Graph
+    runs: Sequence[GradedRun]
+    max_rows: int
+
+    def count_by_severity(self) -> list[tuple[str, int]]:
+        """Return the number of findings by severity in the mode that is shown first."""
+        shown = [finding.severities.get(self.mode) for finding in self.findings]
+        known = sorted({severity for severity in shown if severity}, reverse=True)
+        return [(str(severity), shown.count(severity)) for severity in known]

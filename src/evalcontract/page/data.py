@@ -1,0 +1,245 @@
+"""The data of the page as JSON values. Every text is made safe to show here, once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.checks import State
+from evalcontract.model.harmless import escape_controls
+from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.path import key_of
+from evalcontract.page.layout import HEIGHT, WIDTH, layout
+from evalcontract.page.results_data import run_data
+from evalcontract.page.segments import segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.checks._kind import Prediction
+    from evalcontract.checks.coverage import Totals
+    from evalcontract.model.fix import Fix
+    from evalcontract.page.content import (
+        CoverageTable,
+        Evidence,
+        Graph,
+        HtmlReport,
+        Line,
+        Mark,
+        ModeFinding,
+    )
+
+# The characters of all excerpts together, without those of marked lines.
+_ROOM = 16_000_000
+#: The length of a reason, which names what the row lacks.
+_SENTENCE = 1000
+
+
+def page_data(report: HtmlReport) -> dict[str, Any]:
+    """Return what the scripts of the page read."""
+    excerpts, has_left_lines = _excerpts(report)
+    return {
+        "version": report.version,
+        "date": report.date,
+        "modes": list(report.modes),
+        "mode": report.mode,
+        "files": dict(report.files),
+        "rows": report.rows,
+        "datasets": [shown(name) for name in report.datasets],
+        "codes": {
+            finding.diagnostic.code: {"url": finding.url, "summary": finding.summary}
+            for finding in report.findings
+        },
+        "findings": [_finding(finding) for finding in report.findings],
+        "excerpts": excerpts,
+        "coverage": [_coverage(table) for table in report.coverage],
+        "graph": _graph(report.graph),
+        "runs": [run_data(run, report.max_rows) for run in report.runs],
+        "notes": list(_notes(report, has_left_lines=has_left_lines)),
+    }
+
+
+def shown(text: str, most: int = NAME_LENGTH * 3) -> str:
+    """Return a text as the page shows it: of a bearable length, without invisible characters."""
+    return escape_controls(clipped(text, most))
+
+
+def _finding(finding: ModeFinding) -> dict[str, Any]:
+    diagnostic = finding.diagnostic
+    source = diagnostic.severity_source
+    sites = diagnostic.sites
+    return {
+        "code": diagnostic.code,
+        "severities": {mode: str(severity) for mode, severity in finding.severities.items()},
+        "message": shown(diagnostic.message, _SENTENCE),
+        "help": diagnostic.help and shown(diagnostic.help, _SENTENCE),
+        "place": shown(str(diagnostic.place)),
+        "related": [
+            f"{shown(message, _SENTENCE)}: {shown(str(place))}"
+            for message, place in diagnostic.related
+        ],
+        "fix": _fix(diagnostic.fix) if diagnostic.fix else None,
+        "sites": shown(sites.message, _SENTENCE) if sites else None,
+        "more": sites.total - len(sites.first) if sites else 0,
+        "because": f"{source.setting} in {shown(source.file)}" if source else None,
+    }
+
+
+def _fix(fix: Fix) -> str:
+    option = "" if fix.safe else " --unsafe-fixes"
+    key = shown(key_of(fix.path))
+    return f"`evalcontract fix{option}`: {fix.kind} `{key}` to `{shown(str(fix.target))}`"
+
+
+def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
+    """Return the excerpts, and whether there was no room for some lines of them."""
+    room, is_short = _ROOM, False
+    told = []
+    for excerpt in report.excerpts:
+        size = sum(len(line.text) for line in excerpt.lines)
+        lines = excerpt.lines
+        marks: dict[int, list[Mark]] = {}  # by line: there may be many of both
+        for mark in excerpt.marks:
+            marks.setdefault(mark.span.line, []).append(mark)
+        if size > room:
+            lines = [line for line in lines if line.number in marks]
+            is_short = True
+        room -= min(size, room)
+        told.append(
+            {
+                "file": shown(excerpt.file),
+                "index": excerpt.row_index,
+                "row": None if excerpt.row is None else shown(excerpt.row),
+                "findings": list(excerpt.findings),
+                "lines": [_line(line, marks.get(line.number, ())) for line in lines],
+            }
+        )
+    return told, is_short
+
+
+def _line(line: Line, marks: Sequence[Mark]) -> list[Any]:
+    parts = [[text, findings] if findings else text for text, findings in segments(line, marks)]
+    if line.column > 1:
+        parts.insert(0, "…")
+    if line.is_cut:
+        parts.append("…")
+    return [line.number, *parts]
+
+
+def _coverage(table: CoverageTable) -> dict[str, Any]:
+    predictions: dict[Prediction, int] = {}
+    faults: dict[str, int] = {}
+    patterns = []
+    for cells in table.patterns:
+        told = [(at, predictions.setdefault(cells[at], len(predictions))) for at in sorted(cells)]
+        patterns.append([number for pair in told for number in pair])
+    rows = [
+        [
+            row.row_index,
+            None if row.row is None else shown(row.row, NAME_LENGTH),
+            row.pattern,
+            None if row.fault is None else faults.setdefault(row.fault, len(faults)),
+            row.missed,
+        ]
+        for row in table.rows
+    ]
+    return {
+        "file": shown(table.file),
+        "totals": _totals(table.totals),
+        "percent": table.totals.percent,
+        "cells": table.totals.cells,
+        "rows_total": table.totals.rows,
+        "idle": table.totals.rows_on_which_nothing_runs,
+        "columns": [
+            {
+                "rubric": None if column.rubric is None else shown(column.rubric),
+                "check": shown(column.check, NAME_LENGTH),
+                "kind": shown(column.kind, NAME_LENGTH),
+                "counts": _totals(counts),
+            }
+            for column, counts in zip(table.columns, table.counts, strict=True)
+        ],
+        "predictions": [
+            [str(each.state), each.reason and shown(each.reason, _SENTENCE)] for each in predictions
+        ],
+        "patterns": patterns,
+        "faults": [shown(fault, _SENTENCE) for fault in faults],
+        "rows": rows,
+        "evidence": None if table.evidence is None else _evidence(table.evidence, table.totals),
+    }
+
+
+def _evidence(evidence: Evidence, totals: Totals) -> dict[str, Any]:
+    reasons: dict[str, int] = {}
+    patterns = [
+        [
+            number
+            for at, why in each.items()
+            for number in (at, reasons.setdefault(why, len(reasons)))
+        ]
+        for each in evidence.patterns
+    ]
+    return {
+        "file": shown(evidence.file),
+        "missed": evidence.missed,
+        "ran": totals.run - evidence.missed,
+        "columns": list(evidence.by_column),
+        "patterns": patterns,
+        "reasons": [shown(reason, _SENTENCE) for reason in reasons],
+    }
+
+
+def _totals(totals: Totals) -> dict[str, int]:
+    return {str(state): count for state in State if (count := getattr(totals, state))}
+
+
+def _graph(graph: Graph) -> dict[str, Any]:
+    edges = [(edge.start, edge.end) for edge in graph.edges]
+    judges = frozenset(at for at, node in enumerate(graph.nodes) if node.kind == "judge")
+    placed = layout(len(graph.nodes), edges, judges)
+    return {
+        "width": placed.width,
+        "height": placed.height,
+        "box": [WIDTH, HEIGHT],
+        "nodes": [
+            {
+                **node._asdict(),
+                "name": shown(node.name),
+                "detail": shown(node.detail),
+                "file": None if node.file is None else shown(node.file),
+                "at": at,
+            }
+            for node, at in zip(graph.nodes, placed.boxes, strict=True)
+        ],
+        "edges": [
+            {**edge._asdict(), "points": points}
+            for edge, points in zip(graph.edges, placed.lines, strict=True)
+        ],
+    }
+
+
+def _notes(report: HtmlReport, *, has_left_lines: bool) -> Iterator[str]:
+    """Yield what the page leaves out, and why."""
+    for table in report.coverage:
+        if left := table.rows_left_out:
+            yield (
+                f"{shown(table.file)}: {left:,} of {table.totals.rows:,} rows are not in the "
+                "coverage map; rows with findings or gaps come first (`--max-rows 0` shows all)"
+            )
+        if table.columns_left_out:
+            yield (
+                f"{shown(table.file)}: {table.columns_left_out:,} more checks are not in the "
+                "coverage map; `evalcontract coverage --limit 0` shows all"
+            )
+    for run in report.runs:
+        if report.max_rows and len(run.rows) > report.max_rows:
+            yield (
+                f"{shown(run.file)}: {len(run.rows) - report.max_rows:,} of {len(run.rows):,} "
+                "results are not listed; rows that did not pass come first (`--max-rows 0` "
+                "shows all)"
+            )
+        if not run.is_complete:
+            yield f"{shown(run.file)} is of a run that was interrupted: rows are missing"
+    if report.graph.left_out:
+        yield f"{report.graph.left_out:,} more rubrics and judges are not in the picture"
+    if has_left_lines:
+        yield "the page is large: of some rows, only the lines with findings are shown"

@@ -1,0 +1,201 @@
+"""Collect what the HTML report shows: findings in all modes, coverage, references, results."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from evalcontract._version import __version__
+from evalcontract.checking.pipeline import validate
+from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.datasets.crash import one_finding
+from evalcontract.datasets.opening import open_with_graders
+from evalcontract.datasets.passes import rows_of
+from evalcontract.datasets.run import today
+from evalcontract.grading.results_file import earlier_results
+from evalcontract.model.diagnostic import Outcome
+from evalcontract.model.record import NamedTuple
+from evalcontract.model.reference import Kind
+from evalcontract.page.content import GradedRun, HtmlReport, ModeFinding
+from evalcontract.page.excerpts import Excerpts
+from evalcontract.page.html_coverage import CoverageCollector
+from evalcontract.page.html_graph import GraphCollector
+from evalcontract.page.repeated import SharedPasses
+from evalcontract.source import MisreadError
+from evalcontract.workspace import display_name, find_root, open_workspace
+from evalcontract.workspace.known_codes import KnownCodes, url_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evalcontract.datasets.options import Input, Options
+    from evalcontract.datasets.passes import Dataset
+    from evalcontract.datasets.run import Run
+    from evalcontract.model.diagnostic import Diagnostic, Severity
+    from evalcontract.page.content import CoverageTable
+    from evalcontract.workspace import Workspace
+
+
+class ReportInputs(NamedTuple):
+    """What a report is about.
+
+    `modes` are the options of each mode by its name; findings are those of all modes. `mode` is the
+    name of the one that is shown first. `results` are files that `grade` wrote. Tables have at most
+    `max_rows` rows, if that is not 0: those with findings or gaps first.
+    """
+
+    datasets: Sequence[Input]
+    modes: Mapping[str, Options]
+    mode: str
+    results: Sequence[Path] = ()
+    max_rows: int = 0
+
+
+def html_report(inputs: ReportInputs) -> HtmlReport:
+    """Check datasets in every mode, and collect what the page shows of them.
+
+    Raises:
+        NothingToCheck: there is no input.
+        ConfigurationError: a workspace's configuration cannot be used.
+        UsageError: there is no such dialect, or results cannot be read.
+
+    """
+    runs = [_graded(path) for path in inputs.results]
+    # Standard input is read once, and checked several times.
+    datasets = [input_.buffered() for input_ in inputs.datasets]
+    options = inputs.modes[inputs.mode]
+    options = options._replace(opened=_opened(datasets, options))
+    outcomes = _outcomes(inputs, datasets, options)
+    findings = _merged(outcomes)
+    graded = _Graded(runs, is_only=len(datasets) == 1)
+    collected = _Collected([each.diagnostic for each in findings], inputs.max_rows, graded)
+    for input_ in _rewound(datasets):
+        collected.take(input_, options)
+    crashes = {mode: Outcome(collected.crashes) for mode in outcomes}
+    findings += (each for each in _merged(crashes) if each not in findings)
+    outcome = outcomes[inputs.mode]
+    return HtmlReport(
+        __version__,
+        (options.today or today()).isoformat(),
+        list(inputs.modes),
+        inputs.mode,
+        outcome.files,
+        outcome.rows,
+        [display_name(input_.path) for input_ in datasets],
+        findings,
+        collected.excerpts.of_all(),
+        collected.tables,
+        collected.graph.graph(),
+        runs,
+        inputs.max_rows,
+    )
+
+
+def _opened(datasets: Iterable[Input], options: Options) -> dict[Path, Workspace]:
+    """Return the workspaces of datasets by their roots, each opened once for all modes."""
+    files, chosen = options.files, options.configuration
+    roots = {files.real(options.root or find_root(input_.path, files)): None for input_ in datasets}
+    return {root: open_workspace(root, (), files, chosen) for root in roots}
+
+
+def _outcomes(
+    inputs: ReportInputs, datasets: Sequence[Input], options: Options
+) -> dict[str, Outcome]:
+    """Return the outcome in each mode; the first one begins the passes that the others share."""
+    shared = SharedPasses()
+    outcomes: dict[str, Outcome] = {}
+    for name, mode in inputs.modes.items():
+        passes = shared.followers() if outcomes else shared
+        chosen = mode._replace(opened=options.opened, passes=passes)
+        outcomes[name] = validate(Kind.DATASET, _rewound(datasets), chosen)
+    return outcomes
+
+
+def _rewound(inputs: Sequence[Input]) -> Sequence[Input]:
+    for input_ in inputs:
+        if input_.stream is not None:
+            input_.stream.seek(0)
+    return inputs
+
+
+def _graded(path: Path) -> GradedRun:
+    results = earlier_results(path)
+    return GradedRun(display_name(path), results.dataset, results.is_complete, results.rows)
+
+
+def _merged(outcomes: Mapping[str, Outcome]) -> list[ModeFinding]:
+    """Return the findings of all modes, each with its severities."""
+    severities: dict[Diagnostic, dict[str, Severity]] = {}
+    first: dict[Diagnostic, Diagnostic] = {}
+    for mode, outcome in outcomes.items():
+        for diagnostic in outcome.diagnostics:
+            key = diagnostic._replace(severity=diagnostic.severity.NOTE, severity_source=None)
+            first.setdefault(key, diagnostic)
+            severities.setdefault(key, {})[mode] = diagnostic.severity
+    known = KnownCodes()
+    pages: dict[str, tuple[str | None, str | None]] = {}
+    for diagnostic in first:
+        if diagnostic.code not in pages:
+            pages[diagnostic.code] = _page_of(diagnostic.code, known)
+    return [
+        ModeFinding(diagnostic, severities[key], *pages[key.code])
+        for key, diagnostic in first.items()
+    ]
+
+
+def _page_of(name: str, known: KnownCodes) -> tuple[str | None, str | None]:
+    """Return the address and the summary of the page of a code; None if it has none."""
+    code = known.get(name)
+    return (None, None) if code is None else (url_of(code), code.page.summary)
+
+
+class _Graded(NamedTuple):
+    """The runs of `grade`; `is_only` if the report is about a single dataset."""
+
+    runs: Sequence[GradedRun]
+    is_only: bool
+
+    def run_of(self, file: str) -> GradedRun | None:
+        """Return the first run over a dataset; any, if there is no other that it could be over."""
+        same = [run for run in self.runs if run.dataset == file]
+        return next(iter(same or (self.runs if self.is_only else ())), None)
+
+
+class _Collected:
+    """What the passes over the datasets collect."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], max_rows: int, graded: _Graded) -> None:
+        self.excerpts = Excerpts(diagnostics)
+        self.graph = GraphCollector()
+        self.tables: list[CoverageTable] = []
+        self.crashes: list[Diagnostic] = []
+        self._runs: dict[Path, Run] = {}
+        self._max_rows = max_rows
+        self._graded = graded
+
+    def take(self, input_: Input, options: Options) -> None:
+        """Pass over the rows of a dataset; one that cannot be read has findings alone."""
+        root = options.files.real(options.root or find_root(input_.path, options.files))
+        if root not in self._runs:
+            self._runs[root] = run_for_coverage(root, options)
+            self.excerpts.know(self._runs[root])
+        run = self._runs[root]
+        with one_finding(display_name(input_.path), self.crashes.append), suppress(MisreadError):
+            dataset = open_with_graders(input_, options)
+            if not dataset.unreadable:
+                self._pass_over(dataset, run, input_.path)
+
+    def _pass_over(self, dataset: Dataset, run: Run, path: Path) -> None:
+        table = CoverageCollector(dataset.file, self._max_rows, self._graded.run_of(dataset.file))
+        rows_with_findings = self.excerpts.rows_of(dataset.file)
+        dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(path))
+        node = self.graph.dataset(dataset.file, run.workspace.library)
+        for checked in dataset_pass.batches(keep_rows=True):
+            for row in rows_of(dataset_pass, checked):
+                table.take(dataset_pass.cover(row), has_findings=row.number in rows_with_findings)
+                node.take(row.value)
+        if table.row_count:
+            self.tables.append(table.table())
+        node.finish()
+        self.excerpts.locate(dataset, dataset_pass)

@@ -1,0 +1,201 @@
+"""Targets and datasets of ai_eval: graders become rubrics, rows name those that grade them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._conversion import Loss
+from evalcontract.starting.graders import JUDGED, RUBRIC_CHECKS, SCHEMA, graders_of
+from evalcontract.starting.result import Moved, snake_case
+from evalcontract.structure.schemas import load
+
+if TYPE_CHECKING:
+    from evalcontract.model.path import Path
+    from evalcontract.starting.graders import Grader
+    from evalcontract.starting.result import Rubrics
+
+# Keys of sample datasets of ai_eval whose graders were never published.
+_ORPHANS_OF_EXPECTED = ("route", "also_valid_routes", "tier", "entity_type", "project_id")
+_ORPHANS = ("also_valid_routes", "also_valid")
+_ORPHAN = "no grader of ai_eval was published that reads it"
+#: The graders whose starter judges show `expected.facts`; a test compares their templates.
+_SHOWN_FACTS = frozenset({"accuracy", "completeness"})
+_UNKNOWN = "nothing here reads it"
+_NOTES = {
+    "fact_match": "`fact_match` looks for the text of each fact, ignoring case and spaces; ai_eval "
+    "asked a model (`judge_prompt_ref` names a judge)",
+    "must_not_contain": "`must_not_contain` is a check of its own; in ai_eval a forbidden text "
+    "limited the score of `accuracy`",
+    "facts": "`expected_facts` became `expected.facts`, which judges are shown",
+    "facts_too": "`expected_facts` is `expected.facts`, too, which judges are shown",
+    "rubric_ref": "the rubric of a row became a `composite` check",
+    "untouched": "a row has nothing that the graders can grade; it has no rubric",
+}
+
+
+class Target:
+    """The graders of a target, which make the rubrics of rows."""
+
+    def __init__(self, value: dict[str, Any], name: str, moved: Moved, rubrics: Rubrics) -> None:
+        self.name = snake_case(value.get("id", ""), name)
+        self._graders = graders_of(value, moved)
+        self._has_judge = {grader.name for grader in self._graders} & {*JUDGED}
+        self._rubrics = rubrics
+        self._threshold = _threshold(value, moved)
+        parts = (value.get(key, "").strip() for key in ("label", "description"))
+        self._description = ": ".join(part for part in parts if part)
+        #: What a file for the target says, beside its dataset.
+        self.settings = {key: part for key, part in value.items() if key in _settings()}
+        unknown = [key for key in value if key not in load(SCHEMA)["properties"]]
+        moved.lose((), *(Loss((key,), _UNKNOWN, is_kept=False) for key in unknown))
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the graders."""
+        return {grader.name for grader in self._graders}
+
+    def rubric_of_all(self, moved: Moved) -> str | None:
+        """Return the reference to the rubric with all graders, for rows that are not there yet."""
+        graders = [grader for grader in self._graders if grader.name != RUBRIC_CHECKS]
+        return self._reference(graders, [], moved, self.name)
+
+    def grade(self, row: dict[str, Any], path: Path, moved: Moved) -> dict[str, Any]:
+        """Return a row with the reference to the rubric of the graders that can grade it."""
+        graders = [grader for grader in self._graders if _can_grade(grader, row)]
+        names = {grader.name for grader in graders}
+        row = self._prepared(row, names, path, moved)
+        extra: list[dict[str, Any]] = []
+        if "accuracy" in names and row.get("must_not_contain"):
+            extra.append({"id": "must_not_contain", "kind": "must_not_contain"})
+            moved.note(_NOTES["must_not_contain"])
+        if "rubric_ref" in row and RUBRIC_CHECKS in names:
+            moved.note(_NOTES["rubric_ref"])
+            graders = [_with_rubric(grader, row["rubric_ref"]) for grader in graders]
+        elif "rubric_ref" in row:
+            reason = f"`{RUBRIC_CHECKS}` is not among the graders"
+            moved.lose(path, Loss(("rubric_ref",), reason, is_kept=False))
+        row = {key: value for key, value in row.items() if key != "rubric_ref"}
+        reference = self._reference(graders, extra, moved, self._name_without(names))
+        if reference is None:
+            moved.note(_NOTES["untouched"])
+            return row
+        return {**row, "rubric_ref": reference}
+
+    def _name_without(self, names: set[str]) -> str:
+        """Return a name for the rubric of rows that only some of the graders can grade."""
+        left_out = [grader.name for grader in self._graders if grader.name not in names]
+        words = [name for name in left_out if name != RUBRIC_CHECKS]
+        return "_".join([self.name, *(["without", *words] if words else [])])
+
+    def _prepared(
+        self, row: dict[str, Any], names: set[str], path: Path, moved: Moved
+    ) -> dict[str, Any]:
+        """Return a row whose expectations stand where the checks read them."""
+        if not names.isdisjoint(_SHOWN_FACTS) and row.get("expected_facts"):
+            expected = {**row.get("expected", {}), "facts": row["expected_facts"]}
+            is_read = "fact_match" in names
+            row = {key: row[key] for key in row if is_read or key != "expected_facts"}
+            row["expected"] = expected
+            moved.note(_NOTES["facts_too" if is_read else "facts"])
+        expected = row.get("expected", {})
+        if expected.get("format") == "text" and "format" in self.names - names:
+            reason = "every output is text, and there is no other limit"
+            moved.lose(path, Loss(("expected", "format"), reason, is_kept=False))
+            row = _without(row, "format")
+        return row
+
+    def _reference(
+        self, graders: list[Grader], extra: list[dict[str, Any]], moved: Moved, name: str
+    ) -> str | None:
+        if not graders:
+            return None
+        moved.judges |= {grader.name for grader in graders} & {*JUDGED}
+        if any(grader.name == "fact_match" for grader in graders):
+            moved.note(_NOTES["fact_match"])
+        scoring: dict[str, Any] = {"combine": "weighted_avg"}
+        if any(grader.weight != 1 for grader in graders):
+            scoring["weights"] = {grader.name: grader.weight for grader in graders}
+            scoring["weights"] |= {check["id"]: 1 for check in extra}
+        if self._threshold is not None:
+            scoring["threshold"] = self._threshold
+        text = self._description or "The graders of a target of ai_eval."
+        checks = [*(grader.check for grader in graders), *extra]
+        return self._rubrics.reference_to(name, text, checks, scoring)
+
+
+def move_dataset(value: dict[str, Any], name: str, target: Target | None) -> Moved:
+    """Return a dataset of ai_eval; with a `target`, its rows refer to rubrics of its graders."""
+    moved = Moved({"id": name, **{key: part for key, part in value.items() if key != "questions"}})
+    for index, given in enumerate(value["questions"]):
+        path = ("questions", index)
+        row = _without_orphans(given, path, moved)
+        moved.rows.append(row if target is None else target.grade(row, path, moved))
+    return moved
+
+
+def _settings() -> set[str]:
+    """Return the keys that a target of ai_eval and one of evalcontract have in common."""
+    ours, theirs = (set[str](load(name)["properties"]) for name in ("target", SCHEMA))
+    return ours & theirs - {"id", "threshold"}  # the threshold is that of its rubrics
+
+
+def _threshold(value: dict[str, Any], moved: Moved) -> float | None:
+    given: float | None = value.get("threshold")
+    if given is None or 0 <= given <= 1:
+        return given
+    reason = "scores are from 0 to 1 here, and the scale of this number is not documented"
+    moved.lose((), Loss(("threshold",), reason, is_kept=False))
+    return None
+
+
+def _can_grade(grader: Grader, row: dict[str, Any]) -> bool:
+    """Whether a grader can grade a row; ai_eval leaves it out of the average if it cannot."""
+    check = grader.check
+    match grader.name:
+        case "fact_match":
+            return bool(row.get("expected_facts")) or "facts" in check
+        case "tool_usage":
+            own = ("expected_tools", "forbidden_tools", "max_calls")
+            return bool(row.get("expected_tools")) or any(key in check for key in own)
+        case "format":
+            limits = ("max_chars", "required_keys")
+            is_json = (check.get("format") or row.get("expected", {}).get("format")) == "json"
+            return is_json or any(key in check for key in limits)
+        case "groundedness":
+            return row.get("context") not in (None, "", [], {})
+        case "rubric_checks":
+            return "rubric_ref" in row
+    return True
+
+
+def _with_rubric(grader: Grader, reference: str) -> Grader:
+    if grader.name != RUBRIC_CHECKS:
+        return grader
+    return grader._replace(check={**grader.check, "rubric_ref": reference})
+
+
+def _without_orphans(row: dict[str, Any], path: Path, moved: Moved) -> dict[str, Any]:
+    """Return a row with the keys that no grader reads in its metadata."""
+    expected = row.get("expected", {})
+    kept = {key: expected[key] for key in _ORPHANS_OF_EXPECTED if key in expected}
+    found: list[tuple[str, ...]] = [("expected", key) for key in kept]
+    orphans: dict[str, Any] = {"expected": kept} if kept else {}
+    for key in _ORPHANS:
+        if key in row:
+            orphans[key] = row[key]
+            found.append((key,))
+    orphans = {key: part for key, part in orphans.items() if key not in row.get("metadata", {})}
+    if not found or len(orphans) < len({step[0] for step in found}):
+        return row
+    moved.lose(path, *(Loss(step, _ORPHAN, is_kept=True) for step in found))
+    rest = {key: part for key, part in row.items() if key not in _ORPHANS}
+    return {**_without(rest, *kept), "metadata": {**row.get("metadata", {}), **orphans}}
+
+
+def _without(row: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """Return a row without keys of `expected`, and without that if nothing is left of it."""
+    if not keys or "expected" not in row:
+        return row
+    rest = {key: part for key, part in row["expected"].items() if key not in keys}
+    others = {key: part for key, part in row.items() if key != "expected"}
+    return {**others, "expected": rest} if rest else others

@@ -1,0 +1,254 @@
+"""Make a workspace in a folder: its files, and the settings around it. Nothing is overwritten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalcontract.datasets.selection import files_below
+from evalcontract.model.errors import UsageError
+from evalcontract.model.record import NamedTuple
+from evalcontract.model.reference import Kind
+from evalcontract.source import DISK, read_text, shipped
+from evalcontract.source.writing import Staged
+from evalcontract.source.yaml.yaml_text import flow
+from evalcontract.starting.init_install import EXPRESSION, source_of
+from evalcontract.starting.init_project import CI_FILES, PACKAGE, filled, project_files
+from evalcontract.starting.init_source import Taken, take
+from evalcontract.workspace import data_files, display_name
+from evalcontract.workspace.configuration import FILE_NAME
+from evalcontract.workspace.editor_schemas import editor_schemas, modeline, schema_text
+from evalcontract.workspace.opened import write_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.options import Input
+    from evalcontract.starting.init_install import Source
+    from evalcontract.starting.init_project import ProjectFile
+
+#: The dataset, the outputs and the judge of the example.
+EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"
+_EXAMPLE_RUBRIC, _EXAMPLE_JUDGE = "rubrics/example.yaml", "judges/accuracy.yaml"
+_EXAMPLE_TARGET = "targets/nightly.yaml"
+_REPOSITORY = ".git"
+
+
+class InitOptions(NamedTuple):
+    """The options of `init`: what to start from, and the settings to write.
+
+    `ci` is a key of `CI_FILES`, or None for none. `is_bare` leaves out all files outside of the
+    workspace. `dialect` is the format of `sources`; if None, it is detected. With `is_dry`, nothing
+    is written. `columns` are columns of tables, and the keys of rows that they are read as.
+    `install_from` is a path or URL that CI installs evalcontract from; if None, it is where this
+    one was installed from.
+    """
+
+    sources: Sequence[Input] = ()
+    dialect: str | None = None
+    ci: str | None = None
+    is_bare: bool = False
+    is_dry: bool = False
+    columns: ColumnKeys = ()
+    install_from: str | None = None
+
+
+class Addition(NamedTuple):
+    """What to add to a file that is there already and knows nothing of evalcontract."""
+
+    name: str
+    snippet: str
+
+
+@dataclass
+class InitResult:
+    """The result of `init`: the names of the files that were written, and those that were kept.
+
+    `datasets` are those of the workspace, relative to it. `ignores_unvalidated` says that the new
+    settings ignore `judge/unvalidated`, since the new judges are. `source` is what CI installs;
+    `missing_ci` is the file of CI that was not written, since there is no source. If nothing was
+    written, `refusal` is the reason.
+    """
+
+    taken: Taken = field(default_factory=Taken)
+    written: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    additions: list[Addition] = field(default_factory=list)
+    datasets: list[str] = field(default_factory=list)
+    ignores_unvalidated: bool = False
+    source: Source | None = None
+    missing_ci: str | None = None
+    refusal: str | None = None
+
+    @property
+    def has_example(self) -> bool:
+        """Whether the example can be graded: its dataset is the only one."""
+        return self.datasets == [EXAMPLE_DATASET]
+
+
+def init(folder: Path, options: InitOptions) -> InitResult:
+    """Make a workspace in a folder, which need not exist.
+
+    Files that exist are left alone. All other files are written, or none.
+
+    Raises:
+        UsageError: a file cannot be written, or one to start from is no dataset.
+        ConfigurationError: the folder has a configuration that cannot be used.
+
+    """
+    root = DISK.real(folder)
+    project = project_of(root)
+    place = _place_in(project, root)
+    if options.is_bare and options.install_from is not None:
+        raise UsageError("`--source` contradicts `--bare`: use one of them")
+    source = None if options.is_bare else source_of(options.install_from, project)
+    result = InitResult(take(options.sources, root, options.dialect, options.columns))
+    result.refusal = result.taken.refusal
+    if result.refusal:
+        return result
+    files = dict(_workspace_files(root, result))
+    paths = {root / name: text for name, text in files.items()}
+    for name, data in result.taken.files.items():
+        if DISK.is_there(root / name):
+            raise UsageError(f"{display_name(root / name)} already exists")
+        paths[root / name] = data
+    if not options.is_bare:
+        result.source = source
+        _add_settings(paths, project, [*project_files(place, options.ci, source)], result)
+        if options.ci and not source:
+            result.missing_ci = _missing(project / CI_FILES[options.ci][0])
+    if not options.is_dry:
+        _write(paths, project, result)
+    return result
+
+
+def _add_settings(
+    paths: dict[Path, bytes], project: Path, files: list[ProjectFile], result: InitResult
+) -> None:
+    for file in files:
+        path = project / file.path
+        paths[path] = file.text.encode()
+        if DISK.is_there(path):
+            _note(path, file.mark, file.snippet, result)
+
+
+def _missing(path: Path) -> str | None:
+    """Return the name of a file of CI, or None if it is there and knows of evalcontract."""
+    return None if DISK.is_there(path) and _has(path, PACKAGE) else display_name(path)
+
+
+def project_of(root: Path) -> Path:
+    """Return the folder for settings: the repository of a workspace, or else the current folder.
+
+    If the workspace is in neither, it is the workspace itself.
+    """
+    parents = (root, *root.parents)
+    repositories = (folder for folder in parents if DISK.is_there(folder / _REPOSITORY))
+    here = DISK.real(Path())
+    return next(repositories, here if here in parents else root)
+
+
+def _place_in(project: Path, root: Path) -> str:
+    """Return the path of the workspace in the project, as settings and shells can have it.
+
+    Raises:
+        UsageError: it has characters that they cannot have.
+
+    """
+    place = root.relative_to(project).as_posix()
+    if not place.isprintable() or EXPRESSION in place:
+        raise UsageError(f"`{place}` cannot be used in settings: choose another name")
+    return place
+
+
+def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the workspace that do not come from anywhere else, by name."""
+    found = [*result.taken.datasets, *_datasets_in(root)]
+    taken = result.taken.files
+    parts = {name.partition("/")[0] for name in taken}
+    has_judges = "judges" in parts
+    has_library = bool(parts & {"rubrics", "judges"}) or any(
+        data_files(root / name) for name in ("rubrics", "judges")
+    )
+    result.datasets = [*dict.fromkeys(found)]
+    examples = []
+    if result.taken.judged:
+        examples, has_judges = [_EXAMPLE_JUDGE], True
+    if not has_library:
+        examples = [_EXAMPLE_RUBRIC, _EXAMPLE_JUDGE]
+        has_judges = True
+        if not found:
+            examples += [EXAMPLE_DATASET, EXAMPLE_OUTPUTS]
+            result.datasets = [EXAMPLE_DATASET]
+    if result.datasets and "targets" not in parts and not data_files(root / "targets"):
+        examples.append(_EXAMPLE_TARGET)
+    settings = shipped.template(f"workspace/{FILE_NAME}")
+    if has_judges:
+        line = shipped.template("workspace/unvalidated.toml")
+        settings += line
+        if DISK.is_there(root / FILE_NAME):
+            _note(root / FILE_NAME, "judge/unvalidated", f"[severity]\n{line}", result)
+        else:
+            result.ignores_unvalidated = True
+    yield FILE_NAME, settings.encode()
+    for name in sorted(examples):
+        yield name, _example(name, result.datasets).encode()
+    for schema in editor_schemas():
+        yield schema.path, schema_text(schema.name).encode()
+
+
+def _datasets_in(root: Path) -> list[str]:
+    if not DISK.is_folder(root):
+        return []
+    return [path.relative_to(root).as_posix() for path in files_below(root, Kind.DATASET)]
+
+
+def _example(name: str, datasets: list[str]) -> str:
+    folder, _, file = name.partition("/")
+    if name == EXAMPLE_OUTPUTS:
+        return shipped.template(f"workspace/{name}")
+    line = modeline(folder.removesuffix("s"))
+    if name == _EXAMPLE_JUDGE:
+        return f"{line}\n{shipped.text_of(f'{folder}/{file}')}"
+    is_ours = datasets == [EXAMPLE_DATASET]
+    values = {"dataset": flow(datasets[0]), "is_strict": str(is_ours).lower()}
+    return f"{line}\n{filled(f'workspace/{name}', **values)}"
+
+
+def _note(path: Path, mark: str, snippet: str, result: InitResult) -> None:
+    """Note what to add to an existing file, unless it has the mark."""
+    if not _has(path, mark):
+        result.additions.append(Addition(display_name(path), snippet))
+
+
+def _has(path: Path, mark: str) -> bool:
+    text = read_text(path, display_name(path))
+    return isinstance(text, str) and mark in text
+
+
+def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:
+    """Write the files that do not exist.
+
+    Raises:
+        UsageError: one cannot be written; then none is.
+
+    """
+    with Staged() as staged:
+        for path, data in paths.items():
+            if DISK.is_there(path):
+                result.kept.append(display_name(path))
+                continue
+            try:
+                staged.write(path, data, bound=bound)
+            except (OSError, RuntimeError, ValueError) as error:
+                raise write_error(path, error) from None
+            result.written.append(display_name(path))
+        try:
+            staged.put()
+        except FileExistsError as error:
+            name = display_name(Path(error.filename))
+            raise UsageError(f"{name} was written by something else meanwhile: try again") from None
+        except OSError as error:
+            raise write_error(bound, error) from None
