@@ -15,11 +15,18 @@ import pytest
 from doors import command_lines
 from publishing import PUBLISHED
 
-from evalcontract.model import page
-from evalcontract.model.code import Code, CodeTable
+from evalcontract.model import code as page
+from evalcontract.model.code import (
+    Code,
+    CodeTable,
+    Page,
+    parse_markdown,
+    parse_page,
+    parse_shared,
+    read_page,
+)
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import InstallationError
-from evalcontract.model.page import Page, parse_markdown, parse_page, parse_shared, read_page
 from evalcontract.policy import Policy
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.workspace import known_codes

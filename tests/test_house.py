@@ -290,7 +290,7 @@ KNOWN = {
     "api/workspace.py": "is not remembered",
     "fixing/fixing.py": "is not remembered",
     "source/drafts.py": "is not remembered",
-    "model/page.py": "ours, and no check reads it",
+    "model/code.py": "ours, and no check reads it",
     "workspace/repository.py": "names in reports, which are not remembered",
     "fixing/text_edits.py": "is not remembered",
     "pytest_plugin/rows.py": "is not remembered",

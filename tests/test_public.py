@@ -16,7 +16,7 @@ from writing import write
 import evalcontract
 from evalcontract import DatasetLoader, plugin, types
 from evalcontract.cli.main import group
-from evalcontract.model.renamed import RENAMED, current_code
+from evalcontract.policy import RENAMED, current_code
 from evalcontract.report import json as json_report
 from evalcontract.report import reference
 from evalcontract.workspace.known_codes import KnownCodes

@@ -49,9 +49,17 @@ from evalcontract.formats._format import (
     SchemaChecker,
 )
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Diagnostic, Problem, Related, Severity
+from evalcontract.model.diagnostic import (
+    Diagnostic,
+    Fix,
+    Move,
+    Problem,
+    Related,
+    Rename,
+    Severity,
+    Write,
+)
 from evalcontract.model.errors import PluginError
-from evalcontract.model.fix import Fix, Move, Rename, Write
 from evalcontract.model.reference import Kind
 from evalcontract.report.report import Report, Style
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule

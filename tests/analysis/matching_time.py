@@ -6,12 +6,12 @@ import signal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.regex_ambiguity import find_attack
+from evalcontract.analysis.ambiguity import find_attack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.analysis.regex_ambiguity import Attack
+    from evalcontract.analysis.ambiguity import Attack
 
 #: Processor time in which a polynomial matcher is done with the texts of an attack many times over.
 _PATIENCE_SECONDS = 0.15

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tables import every_case
 from work import calls_of
 
-from evalcontract.analysis.clashes import find_clashes
-from evalcontract.analysis.clashing_texts import implies
+from evalcontract.analysis.clashes import find_clashes, implies
 
 
 @every_case(

@@ -11,12 +11,12 @@ from doors import Options, check_workspaces
 from tables import every_case
 from work import calls_of
 
-from evalcontract.analysis import budget, pattern_search
-from evalcontract.analysis.budget import Budget
-from evalcontract.analysis.pattern_search import BudgetSpentError, PatternSearch
-from evalcontract.analysis.regex_ambiguity import find_attack
-from evalcontract.analysis.regex_impossible import matches_nothing
-from evalcontract.analysis.regex_totality import matches_everything
+from evalcontract.analysis import ambiguity as pattern_search
+from evalcontract.analysis import program as budget
+from evalcontract.analysis.ambiguity import BudgetSpentError, PatternSearch, find_attack
+from evalcontract.analysis.dialects import matches_everything
+from evalcontract.analysis.positions import matches_nothing
+from evalcontract.analysis.program import Budget
 
 if TYPE_CHECKING:
     from pathlib import Path

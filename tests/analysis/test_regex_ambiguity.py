@@ -9,10 +9,9 @@ from examples import a_few
 from matching_time import attack_on, hangs
 from tables import every_case
 
+from evalcontract.analysis.ambiguity import find_attack
 from evalcontract.analysis.pattern import read_pattern
-from evalcontract.analysis.regex_ambiguity import find_attack
-from evalcontract.analysis.regex_program import program_of
-from evalcontract.analysis.regex_steps import StepsExceededError, count_steps
+from evalcontract.analysis.program import StepsExceededError, count_steps, program_of
 
 #: Patterns, and whether they are to match the whole text.
 SLOW = [

@@ -14,10 +14,9 @@ from examples import a_few
 from matching_time import attack_on, hangs
 from tables import every_case
 
-from evalcontract.analysis.compilation import Uncompilable, compile_pattern
-from evalcontract.analysis.pattern import read_pattern
-from evalcontract.analysis.regex_ambiguity import find_attack
-from evalcontract.analysis.regex_totality import matches_everything
+from evalcontract.analysis.ambiguity import find_attack
+from evalcontract.analysis.dialects import matches_everything
+from evalcontract.analysis.pattern import Uncompilable, compile_pattern, read_pattern
 
 ORDINARY = [
     # addresses

@@ -10,8 +10,8 @@ import pytest
 from doors import Options, check_workspaces
 from tables import every_case
 
-from evalcontract.analysis.compilation import Uncompilable, compile_pattern
-from evalcontract.analysis.regex_dialects import advice_on, misreadings
+from evalcontract.analysis.dialects import advice_on, misreadings
+from evalcontract.analysis.pattern import Uncompilable, compile_pattern
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.analysis.compilation import FLAGS
-from evalcontract.analysis.regex_impossible import matches_nothing
+from evalcontract.analysis.pattern import FLAGS
+from evalcontract.analysis.positions import matches_nothing
 
 NOTHING = [
     ("costs $30", ""),

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.analysis import compilation
-from evalcontract.analysis.compilation import (
+from evalcontract.analysis import pattern as compilation
+from evalcontract.analysis.dialects import matches_everything
+from evalcontract.analysis.pattern import (
     FLAGS,
     compile_pattern,
     parsed_pattern,
     shortest_match,
     why_uncompilable,
 )
-from evalcontract.analysis.regex_totality import matches_everything
 
 #: Pattern, flags, and whether it is to match the whole text.
 EVERYTHING = [

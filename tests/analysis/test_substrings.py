@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tables import every_case
 from work import calls_of
 
-from evalcontract.analysis.substrings import Substrings
+from evalcontract.analysis.texts import Substrings
 
 LETTERS = st.text(alphabet="ab", max_size=40)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from doors import Options, check_workspaces
 from tables import every_case
 
-from evalcontract.analysis.pattern_search import PatternSearch
+from evalcontract.analysis.ambiguity import PatternSearch
 from evalcontract.checking.bundle_check import check_bundle
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 

@@ -17,7 +17,7 @@ from evalcontract.checks import Prediction, State
 from evalcontract.checks.cells import Cell
 from evalcontract.checks.coverage import RowCoverage, Tally, Totals, add
 from evalcontract.covering import coverage as engine_coverage
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

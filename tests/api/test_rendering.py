@@ -10,7 +10,7 @@ from doors import UsageError
 from tables import every_case
 
 from evalcontract import ContractViolation, DatasetLoader, JudgePromptLoader, LoadedJudge, render
-from evalcontract.analysis.template_names import ROOTS
+from evalcontract.analysis.template_tags import ROOTS
 from evalcontract.api.rendering import FROM_ROW
 
 if TYPE_CHECKING:

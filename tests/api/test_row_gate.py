@@ -23,8 +23,8 @@ from evalcontract.datasets.grading import Grading, row_schema
 from evalcontract.datasets.row_context import RowContext
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
+from evalcontract.model.diagnostic import Span
 from evalcontract.model.reference import Kind
-from evalcontract.model.span import Span
 from evalcontract.rules import ROW_RULES as NAMES
 from evalcontract.rules import load_rules
 from evalcontract.rules._row_rule import RowGroup, RowSubject

@@ -10,7 +10,7 @@ from evalcontract.checks._kind import Prediction, State
 from evalcontract.checks.cells import Cell
 from evalcontract.checks.coverage import RowCoverage, Tally, Totals
 from evalcontract.checks.plan import RUNNER, own_predictions
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Place
 
 STATES = {state.value[0]: state for state in State}
 

@@ -6,7 +6,7 @@ from check_cases import around, graded
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evalcontract.analysis.normalized import folded
+from evalcontract.analysis.texts import folded
 from evalcontract.checks._output_texts import OutputTexts
 from evalcontract.checks._texts import facts_to_find, not_stated
 from evalcontract.checks.outcome import Outcome, Output, ToolCall

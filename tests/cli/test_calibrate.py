@@ -18,7 +18,7 @@ from writing import write
 from evalcontract.calibrating.calibration import calibrate
 from evalcontract.calibrating.calibration_options import CalibrationOptions
 from evalcontract.source import read_file
-from evalcontract.statistics.corrected import Measured
+from evalcontract.statistics.rates import Measured
 
 BINARY = """\
 # Made by Ann.

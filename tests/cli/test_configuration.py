@@ -9,7 +9,7 @@ from doors import command_line
 from tables import every_case
 
 from evalcontract.model.code import Code
-from evalcontract.policy.severities import is_locked
+from evalcontract.policy import is_locked
 from evalcontract.rules._row_rule import RowRule
 from evalcontract.workspace.configuration import MAX_PATTERNS
 from evalcontract.workspace.known_codes import KnownCodes

@@ -18,7 +18,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract import DatasetLoader
-from evalcontract.model import page
+from evalcontract.model import code as page
 from evalcontract.source import shipped
 from evalcontract.starting import init_install, init_source
 from evalcontract.starting.init_project import CI_FILES

@@ -16,7 +16,7 @@ from writing import write
 
 from evalcontract.cli.failures import guarded
 from evalcontract.datasets import crash
-from evalcontract.model.version import Version
+from evalcontract.model.reference import Version
 
 if TYPE_CHECKING:
     from pathlib import Path

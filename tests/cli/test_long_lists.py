@@ -10,7 +10,7 @@ import pytest
 from doors import command_line
 from texts import facts
 
-from evalcontract.model.listing import chained, listed
+from evalcontract.model.values import chained, listed
 
 if TYPE_CHECKING:
     from pathlib import Path

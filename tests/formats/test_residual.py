@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.formats._residual import Form, Residual, ResidualPlace, applied, difference
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.floats(-1, 1) | st.text("ab", max_size=2),

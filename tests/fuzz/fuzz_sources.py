@@ -13,7 +13,7 @@ from evalcontract.source.text import split_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Span
     from evalcontract.source import SourceProblem
 
 _BOM = b"\xef\xbb\xbf"

@@ -20,16 +20,14 @@ from fuzz_seeds import files_named, tables, texts_at
 from fuzz_sources import assert_inside, check_external_reader, check_reader, lines_in
 
 from evalcontract import EvalContractError
-from evalcontract.analysis.compilation import Uncompilable, compile_pattern
-from evalcontract.analysis.regex_ambiguity import find_attack
-from evalcontract.analysis.regex_dialects import advice_on, misreadings
-from evalcontract.analysis.regex_impossible import matches_nothing
-from evalcontract.analysis.regex_totality import matches_everything
+from evalcontract.analysis.ambiguity import find_attack
+from evalcontract.analysis.dialects import advice_on, matches_everything, misreadings
+from evalcontract.analysis.pattern import Uncompilable, compile_pattern
+from evalcontract.analysis.positions import matches_nothing
 from evalcontract.analysis.template import scan
 from evalcontract.judging.mustache import render_template
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.model.reference import Reference
-from evalcontract.model.version import Version
+from evalcontract.model.reference import Reference, Version
 from evalcontract.structure.native import reads_pattern
 from evalcontract.workspace.configuration import read_configuration
 

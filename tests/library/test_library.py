@@ -16,11 +16,9 @@ from evalcontract.library.names import promised
 from evalcontract.library.provenance import provenance_of
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.library.spelling import with_advice
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.fix import Fix, Write
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.suggestions import Suggestions
-from evalcontract.model.version import Version
+from evalcontract.model.diagnostic import Fix, Problem, Write
+from evalcontract.model.nearest import Suggestions
+from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.source import Document, read_stream
 
 if TYPE_CHECKING:

@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work import calls_of
 
-from evalcontract.model.near_index import MAX_LENGTH, NearIndex
-from evalcontract.model.nearest import edit_distance, nearest
-from evalcontract.model.suggestions import Suggestions
+from evalcontract.model.nearest import MAX_LENGTH, NearIndex, Suggestions, edit_distance, nearest
 
 WORDS = st.text(alphabet="ab_", max_size=13)
 WORD_LISTS = st.lists(WORDS, max_size=60)

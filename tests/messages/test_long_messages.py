@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from doors import Options, check_workspaces
 from tables import every_case
 
-from evalcontract.model.listing import readable
+from evalcontract.model.values import readable
 
 if TYPE_CHECKING:
     from pathlib import Path

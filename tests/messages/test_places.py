@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from evalcontract import Diagnostic
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Fix, Place
 
 pytestmark = pytest.mark.messages
 

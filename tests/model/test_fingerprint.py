@@ -10,9 +10,7 @@ from doors import command_line
 from tables import every_case
 
 from evalcontract import Diagnostic, Severity
-from evalcontract.model.diagnostic import Site, Sites
-from evalcontract.model.fingerprint import fingerprints
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Site, Sites, Span, fingerprints
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evalcontract.model import lazy_pattern as module
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model import startup as module
+from evalcontract.model.startup import lazy_pattern
 
 TEXT = "a1 b22\nc"
 

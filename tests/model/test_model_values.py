@@ -10,26 +10,37 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.model.code import Code
+from evalcontract.model.code import Code, example_files
 from evalcontract.model.diagnostic import (
     Cause,
     Diagnostic,
+    Fix,
+    Move,
     Outcome,
+    Path,
+    Place,
     Problem,
     Related,
+    Rename,
     Severity,
     Site,
+    Span,
     Within,
+    Write,
+    format_path,
+    key_of,
 )
-from evalcontract.model.equality import json_equal
 from evalcontract.model.errors import ContractViolation
-from evalcontract.model.fix import Fix, Move, Rename, Write
-from evalcontract.model.listing import chained, listed
 from evalcontract.model.nearest import allowed_edits, edit_distance, nearest, normalise
-from evalcontract.model.numbers import MAX_DIGITS, integer, is_finite_number, is_writable
-from evalcontract.model.page import example_files
-from evalcontract.model.path import Path, format_path, key_of
-from evalcontract.model.span import Place, Span
+from evalcontract.model.values import (
+    MAX_DIGITS,
+    chained,
+    integer,
+    is_finite_number,
+    is_writable,
+    json_equal,
+    listed,
+)
 
 
 @every_case(

@@ -7,7 +7,7 @@ import typing
 
 import pytest
 
-from evalcontract.model import record
+from evalcontract.model import startup as record
 
 
 class Ours(record.NamedTuple):

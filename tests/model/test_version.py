@@ -7,8 +7,7 @@ from itertools import combinations, pairwise
 import pytest
 from tables import every_case
 
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.version import Version, newest
+from evalcontract.model.reference import Kind, Reference, Version, newest
 from evalcontract.structure.native import matches
 from evalcontract.structure.schemas import load
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tables import every_case
 
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.version import Version, newest
+from evalcontract.model.reference import Kind, Reference, Version, newest
 
 #: From the oldest to the newest; those of a line are equal.
 ORDER = [

@@ -8,13 +8,22 @@ import pytest
 from tables import every_case
 
 from evalcontract.model.code import Code, ModeSeverities
-from evalcontract.model.diagnostic import Diagnostic, Severity, SeveritySource
+from evalcontract.model.diagnostic import Diagnostic, Place, Severity, SeveritySource
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.model.span import Place
-from evalcontract.policy import Policy, exit_status, policy_of_target
-from evalcontract.policy.exit_status import BUG, ERRORS, INTERRUPTED, OK, USAGE
-from evalcontract.policy.policy import DEFAULT_MAX_AGE_DAYS, is_count
-from evalcontract.policy.severities import is_locked, parse_severities
+from evalcontract.policy import (
+    BUG,
+    DEFAULT_MAX_AGE_DAYS,
+    ERRORS,
+    INTERRUPTED,
+    OK,
+    USAGE,
+    Policy,
+    exit_status,
+    is_count,
+    is_locked,
+    parse_severities,
+    policy_of_target,
+)
 
 NOTE, WARNING, ERROR = Severity
 CODE = Code("dataset/x")

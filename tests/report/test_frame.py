@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from examples import tries
 from tables import every_case
 
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Span
+from evalcontract.model.values import escape_controls
 from evalcontract.report import frame as module
 from evalcontract.report.frame import display_width, frame
 

@@ -15,8 +15,8 @@ from tables import every_case
 from work import calls_of
 
 from evalcontract import Diagnostic, Severity
-from evalcontract.model.harmless import harmless_json
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Span
+from evalcontract.model.values import harmless_json
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.github import SHOWN
 from evalcontract.report.markdown import MAX_BYTES

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
 from evalcontract.page.content import Line, Mark
 from evalcontract.page.layout import HEIGHT, WIDTH, layout
 from evalcontract.page.page import MODULES, data_text, text_of

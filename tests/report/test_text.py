@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evalcontract import Diagnostic, Severity
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Span
 from evalcontract.report.report import Report, Style
 from evalcontract.report.text import write
 

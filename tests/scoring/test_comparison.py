@@ -9,7 +9,7 @@ from evalcontract.checks.outcome import ANY_SCORE, Outcome
 from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.scoring_results import CheckResult, RowResult
 from evalcontract.library.score_bounds import Bounds
-from evalcontract.statistics.paired import MOST_DRAWN, Draws, paired_difference
+from evalcontract.statistics.rates import MOST_DRAWN, Draws, paired_difference
 
 
 def check(id_: str, score: float | None, *inner: CheckResult) -> CheckResult:

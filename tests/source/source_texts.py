@@ -14,8 +14,7 @@ from evalcontract.source.json.jsonl import RowStream
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Path, Span
     from evalcontract.source import SourceProblem
 
 _LINE_END = re.compile(r"\r\n|\n|\r")

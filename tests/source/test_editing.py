@@ -15,15 +15,14 @@ from hypothesis import strategies as st
 from source_texts import value
 from tables import every_case
 
-from evalcontract.model.equality import json_equal
-from evalcontract.model.fix import Fix, Move, Rename, Write
+from evalcontract.model.diagnostic import Fix, Move, Rename, Write
+from evalcontract.model.values import json_equal
 from evalcontract.source import editing
 from evalcontract.source.editing import cuts_by_fix, edit_text
 from evalcontract.source.yaml.yaml_text import block, flow
 
 if TYPE_CHECKING:
-    from evalcontract.model.fix import Edit
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Edit, Path
 
 RENAME, WRITE = Rename("b"), Write("1.10")
 DOWN = Move(("expected", "format"))

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from needs import shared
 from tables import every_case
 
-from evalcontract.model.equality import json_equal
 from evalcontract.model.errors import EditError
+from evalcontract.model.values import json_equal
 from evalcontract.source.entries import Entries
 from evalcontract.source.fault import ParseError
 from evalcontract.source.inserting import Spot, last_spot, places
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path as File
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _ADDED = "added_here"
 _LINE = re.compile(rf"^ *{_ADDED}: 7(?:\r?\n|\r|\Z)", re.MULTILINE)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 ROWS = """\
 questions:

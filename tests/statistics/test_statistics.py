@@ -14,18 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.statistics import intervals
-from evalcontract.statistics.agreement import Agreement, cohens_kappa
-from evalcontract.statistics.corrected import (
+from evalcontract.statistics import rates as intervals
+from evalcontract.statistics.rates import (
+    Agreement,
     Corrected,
+    Interval,
     Measured,
+    bootstrap_interval,
+    cohens_kappa,
     corrected,
     corrected_interval,
     corrected_rate,
+    wilson_interval,
 )
-from evalcontract.statistics.intervals import Interval, bootstrap_interval, wilson_interval
-from evalcontract.statistics.ranks import kendall_tau_b, spearman
-from evalcontract.statistics.thresholds import best, sweep
+from evalcontract.statistics.scores import best, kendall_tau_b, spearman, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

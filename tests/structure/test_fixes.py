@@ -8,13 +8,12 @@ import pytest
 from examples import a_few
 from tables import every_case
 
-from evalcontract.model.fix import Fix, Move, Rename, Write
+from evalcontract.model.diagnostic import Fix, Move, Rename, Write
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator, structure_of
 
 if TYPE_CHECKING:
-    from evalcontract.model.fix import Edit
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Edit, Path
 
 ROW = {"id": "r", "input": "Where?"}
 RUBRIC = {

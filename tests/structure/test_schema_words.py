@@ -7,7 +7,7 @@ from typing import Any
 from jsonschema_specifications import REGISTRY
 from tables import every_case
 
-from evalcontract.model.fix import Rename
+from evalcontract.model.diagnostic import Rename
 from evalcontract.structure.authored.keywords import remarks
 
 MISSPELLED = [

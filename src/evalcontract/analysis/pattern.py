@@ -7,18 +7,125 @@ The pattern is parsed by Python's own parser, so the tree is what `re` runs. Con
 from __future__ import annotations
 
 import re
+import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.alphabet import alphabet_of
-from evalcontract.analysis.compilation import MAX_CHARACTERS, REFUSALS, parsed_pattern
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _LAST = 0x10FFFF
+_SURROGATES = range(0xD800, 0xE000)
+_MAX_LETTERS = 2_000
+
+#: Samples of common classes of characters, readable ones first.
+_SAMPLES = (
+    *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+    *"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \n\t\r",
+    *"\x00\x1c\x85\xa0\xdf\xe9\xc9\u0131\u017f\u03c3\u0663\u4e2d\u2028\ufeff\U0001f600",
+)
+
+
+def alphabet_of(parsed: Any) -> tuple[str, ...]:
+    """Return a sample of every class of characters that a parse tree of `re` distinguishes."""
+    return tuple(dict.fromkeys((*_SAMPLES, *islice(_mentioned(parsed), _MAX_LETTERS))))
+
+
+def _mentioned(parsed: Any) -> Iterator[str]:
+    """Yield the characters that a pattern mentions, and their neighbours.
+
+    At these characters, its classes begin or end.
+    """
+    for item in parsed:
+        if isinstance(item, tuple | list) or hasattr(item, "data"):
+            yield from _mentioned(item)
+        elif isinstance(item, int) and not hasattr(item, "name"):
+            for code in (item - 1, item, item + 1):
+                if 0 <= code <= _LAST and code not in _SURROGATES:
+                    yield chr(code)
+
+
+#: Longer patterns are not read, since each item of a pattern is compiled separately.
+MAX_CHARACTERS = 20_000
+
+FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+#: The exceptions that `re` raises for a pattern: a plain ValueError for `(?a)(?u)`, RecursionError
+#: for deep nesting, OverflowError for huge repeat counts.
+REFUSALS = (re.error, ValueError, RecursionError, OverflowError)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncompilable:
+    """Why Python cannot compile a pattern: its message, and the index of the character."""
+
+    reason: str
+    at: int | None = None
+
+    def __str__(self) -> str:
+        return self.reason if self.at is None else f"{self.reason}, at character {self.at + 1}"
+
+
+def compile_pattern(pattern: str, flags: Iterable[str] = ()) -> re.Pattern[str] | Uncompilable:
+    """Compile an untrusted pattern with flags of `i m s x`. Never raises."""
+    try:
+        with _future_warnings_off():
+            return re.compile(pattern, _flags(flags))
+    except RecursionError:
+        return Uncompilable("it is nested too deeply for Python")
+    except re.error as error:
+        return Uncompilable(error.msg, error.pos)
+    except REFUSALS as error:
+        return Uncompilable(str(error))
+
+
+def why_uncompilable(pattern: str, flags: Iterable[str] = ()) -> Uncompilable | None:
+    """Return why Python cannot compile a pattern with flags of `i m s x`; None if it can."""
+    return _compilation(pattern, tuple(flags))[0]
+
+
+def shortest_match(pattern: str, flags: Iterable[str] = ()) -> int | None:
+    """Return a lower bound of the length of a match; None if the pattern is invalid or too long."""
+    return _compilation(pattern, tuple(flags))[1]
+
+
+@lru_cache(maxsize=16_384)
+def _compilation(pattern: str, flags: tuple[str, ...]) -> tuple[Uncompilable | None, int | None]:
+    """Compile a pattern; keep no more of it than is asked, since several rules ask in turn."""
+    if len(pattern) <= MAX_CHARACTERS:
+        try:
+            parsed = parsed_pattern(pattern, flags)
+            with _future_warnings_off():
+                _compiler.compile(parsed, int(_flags(flags)))
+            return None, int(parsed.getwidth()[0])
+        except REFUSALS:
+            pass
+    compiled = compile_pattern(pattern, flags)
+    return (compiled if isinstance(compiled, Uncompilable) else None), None
+
+
+def _flags(flags: Iterable[str]) -> re.RegexFlag:
+    combined = re.RegexFlag(0)
+    for flag in flags:
+        combined |= FLAGS[flag]
+    return combined
+
+
+def parsed_pattern(pattern: str, flags: Iterable[str]) -> Any:
+    """Return the parse tree of Python's own parser; raises one of `REFUSALS`."""
+    with _future_warnings_off():
+        return _parser.parse(pattern, int(_flags(flags)))
+
+
+@contextmanager
+def _future_warnings_off() -> Iterator[None]:
+    """Keep to itself that a later version of Python may read `[[` differently."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 @dataclass(frozen=True, slots=True)

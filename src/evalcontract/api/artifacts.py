@@ -13,8 +13,7 @@ from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling, Resolved
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.model.reference import IDENTIFIER, Kind, Reference
-from evalcontract.model.version import Version
+from evalcontract.model.reference import IDENTIFIER, Kind, Reference, Version
 
 if TYPE_CHECKING:
     from evalcontract.api.grading import LoadedJudge, LoadedRubric

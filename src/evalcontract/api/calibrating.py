@@ -15,16 +15,14 @@ from evalcontract.calibrating.calibration_json import document_of
 from evalcontract.calibrating.calibration_options import CalibrationOptions
 from evalcontract.judging.usage import Usage
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.statistics.corrected import Measured
+from evalcontract.statistics.rates import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evalcontract.calibrating.calibration import Calibrated
     from evalcontract.calibrating.result import Result
-    from evalcontract.statistics.agreement import Agreement
-    from evalcontract.statistics.corrected import Corrected
-    from evalcontract.statistics.intervals import Interval
+    from evalcontract.statistics.rates import Agreement, Corrected, Interval
 
 
 class Calibration:

@@ -16,10 +16,9 @@ from evalcontract.converting.output import ConvertedRows
 from evalcontract.converting.placing import DialectTarget, NativeTarget
 from evalcontract.datasets.diagnostics import from_unreadable_files
 from evalcontract.datasets.passes import NATIVE
-from evalcontract.model.diagnostic import sort_key
+from evalcontract.model.diagnostic import format_path, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.model.path import format_path
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.report.losses import Losses
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import EvalContext
 from evalcontract.datasets.grading import Grading
 from evalcontract.datasets.row_coverage import cover_row
-from evalcontract.model.structure_codes import ILL_FORMED
+from evalcontract.model.codes import ILL_FORMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import UsageError
-from evalcontract.model.harmless import escape_controls
+from evalcontract.model.values import escape_controls
 from evalcontract.report.json import finding_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evalcontract.api.loaded import LoadedArtifact
 from evalcontract.api.violations import violation
+from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.model.structure_codes import GUESSES
 from evalcontract.structure.defaults import with_defaults
 from evalcontract.structure.valid_parts import valid_parts, without_declared
 from evalcontract.structure.validator import structure_of

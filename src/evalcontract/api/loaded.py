@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
 from evalcontract.api.findings import NO_FINDINGS, Findings
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.errors import UsageError
-from evalcontract.model.structure_codes import ILL_FORMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

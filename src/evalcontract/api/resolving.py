@@ -19,7 +19,7 @@ from evalcontract.model.reference import Kind
 if TYPE_CHECKING:
     from evalcontract.datasets.diagnostics import Locatable
     from evalcontract.library.artifact import Artifact, ReferenceSite
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.policy import Policy
 
 

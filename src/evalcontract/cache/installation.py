@@ -9,7 +9,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 # A package declares its plugins in this file, below such a heading.
 _ENTRY_POINTS = "entry_points.txt"

@@ -6,14 +6,25 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Diagnostic, Outcome, Severity, SeveritySource, Site, Sites
-from evalcontract.model.fix import Fix, Move, Rename, Write
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import (
+    Diagnostic,
+    Fix,
+    Move,
+    Outcome,
+    Place,
+    Rename,
+    Severity,
+    SeveritySource,
+    Site,
+    Sites,
+    Span,
+    Write,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalcontract.model.fix import Edit
+    from evalcontract.model.diagnostic import Edit
 
 # The limit for the source lines of all findings, which may be long.
 _MAX_CHARACTERS = 10_000_000

@@ -21,8 +21,8 @@ from evalcontract.calibrating.result import Labels, Result
 from evalcontract.datasets.run import today
 from evalcontract.model.diagnostic import Diagnostic, Outcome, Problem, Severity
 from evalcontract.model.errors import EditError, UsageError
-from evalcontract.model.listing import listed
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import listed
 from evalcontract.workspace import display_name
 from evalcontract.workspace.fix_options import FixResult, write
 

@@ -16,8 +16,8 @@ from evalcontract.datasets.options import Advance
 from evalcontract.judging.asking_ahead import asked_ahead
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import NAME_LENGTH, clipped, listed
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import NAME_LENGTH, clipped, listed
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:

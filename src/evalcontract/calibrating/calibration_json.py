@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.grading.grade_notes import usage_fields
-from evalcontract.statistics.agreement import RATES
-from evalcontract.statistics.intervals import LEVEL
+from evalcontract.statistics.rates import LEVEL, RATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +14,8 @@ if TYPE_CHECKING:
     from evalcontract.calibrating.measuring import Measurement
     from evalcontract.calibrating.result import Labels, Result
     from evalcontract.judging.usage import Usage
-    from evalcontract.statistics.corrected import Corrected
-    from evalcontract.statistics.intervals import Interval
-    from evalcontract.statistics.thresholds import Threshold
+    from evalcontract.statistics.rates import Corrected, Interval
+    from evalcontract.statistics.scores import Threshold
 
 VERSION = "1.0"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import listed
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import Scale, ScaleError, scale_of
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import listed
 from evalcontract.workspace import NEAREST, ChosenConfiguration
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.calibrating.records import Record
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.options import Progress
-    from evalcontract.statistics.corrected import Measured
+    from evalcontract.statistics.rates import Measured
 
 
 class CalibrationOptions(NamedTuple):

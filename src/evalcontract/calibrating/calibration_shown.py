@@ -14,7 +14,7 @@ from evalcontract.datasets.outputs import Outputs
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.run import Run, today
 from evalcontract.model.errors import UsageError
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

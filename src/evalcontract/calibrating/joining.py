@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.calibrating.problems import note
 from evalcontract.calibrating.reading import Unknown, human, read_score, read_verdict
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import reaches
-from evalcontract.statistics.agreement import Agreement, cohens_kappa
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.rates import Agreement, cohens_kappa
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import reaches
-from evalcontract.statistics.agreement import RATES, Agreement, cohens_kappa
-from evalcontract.statistics.corrected import Corrected, Measured, corrected
-from evalcontract.statistics.intervals import Interval, bootstrap_interval, wilson_interval
-from evalcontract.statistics.ranks import kendall_tau_b, spearman
-from evalcontract.statistics.thresholds import Threshold, best, sweep
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.rates import (
+    RATES,
+    Agreement,
+    Corrected,
+    Interval,
+    Measured,
+    bootstrap_interval,
+    cohens_kappa,
+    corrected,
+    wilson_interval,
+)
+from evalcontract.statistics.scores import Threshold, best, kendall_tau_b, spearman, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,11 +12,11 @@ from evalcontract.datasets.options import Input, Options
 from evalcontract.library.advice import advise, says
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Dangling
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.structure_codes import ILL_FORMED
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import read_stream
 from evalcontract.source.drafts import read_bytes
 from evalcontract.workspace import (

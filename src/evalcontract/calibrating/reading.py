@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.listing import clipped, listed
 from evalcontract.model.nearest import nearest
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

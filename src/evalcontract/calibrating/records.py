@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibrating.problems import note
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 from evalcontract.source.csv_table import CsvTable
 
 if TYPE_CHECKING:

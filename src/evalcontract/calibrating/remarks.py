@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
-from evalcontract.statistics.agreement import RATES
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.rates import RATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from evalcontract.grading.grade_notes import write_asked
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import clipped
-from evalcontract.statistics.agreement import RATES
+from evalcontract.model.values import clipped, escape_controls
+from evalcontract.statistics.rates import RATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from evalcontract.calibrating.remarks import Remark
     from evalcontract.calibrating.result import Labels, Result
     from evalcontract.judging.usage import Usage
-    from evalcontract.statistics.intervals import Interval
-    from evalcontract.statistics.thresholds import Threshold
+    from evalcontract.statistics.rates import Interval
+    from evalcontract.statistics.scores import Threshold
 
 _WIDTH = 80
 #: The thresholds that are printed: so many of the best, besides the one in use.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
-from evalcontract.statistics.agreement import RATES
-from evalcontract.statistics.intervals import LEVEL
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.rates import LEVEL, RATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

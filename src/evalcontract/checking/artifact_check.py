@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.names import UnreadableNames
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 def check_artifact(

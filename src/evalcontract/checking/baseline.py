@@ -10,11 +10,10 @@ import os
 from typing import TYPE_CHECKING
 
 from evalcontract.datasets.diagnostics import from_unreadable, to_diagnostics
+from evalcontract.model.diagnostic import fingerprints
 from evalcontract.model.errors import ConfigurationError, UsageError
-from evalcontract.model.fingerprint import fingerprints
-from evalcontract.model.record import NamedTuple
-from evalcontract.policy import Policy
-from evalcontract.policy.severities import is_locked
+from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import Policy, is_locked
 from evalcontract.source import read_file
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace import display_name
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.model.diagnostic import Diagnostic, Outcome
-    from evalcontract.policy.selection import Selection
+    from evalcontract.policy import Selection
 
 VERSION = 1
 _INCOMPLETE = "source/limit-exceeded"

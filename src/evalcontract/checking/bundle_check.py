@@ -15,7 +15,7 @@ from evalcontract.structure.schemas import properties
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.analysis.pattern_search import PatternSearch
+    from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.datasets.run import Run
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.structure.authored.analyses import SchemaAnalyses

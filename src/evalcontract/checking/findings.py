@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Diagnostic, Severity, Site, Sites
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Site, Sites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._texts import quoted
 from evalcontract.checks.outcome import ToolCall
-from evalcontract.model.equality import hashable
-from evalcontract.model.listing import clipped, listed
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped, hashable, listed
 from evalcontract.source.fault import ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 class CallShape(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import End, Outcome, Verdict, combined, error, of_judges
 from evalcontract.library.score_bounds import TOLERANCE
-from evalcontract.statistics.means import weighted_mean
+from evalcontract.statistics.scores import weighted_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.normalized import composed, folded
+from evalcontract.analysis.texts import composed, folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.normalized import composed, folded
-from evalcontract.model.listing import SHOWN, clipped, listed
-from evalcontract.model.record import NamedTuple
+from evalcontract.analysis.texts import composed, folded
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import SHOWN, clipped, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError, answer_of_child
 
 if TYPE_CHECKING:

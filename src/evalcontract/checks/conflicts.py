@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.clashes import (
+    forbidden_texts,
     forbidden_tools,
     markdown_key,
     min_calls,
     tool_names,
 )
-from evalcontract.analysis.clashing_texts import forbidden_texts
-from evalcontract.analysis.normalized import folded
-from evalcontract.analysis.substrings import Substrings, any_text
-from evalcontract.model.record import NamedTuple
+from evalcontract.analysis.texts import Substrings, any_text, folded
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.valid_parts import Checks
 
 _NONE: Mapping[str, Path] = {}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from evalcontract.checks.steps import Steps
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    from evalcontract.analysis.markdown import TooLongError, fences_of  # slow to import
+    from evalcontract.analysis.texts import TooLongError, fences_of  # slow to import
     from evalcontract.structure.verdict import AuthoredSchema, UndecidedError
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.normalized import composed, folded
+from evalcontract.analysis.texts import composed, folded
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -22,7 +22,7 @@ from evalcontract.structure.defaults import with_defaults
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evalcontract.analysis.markdown import Markdown
+    from evalcontract.analysis.texts import Markdown
     from evalcontract.checks.outcome import Executor, Verdict
 
 #: The value of each rule that restricts nothing.
@@ -46,7 +46,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
-    from evalcontract.analysis.markdown import TooLongError, read_markdown  # slow to import
+    from evalcontract.analysis.texts import TooLongError, read_markdown  # slow to import
 
     filled = with_defaults(check)
 
@@ -92,7 +92,7 @@ def _has_title(part: str, text: str) -> bool:
 @lru_cache(maxsize=1)  # several checks in turn read the same output
 def _titles(text: str) -> str:
     """Return the headings of an output, as they are compared, one in a line."""
-    from evalcontract.analysis.markdown import read_markdown  # slow to import
+    from evalcontract.analysis.texts import read_markdown  # slow to import
 
     return "".join(f"{folded(heading.text)}\n" for heading in read_markdown(text).headings)
 

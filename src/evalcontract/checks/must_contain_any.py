@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
 from evalcontract.checks._texts import quoted, texts_of
 from evalcontract.checks.outcome import PASSED, OfTexts, failed
-from evalcontract.model.listing import listed
+from evalcontract.model.values import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from evalcontract.checks._kind import (
     reads_nothing,
 )
 from evalcontract.checks.outcome import PASSED, error, failed, of_text, skipped, unavailable
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.listing import clipped
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import clipped
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.analysis.markdown import Fence
+    from evalcontract.analysis.texts import Fence
     from evalcontract.checks.outcome import Executor, Verdict
 
 #: An output with more blocks is not linted: each takes a process.
@@ -46,7 +46,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     from shutil import which  # needed only to grade
 
-    from evalcontract.analysis.markdown import TooLongError, fences_of
+    from evalcontract.analysis.texts import TooLongError, fences_of
 
     php = which("php") if context.has_php else None
     filled = with_defaults(check)

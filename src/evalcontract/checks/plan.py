@@ -23,7 +23,7 @@ from evalcontract.checks._kind import (
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.checks.steps import Nested, Step, Steps, steps_of
 from evalcontract.library.library import Library
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ _UNCOMPILABLE = "its pattern does not compile"
 
 def _needs(check: Check, context: EvalContext) -> Needs:
     del context
-    from evalcontract.analysis.compilation import why_uncompilable  # slow to import
-    from evalcontract.analysis.regex_totality import matches_everything
+    from evalcontract.analysis.dialects import matches_everything
+    from evalcontract.analysis.pattern import why_uncompilable  # slow to import
 
     pattern, flags = check["pattern"], check.get("flags", [])
     if why_uncompilable(pattern, flags):
@@ -40,7 +40,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    from evalcontract.analysis.compilation import Uncompilable, compile_pattern  # slow to import
+    from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
     from evalcontract.checks._searches import GivenUpError, Searches
     from evalcontract.checks._time_limit import SECONDS
     from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError

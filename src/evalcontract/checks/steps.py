@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evalcontract.model.listing import NAME_LENGTH, SHOWN, clipped
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import NAME_LENGTH, SHOWN, clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
 from evalcontract.checks._texts import quoted_list
 from evalcontract.checks.outcome import PASSED, ToolCall, error, failed, unavailable
-from evalcontract.model.listing import listed
+from evalcontract.model.values import listed
 from evalcontract.structure.defaults import with_defaults
 
 if TYPE_CHECKING:

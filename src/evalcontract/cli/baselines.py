@@ -13,7 +13,7 @@ from evalcontract.cli.output import put
 from evalcontract.cli.report_files import ReportFile, refuse_inputs, refuse_unwritable
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.model.errors import UsageError
-from evalcontract.model.harmless import escape_controls
+from evalcontract.model.values import escape_controls
 from evalcontract.report.report import BaselineCounts
 from evalcontract.source.writing import write_text
 from evalcontract.workspace import display_name, write_bound

@@ -27,10 +27,8 @@ from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.fixing.fixes import write_diff
 from evalcontract.judging.usage import Usage
 from evalcontract.model.errors import UsageError
-from evalcontract.policy import exit_status
-from evalcontract.policy.exit_status import ERRORS, OK
-from evalcontract.statistics.agreement import RATES
-from evalcontract.statistics.corrected import Measured
+from evalcontract.policy import ERRORS, OK, exit_status
+from evalcontract.statistics.rates import RATES, Measured
 
 if TYPE_CHECKING:
     from evalcontract.calibrating.calibration import Calibrated

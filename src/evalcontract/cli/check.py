@@ -13,8 +13,8 @@ from evalcontract.cli.command import Command
 from evalcontract.cli.options import shared_options
 from evalcontract.cli.outcome import CheckArgs, run_and_report, uses_cache, validate_files
 from evalcontract.cli.output import put
-from evalcontract.model.harmless import escape_controls
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from evalcontract.datasets.options import Options

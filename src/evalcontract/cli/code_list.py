@@ -34,8 +34,10 @@ class CodeList(_ListType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
         """Return the codes and kinds in a value."""
-        from evalcontract.model.renamed import RENAMED
-        from evalcontract.policy.selection import parse_codes  # slow to import
+        from evalcontract.policy import (
+            RENAMED,
+            parse_codes,  # slow to import
+        )
         from evalcontract.workspace.known_codes import KnownCodes
 
         for name in RENAMED.keys() & {each.strip() for each in value.split(",")}:

@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-from evalcontract.model.numbers import integer
+from evalcontract.model.values import integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from evalcontract.converting.convert import convert, piped_name
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.policy.exit_status import ERRORS, OK, exit_status
+from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.report.losses import write_losses
 from evalcontract.report.table import note
 

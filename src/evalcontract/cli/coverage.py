@@ -21,8 +21,7 @@ from evalcontract.covering.coverage_json import write_json
 from evalcontract.covering.report_coverage import write_text
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.policy import exit_status
-from evalcontract.policy.exit_status import ERRORS
+from evalcontract.policy import ERRORS, exit_status
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys

@@ -17,7 +17,7 @@ from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.command import Command
 from evalcontract.cli.output import put, put_json
 from evalcontract.model.nearest import nearest
-from evalcontract.model.renamed import current_code
+from evalcontract.policy import current_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

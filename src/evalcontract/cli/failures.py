@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.cli.colour import wants_colour
 from evalcontract.cli.output import OutputError, close_quietly, configure_streams, not_written, put
 from evalcontract.model.errors import EvalContractError
-from evalcontract.policy.exit_status import BUG, INTERRUPTED, USAGE
+from evalcontract.policy import BUG, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ def _failed(error: Exception) -> int:
 
 def refuse(message: str, usage: str = "") -> int:
     """Print an error message with control characters escaped; return the exit code for it."""
-    from evalcontract.model.harmless import escape_controls  # rarely needed
+    from evalcontract.model.values import escape_controls  # rarely needed
 
     name = f"{_RED}{_BOLD}error{_PLAIN}" if wants_colour(sys.stderr) else "error"
     # Keep line breaks, which come from click and are harmless.

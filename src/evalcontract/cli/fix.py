@@ -23,8 +23,7 @@ from evalcontract.fixing.fixes import (
 )
 from evalcontract.fixing.fixing import fix
 from evalcontract.model.errors import UsageError
-from evalcontract.policy import exit_status
-from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.workspace.fix_options import FixOptions, write
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.datasets.options import Options
-    from evalcontract.policy.selection import Selection
+    from evalcontract.policy import Selection
     from evalcontract.workspace.fix_options import FixResult
 
 

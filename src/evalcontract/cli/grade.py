@@ -31,8 +31,8 @@ from evalcontract.grading.report_grade import write_comparison, write_gate, writ
 from evalcontract.grading.results_file import ResultsFile, earlier_results
 from evalcontract.grading.summary import Gate
 from evalcontract.model.errors import NothingToCheck, UsageError
-from evalcontract.model.harmless import harmless_json
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import harmless_json
 from evalcontract.policy import exit_status
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from evalcontract.cli.output import put_json
 from evalcontract.grading.grade_lines import row_line
 from evalcontract.grading.report_grade import is_failure
 from evalcontract.grading.summary import Summary
-from evalcontract.model.harmless import harmless_json
-from evalcontract.model.record import NamedTuple
-from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import harmless_json
+from evalcontract.policy import ERRORS, OK
 
 if TYPE_CHECKING:
     from evalcontract.grading.comparison import Comparison

@@ -8,7 +8,7 @@ import click
 
 from evalcontract.cli.command import Command
 from evalcontract.model.nearest import nearest
-from evalcontract.policy.exit_status import USAGE
+from evalcontract.policy import USAGE
 
 
 class CommandGroup(Command, click.Group):

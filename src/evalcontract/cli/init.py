@@ -24,9 +24,9 @@ from evalcontract.covering.coverage import coverage
 from evalcontract.covering.report_coverage import totals_line
 from evalcontract.datasets.options import Input, Options
 from evalcontract.model.errors import UsageError
-from evalcontract.model.harmless import escape_controls
 from evalcontract.model.reference import Kind
-from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.model.values import escape_controls
+from evalcontract.policy import ERRORS, OK
 from evalcontract.report.frame import display_width
 from evalcontract.report.losses import write_losses
 from evalcontract.report.table import note

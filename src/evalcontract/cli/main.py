@@ -11,7 +11,7 @@ from evalcontract.cli.candidates import chosen
 from evalcontract.cli.colour import choice_of_colour
 from evalcontract.cli.failures import guarded, refuse
 from evalcontract.cli.group import CommandGroup
-from evalcontract.policy.exit_status import INTERRUPTED, USAGE
+from evalcontract.policy import INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

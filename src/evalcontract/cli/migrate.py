@@ -16,10 +16,9 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.model.errors import UsageError
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
-from evalcontract.policy.exit_status import ERRORS, OK
+from evalcontract.model.values import escape_controls, listed
+from evalcontract.policy import ERRORS, OK
 from evalcontract.report.losses import write_losses
 from evalcontract.starting.migrate import MigrateOptions, migrate
 from evalcontract.starting.migration_input import SYSTEMS

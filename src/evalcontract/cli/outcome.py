@@ -21,7 +21,7 @@ from evalcontract.cli.progress import Bar
 from evalcontract.datasets.options import Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import Report, Style
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.model.diagnostic import Diagnostic, Outcome
     from evalcontract.model.reference import Kind
-    from evalcontract.policy.selection import Selection
+    from evalcontract.policy import Selection
     from evalcontract.report.report import BaselineCounts
     from evalcontract.source import Files
 
@@ -96,7 +96,7 @@ class CheckArgs(NamedTuple):
         """The codes to report; None for all."""
         if not self.select and not self.ignore:
             return None
-        from evalcontract.policy.selection import Selection  # rarely needed
+        from evalcontract.policy import Selection  # rarely needed
 
         return Selection(tuple(chain(*self.select)), tuple(chain(*self.ignore)))
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from evalcontract.model.harmless import COMMAND, harmless_json
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import COMMAND, harmless_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -72,7 +72,7 @@ class Bar:
 
         What does not fit is left out as a whole: a number that is cut would be another.
         """
-        from evalcontract.model.harmless import escape_controls
+        from evalcontract.model.values import escape_controls
         from evalcontract.report.frame import (
             display_width,
             in_encoding,

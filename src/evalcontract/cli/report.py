@@ -20,7 +20,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.page.html_output import HtmlFile
 from evalcontract.page.html_report import ReportInputs, html_report
 from evalcontract.page.page import write_page
-from evalcontract.policy.exit_status import OK
+from evalcontract.policy import OK
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import UsageError
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -145,7 +144,7 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
 
     """
     from evalcontract.cli.signals import signals_as_interrupts
-    from evalcontract.model.harmless import harmless_json
+    from evalcontract.model.values import harmless_json
     from evalcontract.report import FORMATS, write_of
     from evalcontract.source.writing import Staged
     from evalcontract.workspace import write_bound

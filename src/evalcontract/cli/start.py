@@ -68,7 +68,7 @@ def _run(name: str | None) -> None:
 
             status = run(command(name) if name else group)
     except KeyboardInterrupt:  # while modules are still imported
-        from evalcontract.policy.exit_status import INTERRUPTED
+        from evalcontract.policy import INTERRUPTED
 
         status = INTERRUPTED
     # Python collects garbage three times at exit; freezing the objects skips that.

@@ -19,8 +19,8 @@ from evalcontract.cache.recording import RecordingFiles
 from evalcontract.cli.failures import refuse
 from evalcontract.cli.output import put
 from evalcontract.model.errors import EvalContractError, UsageError
-from evalcontract.model.record import NamedTuple
-from evalcontract.policy.exit_status import USAGE
+from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -20,8 +20,8 @@ from evalcontract.datasets.source_losses import ordered_like, without_restored
 from evalcontract.formats import OURS, dialect_of
 from evalcontract.model.diagnostic import Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import listed
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import listed
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK

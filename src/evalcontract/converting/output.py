@@ -10,7 +10,7 @@ from evalcontract.converting.parquet_check import refuse_rejected
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.formats import dialect_of
 from evalcontract.model.errors import UsageError
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import read_text
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.writing import Staged, spooled
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.formats import Dialect
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Place
     from evalcontract.source import Document
 
 # The schema of our own datasets.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals
     from evalcontract.checks.plan import Plan
     from evalcontract.checks.steps import Step
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Place
 
 VERSION = "1.0"
 # A row is listed if its text is at most this long. Longer ones share the room of the document: a

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from evalcontract.checks import State
 from evalcontract.checks.cells import count_states
 from evalcontract.checks.row_needs import needed_keys
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
 from evalcontract.report.table import aligned, wrapped
 
 if TYPE_CHECKING:

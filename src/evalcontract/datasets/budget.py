@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import Policy
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class FindingBudget(NamedTuple):
         """Whether a problem counts; `ignoring` are rows whose problems do not."""
         if problem.cause is not None or problem.row_index in ignoring:
             return False
-        from evalcontract.policy.selection import is_chosen  # neither is needed for clean rows
+        from evalcontract.policy import is_chosen  # neither is needed for clean rows
         from evalcontract.workspace.known_codes import code_named
 
         is_reported = self.policy.severity_of(code_named(problem.code)) is not None

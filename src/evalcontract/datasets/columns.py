@@ -11,9 +11,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import listed
 from evalcontract.model.nearest import nearest, normalise
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import listed
 from evalcontract.source.shipped import table
 from evalcontract.structure.schemas import definition, properties
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
+from evalcontract.model.diagnostic import Diagnostic, Place, Problem, Severity
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.listing import readable
-from evalcontract.model.span import Place
+from evalcontract.model.values import readable
 from evalcontract.source import MisreadError
 
 if TYPE_CHECKING:

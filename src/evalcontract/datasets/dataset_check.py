@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
     from evalcontract.datasets.row_context import RowContext
     from evalcontract.library.artifact import Artifact
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.source import Batch, Rows
     from evalcontract.source.json.jsonl import RowStream

@@ -17,7 +17,7 @@ from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from evalcontract.datasets.table_rows import TableSource
-    from evalcontract.model.fix import Fix
+    from evalcontract.model.diagnostic import Fix
     from evalcontract.source import Document, Rows, Source
     from evalcontract.source.row_iterable import RowIterable
     from evalcontract.structure.subschemas import Schema
@@ -158,7 +158,7 @@ def _like_rows(root: dict[str, Any]) -> str | None:
 def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
     if not isinstance(root[key], list):
         return None
-    from evalcontract.model.fix import Fix, Rename  # needed only for a fix
+    from evalcontract.model.diagnostic import Fix, Rename  # needed only for a fix
     from evalcontract.structure.keys.spelling import key_names
 
     names = key_names(tuple(root_schema()["properties"]))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from evalcontract.model.diagnostic import Diagnostic, Related
-from evalcontract.model.listing import MESSAGE_LENGTH, clipped, readable
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Diagnostic, Place, Related
+from evalcontract.model.values import MESSAGE_LENGTH, clipped, readable
 from evalcontract.workspace.known_codes import code_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from evalcontract.model.diagnostic import Problem, Within
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Path, Problem, Span, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Document, SourceProblem, UnreadableFile
 

@@ -12,9 +12,8 @@ from evalcontract.formats import dialect_of
 from evalcontract.formats._fields import fields_of
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats._predictions import chosen_graders
-from evalcontract.model.diagnostic import Diagnostic, Problem
-from evalcontract.model.listing import clipped, listed
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Diagnostic, Place, Problem
+from evalcontract.model.values import clipped, listed
 from evalcontract.source import Batch
 from evalcontract.source.external import MEDIA
 from evalcontract.structure.dialect_checker import DialectChecker
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.formats import Dialect
     from evalcontract.formats._format import RowChecker
     from evalcontract.library.provenance import Provenance
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Document, SourceProblem, UnreadableFile
     from evalcontract.source.external import ExternalFile

@@ -8,8 +8,8 @@ from evalcontract.datasets.embedded_rubric import RUBRIC_KEY, ExtractedRubrics
 from evalcontract.datasets.grading import row_structure
 from evalcontract.datasets.source_losses import losses_of_source, preserved_at
 from evalcontract.formats._conversion import Loss
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.reference import Kind
-from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from evalcontract.datasets.crash import crash
 from evalcontract.datasets.extra_keys import PLACES, ExtraKeys
 from evalcontract.datasets.grading import row_schema
 from evalcontract.library.library import Resolved
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import is_schema
 

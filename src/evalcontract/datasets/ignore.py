@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import UsageError
-from evalcontract.model.record import NamedTuple
-from evalcontract.policy.selection import parse_codes
+from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import parse_codes
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Path, Span
 
 #: What an ignore without codes should look like.
 EXAMPLE = "dataset/near-miss-key"

@@ -11,10 +11,9 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from evalcontract.datasets.ignore import EXAMPLE, Fault, Ignore, parse_code
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.diagnostic import Span
 from evalcontract.model.nearest import nearest
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.span import Span
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.comments import comments_of
 from evalcontract.source.extents import extents_of
 

@@ -13,7 +13,7 @@ from evalcontract.model.nearest import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _KEYS = ("ignore", "reason")
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.diagnostics import from_source_fault
 from evalcontract.datasets.ignore import Fault, Ignore
-from evalcontract.policy.selection import is_chosen
-from evalcontract.policy.severities import is_locked
+from evalcontract.policy import is_chosen, is_locked
 from evalcontract.source import SourceProblem
 from evalcontract.workspace.known_codes import KnownCodes, code_named
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from evalcontract.datasets.diagnostics import Locatable
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Diagnostic, Path
     from evalcontract.policy import Policy
     from evalcontract.source import Document
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from evalcontract.datasets.diagnostics import Locatable
     from evalcontract.datasets.ignoring_rows import IgnoringRow
-    from evalcontract.model.diagnostic import Problem, Within
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Path, Place, Problem, Within
     from evalcontract.source import Batch
 
 

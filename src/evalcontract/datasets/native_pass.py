@@ -12,9 +12,9 @@ from evalcontract.datasets.diagnostics import from_source_fault, to_diagnostics
 from evalcontract.datasets.kept_results import KeptResults
 from evalcontract.datasets.passes import NATIVE, CheckedBatch
 from evalcontract.datasets.row_context import RowContext
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.source import SourceProblem
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.table_rows import TableSource
     from evalcontract.datasets.workers import BatchResult
     from evalcontract.library.provenance import Provenance
-    from evalcontract.model.diagnostic import Diagnostic, Problem, Within
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, Document, Source, UnreadableFile
     from evalcontract.source.json.jsonl import RowStream

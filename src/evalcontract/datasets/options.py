@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, Files, read_file, read_stream
 from evalcontract.workspace import NEAREST, ChosenConfiguration, display_name
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.passes import Passes
     from evalcontract.judging.usage import Usage
-    from evalcontract.policy.selection import Selection
+    from evalcontract.policy import Selection
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile
     from evalcontract.workspace import Workspace

@@ -10,7 +10,7 @@ from evalcontract.workspace.other_tools import tool_of_root, tool_of_rows
 
 if TYPE_CHECKING:
     from evalcontract.formats import Dialect
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.workspace.other_tools import Tool
 
 # Only this many rows are compared with those of other tools.

@@ -14,8 +14,8 @@ from evalcontract.datasets.recorded import (
     row_id_of,
 )
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import NAME_LENGTH, clipped
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.source.rows import DocumentRows, OneRow
 from evalcontract.structure.validator import structure_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.run import Run
     from evalcontract.formats._conversion import Loss, OurRow
     from evalcontract.library.provenance import Provenance
-    from evalcontract.model.diagnostic import Diagnostic, Problem, Within
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, Document, UnreadableFile
 

@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from evalcontract.analysis.pattern_search import PatternSearch
+    from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.checks._kind import Ask
     from evalcontract.checks.plan import Plan
     from evalcontract.datasets.ignores import Ignores
     from evalcontract.library.artifact import Artifact
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.reference import Kind
-    from evalcontract.policy import Policy
-    from evalcontract.policy.selection import Selection
+    from evalcontract.policy import Policy, Selection
     from evalcontract.source import Document
     from evalcontract.workspace import Workspace
 
@@ -83,7 +82,7 @@ class Run:
     @cached_property
     def patterns(self) -> PatternSearch:
         """The searches for texts on which patterns backtrack; they share a limit on their time."""
-        from evalcontract.analysis.pattern_search import PatternSearch  # only for artifacts
+        from evalcontract.analysis.ambiguity import PatternSearch  # only for artifacts
 
         return PatternSearch()
 

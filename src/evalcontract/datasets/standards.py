@@ -9,8 +9,7 @@ from evalcontract.policy import policy_of_target
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.policy import Policy
-    from evalcontract.policy.selection import Selection
+    from evalcontract.policy import Policy, Selection
     from evalcontract.workspace import Target, Workspace
 
 

@@ -17,7 +17,7 @@ from evalcontract.datasets.columns import (
 )
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import listed
+from evalcontract.model.values import listed
 from evalcontract.source import SourceProblem, UnreadableFile
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Batch
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.datasets.columns import Column, ColumnKeys
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Path, Place, Within
     from evalcontract.source.external import ExternalFile
 
 _ID = "id"

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import EMPTY, Batch, moved_fault
 
 if TYPE_CHECKING:

@@ -6,16 +6,13 @@ from difflib import Match, SequenceMatcher
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Severity
-from evalcontract.model.fix import Move, Rename
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.path import key_of
+from evalcontract.model.diagnostic import Move, Rename, Severity, key_of
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.fix import Fix
+    from evalcontract.model.diagnostic import Diagnostic, Fix
 
 # Lines that change in a row, both of the old text and of the new one; of more, all that follow are
 # replaced. So many equal lines end a change.

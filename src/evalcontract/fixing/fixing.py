@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from evalcontract.datasets.options import Options
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.fix import Fix
+    from evalcontract.model.diagnostic import Diagnostic, Fix
     from evalcontract.workspace.fix_options import FixOptions
 
 #: The maximum number of rounds. Every round applies a fix, and a few rounds are usual.

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.model.span import Span, TextEdit
+from evalcontract.model.diagnostic import Span, TextEdit
 from evalcontract.source import format_of
 from evalcontract.source.drafts import read_bytes
 from evalcontract.source.editing import cuts_by_fix
@@ -17,9 +17,7 @@ from evalcontract.source.text import LINE_END, decode
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Diagnostic, Fix, Place
     from evalcontract.source.entries import Cut
 
     #: The edits of a fix, in the order of their places.

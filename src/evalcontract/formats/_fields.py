@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 class Field(NamedTuple):

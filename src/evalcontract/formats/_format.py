@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._fields import Field
     from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.source.external import ExternalFile
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
     #: Returns the path in the file of a path in the rows as they are read.
     PlaceOf = Callable[[Path], Path]

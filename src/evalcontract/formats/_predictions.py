@@ -18,7 +18,7 @@ from evalcontract.formats._findings import quoted
 from evalcontract.formats._format import GraderPrediction
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import value_at
 from evalcontract.source.shipped import table
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.formats._format import Format
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
     Row = dict[str, Any]
     #: A predicate on a row and the key that a grader reads, such as `expected.contains`.

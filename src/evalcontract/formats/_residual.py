@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.equality import json_equal
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
     Row = dict[str, Any]
     #: The keys whose mappings are compared key by key, each with its own such keys.

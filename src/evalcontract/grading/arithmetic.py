@@ -9,8 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from evalcontract.checks.outcome import End, Outcome, combined, gravest
-from evalcontract.model.record import NamedTuple
-from evalcontract.statistics.means import weighted_mean
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.scores import weighted_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.php_lint import UNKNOWN
-from evalcontract.model.listing import NAME_LENGTH, clipped, listed
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import NAME_LENGTH, clipped, listed
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping

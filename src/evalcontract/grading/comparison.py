@@ -6,8 +6,8 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from evalcontract.checks.outcome import Outcome, gravest
-from evalcontract.model.record import NamedTuple
-from evalcontract.statistics.paired import Draws, PairedDifference, paired_difference
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.rates import Draws, PairedDifference, paired_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

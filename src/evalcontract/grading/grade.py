@@ -27,8 +27,8 @@ from evalcontract.grading.used import Manifest, Noted, Used
 from evalcontract.judging.asking_ahead import asked_ahead, questions_to_send
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import NAME_LENGTH, clipped, listed
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import NAME_LENGTH, clipped, listed
 from evalcontract.source.digest import sha256_of
 from evalcontract.source.pool import map_in_parallel
 from evalcontract.workspace import find_root, open_workspace

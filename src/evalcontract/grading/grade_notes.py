@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.page import where_to_read
+from evalcontract.model.code import where_to_read
+from evalcontract.model.values import escape_controls
 from evalcontract.report.table import wrapped
 
 if TYPE_CHECKING:

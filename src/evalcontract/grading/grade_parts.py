@@ -17,7 +17,7 @@ from evalcontract.datasets.joining import Pair
 from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.passes import CheckedBatch, rows_of
 from evalcontract.datasets.workers import packed, unpacked
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.memory import collector_paused
 from evalcontract.source.pool import map_in_parallel
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.steps import Nested
 from evalcontract.datasets.diagnostics import to_diagnostics
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,7 @@ from evalcontract.checks._kind import RUNS, Needs, outlook_of
 from evalcontract.checks._output_texts import OutputTexts
 from evalcontract.checks.outcome import ANY_SCORE, PASSED, Outcome, Verdict, error, gravest
 from evalcontract.grading.scoring_results import CheckResult
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.arithmetic import score_text
 from evalcontract.grading.grade_notes import write_unmeasured
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import NAME_LENGTH, clipped, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
 from evalcontract.report.table import aligned, wrapped
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.grading.comparison import Comparison, Uncompared
     from evalcontract.grading.scoring_results import CheckResult, RowResult
     from evalcontract.grading.summary import Gate, Summary, Tally
-    from evalcontract.statistics.paired import PairedDifference
+    from evalcontract.statistics.rates import PairedDifference
 
 # The columns of outcomes without a score, which are left out where no check has one.
 _OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)

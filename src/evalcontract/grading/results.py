@@ -11,8 +11,7 @@ from evalcontract.grading.basis import Basis, Sections
 from evalcontract.grading.scoring_results import CheckResult, RowResult
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 

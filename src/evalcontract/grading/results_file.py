@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
-from evalcontract.model.harmless import harmless_json
-from evalcontract.model.listing import SHOWN
+from evalcontract.model.values import SHOWN, harmless_json
 from evalcontract.source.growing import GrowingFile
 from evalcontract.workspace import display_name
 from evalcontract.workspace.opened import refuse_settings, write_error

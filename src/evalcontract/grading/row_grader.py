@@ -8,8 +8,8 @@ from evalcontract.checks.outcome import ANY_SCORE, Outcome
 from evalcontract.grading.runner import OwnRunner, RubricRunner
 from evalcontract.grading.scoring_results import RowResult
 from evalcontract.library.library import Resolved
-from evalcontract.model.listing import NAME_LENGTH, clipped
 from evalcontract.model.reference import Reference
+from evalcontract.model.values import NAME_LENGTH, clipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from evalcontract.checks.steps import Nested
 from evalcontract.grading.arithmetic import Scoring, of_composite, total
 from evalcontract.grading.ready import Checks, Composite, Single, Totals, block_of
 from evalcontract.grading.scoring_results import CheckResult, RowResult
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

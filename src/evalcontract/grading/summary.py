@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import UNMEASURED, Outcome
 from evalcontract.library.score_bounds import Bounds
-from evalcontract.model.listing import clipped
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

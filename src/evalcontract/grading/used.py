@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import KINDS, php_lint
 from evalcontract.library.graph import visit
 from evalcontract.model.errors import UsageError
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.foreign import packages_of_kinds
 
 if TYPE_CHECKING:

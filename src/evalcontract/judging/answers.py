@@ -15,9 +15,8 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, normalize
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import is_finite_number
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import is_finite_number
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json.json import load_json
 

@@ -18,7 +18,7 @@ from evalcontract.judging.prompt import surroundings
 from evalcontract.judging.questions import Question, ReadyJudge, named_model, ready_judge
 from evalcontract.judging.threads import Threads
 from evalcontract.judging.usage import Usage
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

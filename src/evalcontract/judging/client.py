@@ -7,8 +7,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.listing import clipped
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

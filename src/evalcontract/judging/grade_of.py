@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.numbers import is_finite_number
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import ScaleError
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import is_finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.analysis.template import scan
 from evalcontract.checks._kind import field_of
 from evalcontract.model.errors import UsageError
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

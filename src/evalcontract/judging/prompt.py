@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.analysis.template import scan
 from evalcontract.judging.grade_of import wanted
 from evalcontract.judging.mustache import render_template
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,9 +13,9 @@ from evalcontract.judging.grade_of import grade_of
 from evalcontract.judging.mustache import as_text
 from evalcontract.judging.prompt import PromptError, messages_again, messages_for
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import NAME_LENGTH, clipped
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.scale import Scale, ScaleError, scale_of
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import NAME_LENGTH, clipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.library.names import promised
 from evalcontract.model.diagnostic import Cause
-from evalcontract.model.listing import SHOWN, listed
 from evalcontract.model.reference import Reference
+from evalcontract.model.values import SHOWN, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Library
     from evalcontract.library.names import MisnamedFolder, UnreadableNames
-    from evalcontract.model.version import Version
+    from evalcontract.model.reference import Version
 
 _VERB = "refer to it"
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.version import Version
+from evalcontract.model.reference import Kind, Reference, Version
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source import Document
 
 

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.cycles import RubricCycles
 from evalcontract.library.names import promised
-from evalcontract.model.nearest import normalise
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.suggestions import Suggestions
-from evalcontract.model.version import Version, newest
+from evalcontract.model.nearest import Suggestions, normalise
+from evalcontract.model.reference import Kind, Reference, Version, newest
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.reference import Reference
-from evalcontract.model.version import Version
+from evalcontract.model.reference import Reference, Version
+from evalcontract.model.startup import NamedTuple
 
 #: Unreadable files by `{kind}/{id}`: the version in the file name, and the file name.
 UnreadableNames = dict[str, list[tuple[Version | None, str]]]

@@ -8,7 +8,7 @@ from evalcontract.library.advice import advise, cause_of, meant_by, says
 from evalcontract.library.graph import find_cycles, rubric_steps
 from evalcontract.library.library import Dangling, Resolved
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.listing import chained
+from evalcontract.model.values import chained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.library.library import Library
     from evalcontract.library.names import UnreadableNames
-    from evalcontract.model.fix import Fix
+    from evalcontract.model.diagnostic import Fix
 
 
 def check_use(
@@ -43,7 +43,7 @@ def check_use(
 
 
 def _rewrite(use: ReferenceSite, reference: str, *, safe: bool = True) -> Fix:
-    from evalcontract.model.fix import Fix, Write  # only if there is a fault
+    from evalcontract.model.diagnostic import Fix, Write  # only if there is a fault
 
     return Fix(use.path, Write(reference), safe)
 

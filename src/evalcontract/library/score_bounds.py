@@ -9,14 +9,14 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.numbers import is_finite_number
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import is_finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.library.library import Library
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 #: The tolerance for comparing scores, since averages of floats are not exact.
 TOLERANCE = 1e-9

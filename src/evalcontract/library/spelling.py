@@ -6,21 +6,17 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.advice import has_versions
-from evalcontract.model.fix import Fix, Write
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.listing import listed
+from evalcontract.model.diagnostic import Fix, Write
 from evalcontract.model.nearest import normalise
-from evalcontract.model.numbers import integer
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.version import Version
+from evalcontract.model.reference import Kind, Reference, Version
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import integer, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalcontract.library.library import Library
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
 
 #: The keys with references, and the kinds that they refer to.
 KEYS = {"rubric_ref": Kind.RUBRIC, "judge_prompt_ref": Kind.JUDGE}

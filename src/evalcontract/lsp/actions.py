@@ -10,9 +10,8 @@ from evalcontract.fixing.text_edits import fix_in_text
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.ignoring import is_ignorable, title_of_ignore
 from evalcontract.lsp.replies import overlaps
-from evalcontract.model.fix import Move, Rename
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import clipped
+from evalcontract.model.diagnostic import Move, Rename
+from evalcontract.model.values import clipped, escape_controls
 from evalcontract.source.editing import edit_text
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
     from evalcontract.lsp.documents import Open
     from evalcontract.lsp.publishing import Publisher
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.fix import Fix
+    from evalcontract.model.diagnostic import Diagnostic, Fix
 
 
 _QUICK_FIX = types.CodeActionKind.QuickFix

@@ -26,7 +26,7 @@ from evalcontract.lsp.replies import (
 )
 from evalcontract.lsp.symbols import symbols_of
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from evalcontract.lsp.findings import (
     workspace_of,
 )
 from evalcontract.lsp.opened import OpenedWorkspaces
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

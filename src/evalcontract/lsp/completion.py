@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.template_names import ROOTS
+from evalcontract.analysis.template_tags import ROOTS
 from evalcontract.lsp.context import REFERENCES
 from evalcontract.lsp.describing import describe_artifact, describe_key, describe_value
 from evalcontract.lsp.markdown import code, escaped
 from evalcontract.lsp.snippets import snippets
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.schemas import definition, known_keys, load, properties
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.lsp.cursor import Cursor, Step, cursor_in_yaml
 from evalcontract.lsp.cursor_json import cursor_in_json, open_bracket
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.schemas import described, edition_of, known_keys, load, properties
 from evalcontract.structure.subschemas import follow
 

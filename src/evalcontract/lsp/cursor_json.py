@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from evalcontract.lsp.cursor import Cursor, Step
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 _PART = lazy_pattern(r'"(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')
 #: The brackets around a position that are followed, and the characters of a line of YAML.

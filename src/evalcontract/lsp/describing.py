@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.lsp.markdown import code, escaped
-from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import listed
 from evalcontract.structure.schemas import branches
 from evalcontract.structure.subschemas import follow
 

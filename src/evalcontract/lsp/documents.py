@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.lsp.text import Text
 from evalcontract.lsp.uris import path_of_uri, unsaved_name
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, format_of
 from evalcontract.source.files import guess_format
 from evalcontract.source.open_files import OpenFiles

@@ -10,12 +10,10 @@ from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.options import Input, Options
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.lsp.kinds import CONFIGURATION, kind_of
-from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Span
 from evalcontract.model.errors import ConfigurationError, EvalContractError
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
-from evalcontract.model.span import Place, Span
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.workspace import find_root
 from evalcontract.workspace.roots import is_workspace
 

@@ -10,9 +10,8 @@ from evalcontract.datasets.ignore import parse_code
 from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.text import Text
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
-from evalcontract.policy.severities import is_locked
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.policy import is_locked
 from evalcontract.source import Document, read_stream
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source import SCHEMA_SUFFIX, format_of, read_file
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.configuration import FILE_NAME

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.listing import clipped
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import clipped, escape_controls
 
 _SPECIAL = lazy_pattern(r"([\\`*_{}\[\]()<>#+\-.!|~&:@/=^$])")
 _TICKS = lazy_pattern("`+")

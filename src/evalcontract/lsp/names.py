@@ -8,8 +8,8 @@ from evalcontract.datasets.dataset_root import check_root
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Resolved
 from evalcontract.lsp.context import REFERENCES
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.lsp.context import Context
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Path, Place
     from evalcontract.source import Document, Rows, Source
     from evalcontract.workspace import Workspace
 

@@ -22,7 +22,7 @@ from evalcontract.lsp.names import (
     uses_of,
     uses_of_check,
 )
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Place
 from evalcontract.source import read_stream
 from evalcontract.source.document import value_at
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace

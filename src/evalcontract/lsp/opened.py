@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.workspace import Workspace, find_root, open_workspace
 
 if TYPE_CHECKING:

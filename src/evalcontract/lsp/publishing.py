@@ -10,15 +10,14 @@ from lsprotocol import types
 from evalcontract.lsp.text import Text
 from evalcontract.lsp.uris import uri_of_path
 from evalcontract.model.diagnostic import Severity
-from evalcontract.model.harmless import escape_controls
+from evalcontract.model.values import escape_controls
 from evalcontract.source import DISK, UnreadableFile, read_text
 from evalcontract.workspace.known_codes import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.span import Place, Span
+    from evalcontract.model.diagnostic import Diagnostic, Place, Span
 
     #: Returns the text that an editor shows for a file, or None.
     TextOf = Callable[[Path], Text | None]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from evalcontract.model.harmless import escape_controls
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from logging import LogRecord

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from evalcontract.library.names import promised
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Use, rows_of, uses_of, uses_of_check
+from evalcontract.model.diagnostic import Fix, Rename, Write
 from evalcontract.model.errors import UsageError
-from evalcontract.model.fix import Fix, Rename, Write
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import IDENTIFIER
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import format_of, read_text
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.lsp.rename import Renamed
     from evalcontract.lsp.symbols import Symbol
     from evalcontract.lsp.text import Text
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Place
 
 _ICONS = {
     "key": types.CompletionItemKind.Property,

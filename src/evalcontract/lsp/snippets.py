@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.names import promised
 from evalcontract.lsp.context import REFERENCES
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.schemas import edition_of, known_keys, load
 from evalcontract.structure.subschemas import follow
 

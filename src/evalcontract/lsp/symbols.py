@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.lsp.names import rows_of
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import clipped
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped, escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 _DRIVE = lazy_pattern(r"/(?=[A-Za-z]:(?:/|$))")
 _UNSAFE = lazy_pattern(r"[^\w.-]+", re.ASCII)

@@ -5,18 +5,48 @@ An `Outcome` is the result of a run.
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import IntEnum
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.path import format_path
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+Path = tuple[str | int, ...]
+
+_PLAIN_KEY = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def format_path(path: Path) -> str:
+    """Format a path as JSONPath (RFC 9535): `$.questions[3].id`, `$['odd key']`."""
+    parts = ["$"]
+    for step in path:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        elif _PLAIN_KEY.fullmatch(step):
+            parts.append(f".{step}")
+        else:
+            escaped = step.replace("\\", "\\\\").replace("'", "\\'")
+            parts.append(f"['{escaped}']")
+    return "".join(parts)
+
+
+def key_of(path: Path) -> str:
+    """Return a short name for a path: `scoring.combine`, `values[2]`, `expected.format`.
+
+    The part up to the last list index is left out, except for indexes at the end.
+    """
+    end = len(path)
+    while end and isinstance(path[end - 1], int):
+        end -= 1
+    start = next((n for n in range(end, 0, -1) if isinstance(path[n - 1], int)), 0)
+    if start >= end:
+        return format_path(path)
+    rest = format_path(path[start + 1 :])[1:]
+    return f"{path[start]}{rest}"
 
 
 class Severity(IntEnum):
@@ -161,7 +191,7 @@ class Diagnostic(NamedTuple):
 
     def __str__(self) -> str:
         """Return a line that any stream can print: no name or message ends it, or acts on it."""
-        from evalcontract.model.harmless import escape_controls  # rarely needed
+        from evalcontract.model.values import escape_controls  # rarely needed
 
         return escape_controls(f"{self.place}: {self.severity}[{self.code}]: {self.message}")
 
@@ -223,3 +253,158 @@ def sort_key(diagnostic: Diagnostic) -> tuple[Any, ...]:
     span = diagnostic.place.span
     at = (span.line, span.column) if span else (0, 0)
     return (diagnostic.place.file, *at, diagnostic.code, diagnostic.message)
+
+
+#: Changes whenever the fingerprint of an unchanged finding does.
+VERSION = 1
+# Names of files stand in backticks; their numbers identify something, such as `rubric/a@1.0.0`.
+_NAME = lazy_pattern(r"(`[^`]*`)")
+_NUMBER = lazy_pattern(r"\d+(?:[.,]\d+)*")
+_INDEX = lazy_pattern(r"\[\d+\]")
+
+
+def fingerprints(
+    diagnostics: Sequence[Diagnostic], name_of: Callable[[str], str] = str
+) -> list[str]:
+    """Return the fingerprint of each finding: 32 hexadecimal digits, different within one report.
+
+    It depends on the code, the file as `name_of` names it, the row id, the path without indexes,
+    and the message without its numbers: lines, columns, indexes, counts and the severity do not
+    matter, so that an edit elsewhere in the file changes nothing. A finding for several places
+    depends on its code, file and message alone. Of equal findings, all but the first are numbered.
+    """
+    counts: Counter[str] = Counter()
+    marks = []
+    for diagnostic in diagnostics:
+        key = _key(diagnostic, name_of(diagnostic.place.file))
+        counts[key] += 1
+        number = f"\0{counts[key]}" if counts[key] > 1 else ""
+        data = f"{VERSION}\0{key}{number}".encode("utf-8", "surrogatepass")
+        marks.append(sha256(data).hexdigest()[:32])
+    return marks
+
+
+def _key(diagnostic: Diagnostic, name: str) -> str:
+    row, path = diagnostic.row, diagnostic.path
+    if diagnostic.sites is not None and diagnostic.sites.total > 1:
+        row, path = None, ()
+    elif row is not None and diagnostic.row_index in path:
+        path = path[path.index(diagnostic.row_index) + 1 :]
+    steps = _INDEX.sub("[]", format_path(path))
+    return "\0".join([diagnostic.code, name, row or "", steps, _steady(diagnostic.message)])
+
+
+def _steady(message: str) -> str:
+    """Return a message without the numbers that an edit elsewhere may change."""
+    parts = _NAME.split(message)
+    parts[::2] = [_NUMBER.sub("#", part) for part in parts[::2]]
+    parts[1::2] = [_INDEX.sub("[]", part) for part in parts[1::2]]
+    return "".join(parts)
+
+
+Scalar = str | int | float | bool | None
+
+
+class Rename(NamedTuple):
+    """Rename the key and keep its value."""
+
+    key: str
+
+
+class Move(NamedTuple):
+    """Move the key with its value to another path, which ends with the new key.
+
+    The target mapping is created if it is missing, and the source mapping is removed if it becomes
+    empty.
+    """
+
+    to: Path
+
+
+class Write(NamedTuple):
+    """Replace the scalar."""
+
+    value: Scalar
+
+
+Edit = Rename | Move | Write
+
+
+class Fix(NamedTuple):
+    """An edit at a path.
+
+    It is `safe` if it certainly preserves what the author meant. Other fixes are applied only on
+    request.
+    """
+
+    path: Path
+    edit: Edit
+    safe: bool = True
+
+    def relocated(self, change: Callable[[Path], Path]) -> Fix:
+        """Return the same fix with its paths changed, for example prefixed."""
+        edit = self.edit
+        if isinstance(edit, Move):
+            edit = Move(change(edit.to))
+        return self._replace(path=change(self.path), edit=edit)
+
+    @property
+    def kind(self) -> str:
+        """The name of the edit: `rename`, `move` or `write`."""
+        return type(self.edit).__name__.lower()
+
+    @property
+    def target(self) -> Scalar:
+        """The result of the edit: the new key, the new path as JSONPath, or the new value."""
+        match self.edit:
+            case Rename(key):
+                return key
+            case Move(to):
+                return format_path(to)
+            case Write(value):
+                return value
+
+
+class Span(NamedTuple):
+    r"""A range of text.
+
+    Lines and columns count from 1, columns in Unicode code points; the end is exclusive. Only
+    `\n`, `\r\n` and `\r` end a line; in JSONL only the first two, since a lone `\r` may occur
+    inside a row.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def point(cls, line: int = 1, column: int = 1) -> Span:
+        """Return the empty span at a position."""
+        return cls(line, column, line, column)
+
+    def below(self, lines: int) -> Span:
+        """Return the span moved down by a number of lines."""
+        return Span(self.line + lines, self.column, self.end_line + lines, self.end_column)
+
+
+class Place(NamedTuple):
+    """A span in a named file, with the text of its first line, so that it can be shown.
+
+    `file` is the name as given by the user, relative or absolute; `text` is None if the place is a
+    whole file.
+    """
+
+    file: str
+    span: Span | None = None
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.span.line}:{self.span.column}" if self.span else self.file
+
+
+class TextEdit(NamedTuple):
+    """A replacement of the text at a span."""
+
+    span: Span
+    text: str

@@ -8,8 +8,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.numbers import is_finite_number
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import is_finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from evalcontract.checks._kind import Prediction
     from evalcontract.checks.coverage import Totals
     from evalcontract.grading.scoring_results import RowResult
-    from evalcontract.model.diagnostic import Diagnostic, Severity
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Diagnostic, Severity, Span
 
 
 class ModeFinding(NamedTuple):

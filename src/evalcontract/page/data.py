@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import NAME_LENGTH, clipped
-from evalcontract.model.path import key_of
+from evalcontract.model.diagnostic import key_of
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
 from evalcontract.page.layout import HEIGHT, WIDTH, layout
 from evalcontract.page.results_data import run_data
 from evalcontract.page.segments import segments
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks._kind import Prediction
     from evalcontract.checks.coverage import Totals
-    from evalcontract.model.fix import Fix
+    from evalcontract.model.diagnostic import Fix
     from evalcontract.page.content import (
         CoverageTable,
         Evidence,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.page.content import Excerpt, Line, Mark
 
 if TYPE_CHECKING:
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.datasets.passes import Dataset, DatasetPass
     from evalcontract.datasets.run import Run
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.span import Place, Span
+    from evalcontract.model.diagnostic import Diagnostic, Place, Span
 
 #: The lines of a file around a finding outside of rows.
 _AROUND = 2

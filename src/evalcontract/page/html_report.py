@@ -14,8 +14,8 @@ from evalcontract.datasets.passes import rows_of
 from evalcontract.datasets.run import today
 from evalcontract.grading.results_file import earlier_results
 from evalcontract.model.diagnostic import Outcome
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.page.content import GradedRun, HtmlReport, ModeFinding
 from evalcontract.page.excerpts import Excerpts
 from evalcontract.page.html_coverage import CoverageCollector

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.passes import begin_pass
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.workspace.known_codes import KnownCodes
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from evalcontract.grading.arithmetic import score_text
 from evalcontract.grading.grade_notes import unmeasured_lines
 from evalcontract.grading.report_grade import tally_sentence
 from evalcontract.grading.summary import Summary, counts
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

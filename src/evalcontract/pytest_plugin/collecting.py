@@ -14,8 +14,8 @@ from evalcontract.datasets.options import Input, Options
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.diagnostic import Outcome, Severity
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.pytest_plugin.findings import findings_text
 from evalcontract.pytest_plugin.warning import EvalContractWarning
 from evalcontract.source import format_of, read_file

@@ -140,7 +140,7 @@ def _found(path: Path, folder: Path) -> Path:
 
 def _id_of(row: LoadedRow[Any]) -> str:
     """Return the id of the test for a row: that of the row, or its number if it has none."""
-    from evalcontract.model.harmless import escape_controls
+    from evalcontract.model.values import escape_controls
 
     value = row.value
     id_ = value.get("id") if isinstance(value, dict) else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

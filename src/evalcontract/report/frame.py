@@ -6,14 +6,13 @@ import unicodedata
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Place
 
 #: The number of characters read per cell of the frame: a few more than one, since combining marks
 #: take no cell, but not the whole line, which may be huge.

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import escape_controls
 from evalcontract.report.messages import message_lines
 
 if TYPE_CHECKING:

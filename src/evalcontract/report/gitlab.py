@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Severity
-from evalcontract.model.fingerprint import fingerprints
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Severity, Span, fingerprints
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

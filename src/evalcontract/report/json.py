@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Diagnostic, Severity
-from evalcontract.model.fingerprint import fingerprints
-from evalcontract.model.path import format_path
+from evalcontract.model.diagnostic import Diagnostic, Severity, fingerprints, format_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.diagnostic import Sites
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Fix, Place, Sites
     from evalcontract.report.report import Report, Style
 
 VERSION = "1.3"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import escape_controls
 from evalcontract.report.messages import message_lines
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls, harmless_json
-from evalcontract.model.path import format_path, key_of
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.diagnostic import format_path, key_of
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import escape_controls, harmless_json
 from evalcontract.report.frame import display_width
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from evalcontract.formats._conversion import Loss
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Path, Place
 
 #: The version of the format of a loss report.
 VERSION = "1.0"

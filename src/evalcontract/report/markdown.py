@@ -6,8 +6,8 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import escape_controls
 from evalcontract.report.text import beside, verdict, what_was_checked
 
 if TYPE_CHECKING:

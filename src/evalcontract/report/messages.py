@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import json
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

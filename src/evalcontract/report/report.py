@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Severity
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.span import TextEdit
+    from evalcontract.model.diagnostic import Diagnostic, TextEdit
 
 
 def _no_url(_: str) -> str | None:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model import page
-from evalcontract.model.fingerprint import VERSION, fingerprints
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.version import Version
+from evalcontract.model import code as page
+from evalcontract.model.diagnostic import VERSION, fingerprints
+from evalcontract.model.reference import Version
+from evalcontract.model.values import escape_controls
 from evalcontract.report.messages import message_lines
 from evalcontract.report.sarif_rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.span import Place, Span, TextEdit
+    from evalcontract.model.diagnostic import Diagnostic, Place, Span, TextEdit
     from evalcontract.report.report import Report, Style
 
 SCHEMA = (

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Severity
 
 if TYPE_CHECKING:
-    from evalcontract.model.code import Code
-    from evalcontract.model.page import Page
+    from evalcontract.model.code import Code, Page
 
 _FENCE = "`" * 5
 #: How GitHub names what it sorts alerts by.

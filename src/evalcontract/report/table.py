@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING
 
-from evalcontract.model.harmless import escape_controls
+from evalcontract.model.values import escape_controls
 from evalcontract.report.frame import display_width
 
 if TYPE_CHECKING:

@@ -6,15 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
-from evalcontract.model.harmless import escape_controls
-from evalcontract.model.listing import SHOWN
+from evalcontract.model.values import SHOWN, escape_controls
 from evalcontract.report.frame import frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from evalcontract.model.diagnostic import SeveritySource, Site
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Place, SeveritySource, Site
     from evalcontract.report.report import Report, Style
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.version import Version
+from evalcontract.model.reference import Version
 
 if TYPE_CHECKING:
     from evalcontract.rules._rule import Subject

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.clashes import ALTERNATIVES
-from evalcontract.analysis.clashing_texts import name_of
-from evalcontract.model.record import NamedTuple
+from evalcontract.analysis.clashes import ALTERNATIVES, name_of
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.valid_parts import valid_parts_of_rubric
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.rules._rule import Subject
     from evalcontract.structure.valid_parts import Checks
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 # A class such as `\d` that no letter follows, as in a namespace or a path; `.*` between words or at
 # the start, but not `db.*`; inline flags; both anchors.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import State
 from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.plan import own_predictions
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.checks import Prediction
     from evalcontract.checks.plan import Plan
     from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.source import Rows
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import date
 
-    from evalcontract.analysis.pattern_search import PatternSearch
+    from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
     from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.model.reference import Kind
     from evalcontract.rules._composites import CompositeChecks
     from evalcontract.structure.authored.analyses import SchemaAnalyses

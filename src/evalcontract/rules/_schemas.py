@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.path import format_path
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.diagnostic import Problem, format_path
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.analysis.pattern_search import PatternSearch
-    from evalcontract.analysis.regex_ambiguity import Attack
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.path import Path
+    from evalcontract.analysis.ambiguity import Attack, PatternSearch
+    from evalcontract.model.diagnostic import Fix, Path
     from evalcontract.rules._rule import Context, Subject
 
 
@@ -74,7 +71,7 @@ def slow_patterns(schema: Any, search: PatternSearch) -> Iterator[SlowPattern]:
 
     Each pattern is yielded at its first occurrence.
     """
-    from evalcontract.analysis.pattern_search import BudgetSpentError  # both are slow to import
+    from evalcontract.analysis.ambiguity import BudgetSpentError  # both are slow to import
     from evalcontract.structure.subschemas import patterns
 
     seen: set[str] = set()
@@ -100,7 +97,7 @@ def unsearched(problems: list[Problem]) -> Iterator[Problem]:
 
 def unproved(paths: list[Path], what: str) -> Iterator[Problem]:
     """Yield one problem for the patterns of a file that may match `what`, at the first of them."""
-    from evalcontract.analysis.pattern_search import MAX_PROVED_CHARACTERS  # slow to import
+    from evalcontract.analysis.ambiguity import MAX_PROVED_CHARACTERS  # slow to import
 
     for path in paths[:1]:
         these = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.statistics.agreement import RATES, Agreement
+from evalcontract.statistics.rates import RATES, Agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.rules._rule import Subject
 
 #: The keys that say how well a judge agrees with people.

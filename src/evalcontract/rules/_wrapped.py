@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Place
 
 # The English and German quotation marks, as a part of a character class.
 _MARKS = "\u2018-\u201f"

@@ -6,8 +6,7 @@ from bisect import bisect_right
 
 import yaml
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.text import LINE_END
 
 # Searched in the text between two tokens: a comment is everything from `#` to the end of the line.

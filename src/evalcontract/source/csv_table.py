@@ -9,9 +9,8 @@ from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Self
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Span
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Batch
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.table import Table
@@ -20,8 +19,7 @@ from evalcontract.source.text import LINE_END, split_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Within
 
 # A cell, by the delimiter. Text after a closing quote belongs to the cell, as in the `csv` module.
 _CELLS = {

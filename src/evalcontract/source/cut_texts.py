@@ -9,14 +9,13 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.document import Document
 
 # A `#` right before a letter or a digit; a comment usually has a space there.

@@ -10,7 +10,7 @@ import json
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING
 
-from evalcontract.model.fix import Move, Rename, Write
+from evalcontract.model.diagnostic import Move, Rename, Write
 from evalcontract.source.entries import Cut
 from evalcontract.source.moving import move
 from evalcontract.source.yaml.yaml_text import flow, quoted
@@ -18,8 +18,7 @@ from evalcontract.source.yaml.yaml_text import flow, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from evalcontract.model.fix import Fix, Scalar
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Fix, Path, Scalar
     from evalcontract.source.entries import Entries
     from evalcontract.source.inserting import Place, Spot
 

@@ -7,16 +7,15 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Span
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.filesystem import format_of
 from evalcontract.source.text import clipped_span, split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Within
     from evalcontract.source.fault import SourceProblem
     from evalcontract.source.node import Node
     from evalcontract.source.scalar_source_map import ScalarSourceMap

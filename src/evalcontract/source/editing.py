@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.equality import json_equal
-from evalcontract.model.fix import Move
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.diagnostic import Move
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import json_equal
 from evalcontract.source.cutting import apply_cuts, chosen, cuts_of
 from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.fault import ParseError
@@ -20,7 +20,7 @@ from evalcontract.source.yaml.yaml import nodes_of, parse_yaml
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evalcontract.model.fix import Fix
+    from evalcontract.model.diagnostic import Fix
     from evalcontract.source.node import Node
 
 #: Maximum number of times that an edited text is parsed to tell valid fixes from invalid ones; of a

@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.text import LINE_END
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Path, Span
     from evalcontract.source.node import Node
 
 _LINE = lazy_pattern(r"[^\r\n]*")

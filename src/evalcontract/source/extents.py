@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Span
     from evalcontract.source.document import Document
     from evalcontract.source.node import Node
 

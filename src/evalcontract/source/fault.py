@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Span
 
 
 class SourceProblem(NamedTuple):

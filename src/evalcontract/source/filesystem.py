@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.limits import MAX_DOCUMENT_BYTES
 
 if TYPE_CHECKING:

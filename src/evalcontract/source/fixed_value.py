@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.fix import Move, Rename, Write
+from evalcontract.model.diagnostic import Move, Rename, Write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Fix, Path
 
 
 def fixed(value: Any, fixes: Iterable[Fix]) -> Any:

@@ -13,13 +13,12 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.entries import Entries
 
 #: Maximum length of a text that ruamel.yaml reads and writes, which takes about half a second.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evalcontract.source.fault import SourceProblem
 
 if TYPE_CHECKING:
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Span
 
 #: Nesting depth: far above that of real datasets, far below Python's recursion limit.
 MAX_DEPTH = 100

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.entries import Cut
 from evalcontract.source.inserting import Spot, last_spot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.entries import Entries, Part
     from evalcontract.source.inserting import Place
 

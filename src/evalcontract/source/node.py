@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Path, Span
 
 
 class Node(NamedTuple):

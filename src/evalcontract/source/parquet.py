@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Place
 from evalcontract.source.document import Batch
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.limits import (
@@ -21,8 +21,7 @@ from evalcontract.source.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Within
 
 # Rows per batch; a row of an evaluation dataset is a few kilobytes at most.
 _BATCH = 4096

@@ -10,14 +10,14 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.numbers import is_writable
-from evalcontract.model.path import format_path
+from evalcontract.model.diagnostic import format_path
+from evalcontract.model.values import is_writable
 from evalcontract.source.limits import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 #: How types that JSON lacks are written, in rows in memory and in Parquet files.
 CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (

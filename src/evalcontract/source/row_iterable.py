@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.span import Place
+from evalcontract.model.diagnostic import Place
 from evalcontract.source.document import Batch
 from evalcontract.source.fault import SourceProblem
 from evalcontract.source.plain import NotPlainError, plain
@@ -13,8 +13,7 @@ from evalcontract.source.plain import NotPlainError, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Within
 
 _BATCH = 500
 

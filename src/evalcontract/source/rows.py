@@ -9,9 +9,7 @@ from evalcontract.source.document import Batch, value_at
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Path, Place, Within
     from evalcontract.source.cut_texts import CutText
     from evalcontract.source.document import Document
     from evalcontract.source.fault import UnreadableFile

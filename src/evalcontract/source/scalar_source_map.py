@@ -11,8 +11,8 @@ import sys
 from bisect import bisect_right
 from itertools import accumulate
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import lazy_pattern
 
 _BLANKS = dict.fromkeys(map(ord, " \t\n\r"))
 #: The properties (anchor, tag) before a YAML scalar, and the header line of a block scalar.

@@ -11,8 +11,8 @@ from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.equality import json_equal
 from evalcontract.model.errors import EditError
+from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
 from evalcontract.source.cutting import apply_cuts, chosen
 from evalcontract.source.entries import Cut, Entries
@@ -27,7 +27,7 @@ from evalcontract.source.yaml.yaml_text import block, flow, indented, literal, q
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.inserting import Place
 
 _WIDTH = 80

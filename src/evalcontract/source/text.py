@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.fault import ParseError, SourceProblem
 
 # The longer marks come first: a UTF-32 mark begins with the UTF-16 mark.

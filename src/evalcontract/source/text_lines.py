@@ -8,7 +8,7 @@ from __future__ import annotations
 from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import is_writable
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import is_writable
 
 # A thousand times the usual size; `tomllib` is slow on larger files.
 _MAX_CHARACTERS = 1 << 18

@@ -12,8 +12,7 @@ from secrets import token_hex
 from time import time
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.signals import is_running, signals_deferred
 
 if TYPE_CHECKING:

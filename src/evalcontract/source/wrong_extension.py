@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.json.json_scanner import scan
 

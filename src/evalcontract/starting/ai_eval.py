@@ -10,7 +10,7 @@ from evalcontract.starting.result import Moved, snake_case
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.starting.graders import Grader
     from evalcontract.starting.result import Rubrics
 

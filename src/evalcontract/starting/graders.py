@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.structure_codes import ILL_FORMED
+from evalcontract.model.codes import ILL_FORMED
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.starting.result import Moved
 
 #: The name of the schema of a configuration of graders.

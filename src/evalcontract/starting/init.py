@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.datasets.selection import files_below
 from evalcontract.model.errors import UsageError
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, read_text, shipped
 from evalcontract.source.writing import Staged
 from evalcontract.source.yaml.yaml_text import flow

@@ -8,7 +8,7 @@ from string import Template
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import SUFFIXES, shipped
 from evalcontract.workspace.editor_schemas import editor_schemas
 

@@ -6,8 +6,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.converting.placing import NativeTarget
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.errors import EditError
-from evalcontract.model.structure_codes import ILL_FORMED
 from evalcontract.source import format_of
 from evalcontract.source.fault import ParseError
 from evalcontract.source.json.json import load_json
@@ -21,7 +21,7 @@ from evalcontract.workspace.editor_schemas import modeline
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _ROWS, _KEY = "questions", "rubric_ref"
 

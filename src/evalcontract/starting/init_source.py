@@ -16,8 +16,7 @@ from evalcontract.datasets.opening import is_table, open_dataset
 from evalcontract.datasets.options import Options
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.errors import EditError, UsageError
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK, UnreadableFile, format_of

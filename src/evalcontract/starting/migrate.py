@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import listed
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import listed
 from evalcontract.report.losses import Losses
 from evalcontract.starting import ai_eval, best_practices
 from evalcontract.starting.migration_input import AI_EVAL, BEST_PRACTICES, open_source

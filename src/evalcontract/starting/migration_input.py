@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.diagnostics import from_unreadable, to_diagnostics
 from evalcontract.formats.agent_skills.variants import GUIDE, SKILL_CREATOR, variant_of
+from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
-from evalcontract.model.listing import listed
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.structure_codes import GUESSES, ILL_FORMED
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import listed
 from evalcontract.policy import Policy
 from evalcontract.source import Document
 from evalcontract.starting import best_practices, graders

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.datasets.columns import INPUT, METADATA, Column, columns_of, path_of
 from evalcontract.datasets.table_rows import no_input, problems_of_header, row_of
 from evalcontract.model.errors import UsageError
-from evalcontract.model.numbers import is_finite_number
+from evalcontract.model.values import is_finite_number
 from evalcontract.source import SourceProblem, format_of
 from evalcontract.source.yaml.emitting import NotWritableError, json_line, yaml_text
 from evalcontract.workspace import display_name

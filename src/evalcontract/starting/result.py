@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Loss
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 #: The version of every rubric that is made.
 VERSION = "1.0.0"

@@ -9,7 +9,7 @@ from evalcontract.converting.placing import GradedBy, graded_by
 from evalcontract.covering.coverage import run_for_coverage
 from evalcontract.datasets.opening import open_dataset
 from evalcontract.datasets.passes import NATIVE, rows_of
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

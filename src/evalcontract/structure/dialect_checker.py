@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
-from evalcontract.model.structure_codes import GUESSES
 from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.fits import Fits
 from evalcontract.structure.gate import closed
@@ -22,7 +22,7 @@ from evalcontract.structure.validator import SchemaValidator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.native import NativeValidator
     from evalcontract.structure.subschemas import Schema
 

@@ -13,7 +13,7 @@ import jsonschema
 from jsonschema import validators
 from referencing import Registry
 
-from evalcontract.model.equality import hashable
+from evalcontract.model.values import hashable
 from evalcontract.structure.evaluated import additional_properties, unevaluated_properties
 from evalcontract.structure.native import matches
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.keys.aliases import canonical_closed_key
 from evalcontract.structure.keys.fixes import KeyInMapping, rename_unknown
 from evalcontract.structure.keys.spelling import key_names, split_key_value
@@ -17,8 +17,7 @@ from evalcontract.structure.split_text import with_whole_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.keys.spelling import KeyNames
     from evalcontract.structure.native_errors import SchemaViolation

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.other_names import other_name
 from evalcontract.structure.schemas import OWN_PREFIX, branches, known_keys
 from evalcontract.structure.subschemas import follow
@@ -16,7 +16,7 @@ from evalcontract.structure.subschemas import follow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.fits import Fits
     from evalcontract.structure.subschemas import Schema
 

@@ -12,8 +12,8 @@ import threading
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.listing import NAME_LENGTH, clipped
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import NAME_LENGTH, clipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

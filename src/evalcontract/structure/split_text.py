@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
 
 _HEAD = lazy_pattern(r"[-+]?[1-9]\d{0,2}")
 _TAIL = lazy_pattern(r"\d{3}(?!\d).*")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.structure_codes import GUESSES
+from evalcontract.model.codes import GUESSES
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
 
 #: The checks of a rubric, each with its path.
 Checks = tuple[tuple["Path", dict[str, Any]], ...]

@@ -17,8 +17,7 @@ from evalcontract.structure.violations import SchemaPair
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatch, KeyMismatches
     from evalcontract.structure.native import Matches, NativeValidator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.listing import clipped
-from evalcontract.model.path import format_path
+from evalcontract.model.diagnostic import format_path
+from evalcontract.model.values import clipped
 from evalcontract.structure.native import PatternLimitError, matches
 from evalcontract.structure.native_errors import from_native
 from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values

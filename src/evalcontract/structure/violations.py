@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from jsonschema.protocols import Validator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.fits import Fits
     from evalcontract.structure.native import Matches, NativeValidator
     from evalcontract.structure.native_errors import SchemaViolation

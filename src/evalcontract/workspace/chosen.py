@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.model.diagnostic import Span
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.span import Span
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, SourceProblem, UnreadableFile, read_text
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import display_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Span
 from evalcontract.source.comments import comments_of
 from evalcontract.workspace.modelines import without_modelines
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import SeveritySource
 from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.nearest import nearest
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import IDENTIFIER
+from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, UnreadableFile, read_text
 from evalcontract.workspace.graded_keys import GRADED, meant_row_key
@@ -194,7 +194,7 @@ def _per_file_ignores(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise ConfigurationError(f"{locate(key)}: `{key}` must be a table of patterns")
-    from evalcontract.policy.selection import parse_codes  # both are rarely needed
+    from evalcontract.policy import parse_codes  # both are rarely needed
     from evalcontract.workspace.known_codes import KnownCodes
 
     known = KnownCodes()
@@ -227,7 +227,7 @@ def _severity(value: Any, key: str, locate: Locate) -> dict[str, Any]:
         if setting in _READERS:
             advice = "move it above the line `[severity]`"
             raise ConfigurationError(f"{locate(setting)}: `{setting}` is not a code; {advice}")
-    from evalcontract.policy.severities import parse_severities  # both are rarely needed
+    from evalcontract.policy import parse_severities  # both are rarely needed
     from evalcontract.workspace.known_codes import KnownCodes
 
     return parse_severities(value, locate, KnownCodes())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evalcontract.model.record import NamedTuple
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.structure import schemas
 from evalcontract.workspace.configuration import FILE_NAME

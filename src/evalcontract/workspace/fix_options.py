@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.drafts import replace_all
 from evalcontract.source.writing import remove_abandoned
 from evalcontract.workspace import display_name
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalcontract.model.diagnostic import Diagnostic, Outcome
-    from evalcontract.policy.selection import Selection
+    from evalcontract.policy import Selection
 
 
 class FixOptions(NamedTuple):

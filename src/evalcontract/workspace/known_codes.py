@@ -56,7 +56,7 @@ def url_of(name: str) -> str | None:
 
     Returns None if there is none, as for all of our codes while their pages are not published.
     """
-    from evalcontract.model.page import is_published, page_url  # slow to import
+    from evalcontract.model.code import is_published, page_url  # slow to import
 
     code = KnownCodes().get(name)
     if code is None or code.url is not None:
@@ -83,22 +83,22 @@ def _tables() -> Iterator[CodeTable]:
 
     A table is imported when it is reached. Add the module `codes` of a new package here.
     """
-    from evalcontract.model.structure_codes import CODES as OF_STRUCTURE
+    from evalcontract.model.codes import OF_VALUES as OF_STRUCTURE
 
     yield OF_STRUCTURE
-    from evalcontract.model.library_codes import CODES as OF_LIBRARY
+    from evalcontract.model.codes import OF_REFERENCES as OF_LIBRARY
 
     yield OF_LIBRARY
-    from evalcontract.model.source_codes import CODES as OF_SOURCE
+    from evalcontract.model.codes import OF_SOURCES as OF_SOURCE
 
     yield OF_SOURCE
-    from evalcontract.model.workspace_codes import CODES as OF_WORKSPACE
+    from evalcontract.model.codes import OF_FILES as OF_WORKSPACE
 
     yield OF_WORKSPACE
-    from evalcontract.model.scoring_codes import CODES as OF_SCORING
+    from evalcontract.model.codes import OF_OUTPUTS as OF_SCORING
 
     yield OF_SCORING
-    from evalcontract.model.codes import CODES as OF_LABELS
+    from evalcontract.model.codes import OF_LABELS
 
     yield OF_LABELS
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source import read_text
 
 if TYPE_CHECKING:

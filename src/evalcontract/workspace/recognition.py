@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source import DISK, FILE, LFS_POINTER, NOTHING
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source import SourceProblem
 from evalcontract.source.text import split_lines
 

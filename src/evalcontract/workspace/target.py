@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.numbers import is_finite_number
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import is_finite_number
 from evalcontract.workspace.graded_keys import GRADED, graded_keys
 
 if TYPE_CHECKING:

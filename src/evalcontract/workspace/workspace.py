@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.library.names import UnreadableNames, promised
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import Kind
-from evalcontract.model.suggestions import Suggestions
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, FILE, SCHEMA_SUFFIX, read_file
 from evalcontract.source.plugins import entry_points
 from evalcontract.structure.authored.analyses import SchemaAnalyses

@@ -17,8 +17,8 @@ from evalcontract.formats import dialect_of
 from evalcontract.formats.agent_skills.conversion import CaseReader, CaseWriter
 from evalcontract.formats.agent_skills.rubric import is_said, rubric_of
 from evalcontract.formats.agent_skills.variants import VARIANTS
-from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import json_equal
 from evalcontract.source.external import ExternalFile
 from evalcontract.source.fault import UnreadableFile
 from evalcontract.structure.schemas import definition

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator

@@ -10,7 +10,7 @@ from tables import every_case
 
 from evalcontract.formats.deepeval.conversion import GoldenReader, GoldenWriter
 from evalcontract.formats.deepeval.reading import as_read
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator

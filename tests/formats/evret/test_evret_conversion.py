@@ -29,8 +29,8 @@ from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
 from evalcontract.formats.evret.writing import TableWriter
-from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import json_equal
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, load
 

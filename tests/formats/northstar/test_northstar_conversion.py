@@ -19,8 +19,8 @@ from evalcontract.formats.northstar.conversion import CaseWriter
 from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.mapping import to_case, to_row
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
-from evalcontract.model.equality import json_equal
-from evalcontract.model.path import key_of
+from evalcontract.model.diagnostic import key_of
+from evalcontract.model.values import json_equal
 from evalcontract.source.external import ExternalFile, read_external_stream
 
 if TYPE_CHECKING:

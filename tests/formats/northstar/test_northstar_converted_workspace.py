@@ -16,7 +16,7 @@ from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.model.path import key_of
+from evalcontract.model.diagnostic import key_of
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
 from evalcontract.structure.exact import validator_for

@@ -22,7 +22,7 @@ from evalcontract.formats.northstar.pydantic_coercion import (
     to_float,
     to_int,
 )
-from evalcontract.model.numbers import MAX_DIGITS
+from evalcontract.model.values import MAX_DIGITS
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition

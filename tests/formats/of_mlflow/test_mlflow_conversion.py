@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
 from evalcontract.source.json.json_scanner import scan

@@ -16,8 +16,8 @@ from needs import PEERS, missing
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.model.equality import json_equal
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
 from evalcontract.source.json.json_scanner import scan

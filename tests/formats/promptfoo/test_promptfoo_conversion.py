@@ -11,7 +11,7 @@ from tables import every_case
 from evalcontract.formats.promptfoo.assertions import assertion_of, cell_of
 from evalcontract.formats.promptfoo.checks import MAX_ASSERTIONS
 from evalcontract.formats.promptfoo.conversion import MAX_RUBRICS, CaseReader, CaseWriter
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _BOM = bom_rejected("agent_skills", "the file begins with a byte order mark, which is not JSON")

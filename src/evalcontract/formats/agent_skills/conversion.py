@@ -38,7 +38,7 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _THEIRS = "agent_skills"

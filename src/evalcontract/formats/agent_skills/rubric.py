@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 from evalcontract.source.shipped import table
 
 _LISTS = ("must_contain_any", "must_not_contain")

@@ -15,17 +15,16 @@ from evalcontract.formats._findings import (
 )
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.databricks.conversion import CONTEXTS
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import clipped
+from evalcontract.model.diagnostic import Problem, key_of
 from evalcontract.model.nearest import nearest
-from evalcontract.model.path import key_of
+from evalcontract.model.values import clipped
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _MISSING = "databricks/missing-key"
 _DUPLICATE = Problem(

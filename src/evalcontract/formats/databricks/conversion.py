@@ -40,7 +40,7 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _UNCHANGED = {"expected_facts": "expected_facts", "response": "recorded_output", "trace": "trace"}
 _DOCUMENTS = {

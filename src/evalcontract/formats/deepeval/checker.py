@@ -18,14 +18,14 @@ from evalcontract.formats.deepeval.reading import (
     parsed_turns,
 )
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _STOPS = "DeepEval stops here"
 _MALFORMED = "deepeval/malformed-value"

@@ -10,7 +10,7 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 def misread_list(key: str, text: str, place: Path, *, read_as: str) -> Iterator[Problem]:

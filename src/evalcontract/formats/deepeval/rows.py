@@ -22,7 +22,7 @@ from evalcontract.formats.deepeval.reading import (
     texts_of,
 )
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.json.jsonl import RowStream
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _BOM = bom_rejected("deepeval", "the file begins with a byte order mark, which DeepEval rejects")

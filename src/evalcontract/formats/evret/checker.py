@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 # Most queries have exactly a name, a text and a list.
 _PLAIN_KEYS = 3

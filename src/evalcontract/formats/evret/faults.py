@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._findings import missing_key
 from evalcontract.formats.evret.releases import ANSWERS, NAMES, first_non_empty, ids_key, text_of
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _KINDS = {str: "text", list: "a list", dict: "a mapping", bool: "true or false"}
 _REQUIRED = {"query_id": "a query needs a name", "query_text": "a query needs a text"}

@@ -24,11 +24,11 @@ from evalcontract.formats.evret.releases import (
     parsed,
     text_of,
 )
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 #: The metadata key under which a row preserves what it cannot represent of a query.
 THEIRS = "evret"

@@ -11,7 +11,7 @@ from evalcontract.formats.evret.faults import RejectedCell
 from evalcontract.formats.evret.header import Header
 from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of, parts_of
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 from evalcontract.source.csv_table import CsvTable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from evalcontract.formats.evret.header import Header
 from evalcontract.formats.evret.releases import ANSWERS
 from evalcontract.formats.evret.warnings import read_by_others
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import clipped
+from evalcontract.model.values import clipped
 from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.fault import ParseError
 

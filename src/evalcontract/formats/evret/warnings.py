@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 def query_warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:

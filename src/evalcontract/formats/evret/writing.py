@@ -14,7 +14,7 @@ from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of
 from evalcontract.formats.evret.reading import BOTH_NAMES, has_twins
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, label_of, text_of
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,13 +16,13 @@ from evalcontract.formats.inspect.reading import (
     targets_of,
 )
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.listing import clipped, listed
+from evalcontract.model.values import clipped, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _DUPLICATE = "inspect/duplicate-id"
 _REFUSED = "Inspect loads both samples, and `eval` refuses them"

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from evalcontract.formats._conversion import last_question
-from evalcontract.model.numbers import integer
+from evalcontract.model.values import integer
 
 #: The keys of a record that Inspect reads by default.
 KEYS = ("input", "target", "choices", "id", "metadata", "sandbox", "files", "setup", "checkpoint")

@@ -26,12 +26,12 @@ from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.formats.mlflow.tool_calls import expected_tools
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _BESIDE = "Correctness takes facts or a response, not both"
 _RUN = "a record has the question and the answer; the run between them is a trace"

@@ -12,7 +12,7 @@ from evalcontract.model.nearest import nearest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 FACTS, RESPONSE, GUIDELINES = "expected_facts", "expected_response", "guidelines"
 TOOL_CALLS, CONTEXT = "expected_tool_calls", "expected_retrieved_context"

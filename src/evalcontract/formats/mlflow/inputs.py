@@ -11,7 +11,7 @@ from typing import Any
 
 from evalcontract.formats._conversion import conversation_of, last_question
 from evalcontract.formats._findings import has_lone_surrogate, is_list_of, mapping_at, parsed_json
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 #: The key of a single text among the inputs if nothing else is known.
 DEFAULT_KEY = "question"

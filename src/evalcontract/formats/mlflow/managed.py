@@ -18,7 +18,7 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 class ManagedChecker(RecordChecker):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _MERGED = "mlflow/equal-inputs"
 _MISSPELLED = ("mlflow/near-miss-key", "mlflow/misplaced-key")

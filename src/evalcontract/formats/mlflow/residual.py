@@ -9,8 +9,8 @@ from typing import Any
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._residual import Form, Residual, ResidualPlace
-from evalcontract.model.equality import json_equal
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import json_equal
 
 #: Mappings of a record that are compared key by key.
 NESTED: dict[str, Any] = {"expectations": {}, "tags": {}}

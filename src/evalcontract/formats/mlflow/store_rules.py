@@ -12,7 +12,7 @@ from evalcontract.model.diagnostic import Problem, Related
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 #: The input that marks a record as a conversation to simulate, and the inputs it may have.
 GOAL = "goal"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _REJECTED = frozenset(
     f"northstar/{fault}"

@@ -14,12 +14,12 @@ from evalcontract.formats.northstar.mapping import THEIRS, to_case
 from evalcontract.formats.northstar.normalization import EXPECTED, TRACE
 from evalcontract.formats.northstar.residual import kept_of, row_kept_in, row_of, with_kept
 from evalcontract.formats.northstar.unwritable import without_unwritable
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 # The expectations that stand in the row, unless two of them would be one there.

@@ -11,7 +11,7 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _ADVICE = "enable judges, or add `contains`, `required_tools` or another expectation"
 

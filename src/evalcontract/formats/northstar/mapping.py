@@ -17,8 +17,8 @@ from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.restoring import restored
 from evalcontract.formats.northstar.rubric import from_rubric
 from evalcontract.formats.northstar.rubric_synthesis import GradedRow, graded
-from evalcontract.model.equality import json_equal
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import json_equal
 
 #: The metadata key under which a row preserves what it cannot represent of a case.
 THEIRS = "northstar"

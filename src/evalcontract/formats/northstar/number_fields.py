@@ -13,12 +13,12 @@ from evalcontract.formats.northstar.pydantic_coercion import (
     to_int,
 )
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _KINDS = {"integer": to_int, "number": to_float, "boolean": to_bool}
 # Larger numbers are described, not shown.

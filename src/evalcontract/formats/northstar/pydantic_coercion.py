@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import integer
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import integer
 
 # The white space of Unicode, which differs from that of `str.strip`.
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(

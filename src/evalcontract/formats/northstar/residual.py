@@ -16,11 +16,11 @@ from evalcontract.formats._residual import Form, ResidualPlace, applied, differe
 from evalcontract.formats.northstar.mapping import THEIRS, to_case, to_row
 from evalcontract.formats.northstar.restoring import NESTED
 from evalcontract.formats.northstar.unwritable import without_unwritable
-from evalcontract.model.equality import json_equal
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _FORM = Form("row", "without")
 _IN_CASE = ResidualPlace("metadata", OURS, "metadata")

@@ -11,11 +11,11 @@ from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.normalization import EXPECTED, METRICS
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.unwritable import with_unwritable
-from evalcontract.model.equality import json_equal
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 #: The mappings of a case that are compared key by key.
 NESTED: dict[str, Any] = {"expected": {"trace": {}}, "metrics": {}, "metadata": {}}

@@ -9,7 +9,7 @@ from evalcontract.formats._expectations import reference_of
 from evalcontract.formats.northstar.normalization import EXPECTED, normal
 from evalcontract.formats.northstar.pydantic_coercion import CoercionError
 from evalcontract.formats.northstar.rubric_synthesis import BOTH, PHRASES, TRUTH
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 # With these every check must pass, like every grader of NorthStar.
 _ALL = ("all_pass", "min")

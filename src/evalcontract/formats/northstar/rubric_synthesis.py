@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 #: Ids of checks of phrases, of the ground truth, and of both.
 PHRASES, TRUTH, BOTH = "contains", "ground_truth", "contains_and_ground_truth"

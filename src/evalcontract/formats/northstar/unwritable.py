@@ -10,10 +10,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import has_lone_surrogate
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 def without_unwritable(value: Any) -> tuple[Any, list[list[Any]]]:

@@ -23,7 +23,7 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _NOTHING: dict[str, Any] = {}
 # A `run_id` alone would make a trace that NorthStar stops at.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _MISSING = "openai/missing-key"
 _EXAMPLES = {

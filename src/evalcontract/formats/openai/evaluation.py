@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.openai.templates import Variable
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _SAMPLE_KEYS = ("output_text", "output_json", "output_tools", "choices", "output_audio")
 _DUPLICATE = Problem(

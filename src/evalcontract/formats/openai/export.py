@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats.openai.templates import OUTPUT, variables, whole
-from evalcontract.model.numbers import is_finite_number
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import is_finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 #: Where the items of a run stand in an eval.

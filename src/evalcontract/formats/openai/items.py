@@ -46,7 +46,7 @@ from evalcontract.formats.openai.target import Target, item_schema
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 # The key of an eval that preserves what stands beside the rows; a custom key, by its prefix.

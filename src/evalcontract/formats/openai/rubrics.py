@@ -16,8 +16,7 @@ from evalcontract.formats.openai.templates import (
     variables,
     whole,
 )
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable

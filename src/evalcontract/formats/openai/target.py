@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.openai.mapping import asked_messages
-from evalcontract.model.equality import json_equal
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.formats.openai.rubrics import Criteria

@@ -11,7 +11,7 @@ from evalcontract.formats.promptfoo.assertions import cell_of, number_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _NO_CELL = "no cell of a table is read as this value"
 _TEXTS = ("description", "providerOutput")

@@ -16,15 +16,14 @@ from evalcontract.formats.promptfoo.assertions import (
 )
 from evalcontract.formats.promptfoo.keys import KEYS, NEEDED, has_needed
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.listing import clipped
-from evalcontract.model.nearest import nearest
-from evalcontract.model.suggestions import suggestions
+from evalcontract.model.nearest import nearest, suggestions
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 #: Names that promptfoo gives a value besides.
 _GIVEN = ("env", "output", "rubric", "prompt", "context", "_conversation")

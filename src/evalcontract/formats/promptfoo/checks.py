@@ -10,8 +10,7 @@ from evalcontract.formats.promptfoo.assertions import NOT, VARIABLE, base_of, fa
 from evalcontract.formats.promptfoo.fields import NO_CHECK, TOO_MANY_RUBRICS
 from evalcontract.formats.promptfoo.judges import JUDGES, check_of
 from evalcontract.formats.promptfoo.patterns import escaped, python_of
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     import re

@@ -10,14 +10,14 @@ from evalcontract.formats._format import RowLayout
 from evalcontract.formats.promptfoo.keys import has_needed
 from evalcontract.formats.promptfoo.references import References, UnresolvedError
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a test")
 #: How many variables and assertions of a default test are always added to every test, and how many

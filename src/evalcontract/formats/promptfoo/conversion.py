@@ -42,7 +42,7 @@ from evalcontract.formats.promptfoo.mapping import (
     to_theirs,
     variables_of,
 )
-from evalcontract.model.equality import json_equal
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from evalcontract.formats.promptfoo.assertions import NOT
 from evalcontract.formats.promptfoo.checks import ANY, NONE
 from evalcontract.formats.promptfoo.judges import is_asked
 from evalcontract.formats.promptfoo.patterns import javascript_of, text_of
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 
 
 class Asserted(NamedTuple):

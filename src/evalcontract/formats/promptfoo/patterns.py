@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 _SYNTAX = lazy_pattern(r"([\\.^$*+?{}\[\]|()])")
 _LITERAL = lazy_pattern(r"\\([\\.^$*+?{}\[\]|()])")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 KEY = "$ref"
 #: How many values the references of a file may name in all, how many of them may lead to one

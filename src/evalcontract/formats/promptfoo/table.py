@@ -16,14 +16,14 @@ from evalcontract.formats.promptfoo.assertions import (
     types,
 )
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.listing import clipped
 from evalcontract.model.nearest import nearest
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.source.csv_table import CsvTable
 
 #: The columns that are no variables; those with a colon are followed by a name.

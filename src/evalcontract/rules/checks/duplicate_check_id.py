@@ -32,7 +32,7 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/duplicate-check-id", page=__doc__)
 

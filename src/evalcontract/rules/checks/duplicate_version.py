@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.listing import SHOWN
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import SHOWN
 from evalcontract.rules._rule import Context, Rule, Subject, rule
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING
 from evalcontract.library.names import promised
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.model.version import Version
+from evalcontract.model.reference import Kind, Version
 from evalcontract.rules._rule import Context, Rule, Subject, rule
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:

@@ -42,9 +42,9 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.library.graph import rubric_steps
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
-from evalcontract.model.listing import listed
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/judge-not-applicable", strict=Severity.WARNING, page=__doc__)
 

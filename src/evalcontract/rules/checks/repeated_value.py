@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.analysis.normalized import normalized
+from evalcontract.analysis.texts import normalized
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.reference import Kind

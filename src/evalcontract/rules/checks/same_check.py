@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.normalized import normalized
+from evalcontract.analysis.texts import normalized
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind, Reference
@@ -36,7 +36,7 @@ from evalcontract.structure.subschemas import follow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/same-check", page=__doc__)
 

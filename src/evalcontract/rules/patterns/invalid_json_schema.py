@@ -24,15 +24,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.path import format_path
+from evalcontract.model.diagnostic import Problem, Related, format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/invalid-json-schema", page=__doc__)
 

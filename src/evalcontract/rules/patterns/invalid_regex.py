@@ -39,11 +39,11 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.compilation import why_uncompilable  # slow to import
+        from evalcontract.analysis.pattern import why_uncompilable  # slow to import
 
         refusal = why_uncompilable(check["pattern"], check.get("flags", ()))
         if refusal:
-            from evalcontract.analysis.regex_dialects import advice_on  # slow to import
+            from evalcontract.analysis.dialects import advice_on  # slow to import
 
             advice = advice_on(check["pattern"], refusal)
             message = f"the pattern does not compile: {refusal}"

@@ -42,7 +42,7 @@ CODE = Code("rubric/misread-regex", guess=True, page=__doc__)
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] == "regex":
-            from evalcontract.analysis.regex_dialects import misreadings  # slow to import
+            from evalcontract.analysis.dialects import misreadings  # slow to import
 
             pattern, flags = check["pattern"], check.get("flags", ())
             for misreading in misreadings(pattern, flags, full=check.get("match") == "full"):

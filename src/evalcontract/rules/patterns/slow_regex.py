@@ -68,7 +68,7 @@ def _of_checks(subject: Subject, context: Context, left: list[Problem]) -> Itera
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.pattern_search import BudgetSpentError  # slow to import
+        from evalcontract.analysis.ambiguity import BudgetSpentError  # slow to import
 
         full = check.get("match") == "full"
         try:

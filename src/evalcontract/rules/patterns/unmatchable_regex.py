@@ -33,7 +33,7 @@ from evalcontract.rules._schemas import unproved
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/unmatchable-regex", page=__doc__)
 
@@ -44,8 +44,8 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.pattern_search import BudgetSpentError  # slow to import
-        from evalcontract.analysis.regex_dialects import misreadings
+        from evalcontract.analysis.ambiguity import BudgetSpentError  # slow to import
+        from evalcontract.analysis.dialects import misreadings
 
         pattern, flags = check["pattern"], check.get("flags", ())
         try:

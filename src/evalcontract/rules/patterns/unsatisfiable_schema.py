@@ -35,8 +35,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.path import format_path
+from evalcontract.model.diagnostic import Problem, format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schemas_of

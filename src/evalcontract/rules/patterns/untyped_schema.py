@@ -31,8 +31,7 @@ from evalcontract.rules._schemas import schema_problem, schemas_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.diagnostic import Problem
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Problem
 
 CODE = Code("rubric/untyped-schema", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
 

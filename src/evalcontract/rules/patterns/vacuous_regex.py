@@ -32,7 +32,7 @@ from evalcontract.rules._schemas import unproved
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/vacuous-regex", page=__doc__)
 
@@ -43,7 +43,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         if check["kind"] != "regex":
             continue
-        from evalcontract.analysis.pattern_search import BudgetSpentError  # slow to import
+        from evalcontract.analysis.ambiguity import BudgetSpentError  # slow to import
 
         full = check.get("match") == "full"
         pattern, flags = check["pattern"], check.get("flags", ())

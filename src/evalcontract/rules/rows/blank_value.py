@@ -26,7 +26,7 @@ from evalcontract.rules._texts import LISTS, TEXTS, is_blank
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/blank-value", page=__doc__)

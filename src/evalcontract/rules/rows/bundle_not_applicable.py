@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.listing import listed
+from evalcontract.model.values import listed
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:

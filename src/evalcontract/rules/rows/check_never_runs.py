@@ -42,8 +42,8 @@ from evalcontract.checks._kind import field_of
 from evalcontract.checks.row_needs import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import clipped, listed
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import clipped, listed
 from evalcontract.rules._row_rule import RowSubject, row_rule
 from evalcontract.rules.rows._lacking import cause_in_template
 

@@ -22,7 +22,7 @@ from evalcontract.checks import State
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Cause, Problem
-from evalcontract.model.listing import listed
+from evalcontract.model.values import listed
 from evalcontract.rules._row_rule import RowGroup, RowSubject, row_rule
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from evalcontract.rules._wrapped import FAULTY, fault_of, is_plain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)

@@ -39,8 +39,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.normalized import folded
-from evalcontract.analysis.substrings import Substrings
+from evalcontract.analysis.texts import Substrings, folded
 from evalcontract.checks.conflicts import OWN_CONFLICTS
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code

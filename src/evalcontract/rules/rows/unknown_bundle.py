@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
+from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import IDENTIFIER
-from evalcontract.model.suggestions import Suggestions
 from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("dataset/unknown-bundle", strict=Severity.WARNING, page=__doc__)
 

@@ -41,8 +41,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.row_needs import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.lazy_pattern import lazy_pattern
 from evalcontract.model.nearest import nearest
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.rules._row_rule import RowSubject, row_rule
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from evalcontract.rules._rule import Context, Subject, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("judge/level-values", page=__doc__)
 

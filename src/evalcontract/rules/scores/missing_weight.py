@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
-from evalcontract.model.listing import listed
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:

@@ -23,12 +23,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.fix import Fix, Rename
-from evalcontract.model.listing import listed
-from evalcontract.model.nearest import normalise
+from evalcontract.model.diagnostic import Fix, Problem, Rename
+from evalcontract.model.nearest import Suggestions, normalise
 from evalcontract.model.reference import Kind
-from evalcontract.model.suggestions import Suggestions
+from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.structure.keys.spelling import KeyNames
 from evalcontract.structure.schemas import known_keys, load

@@ -25,7 +25,7 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.statistics.agreement import RATES
+from evalcontract.statistics.rates import RATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,13 +27,12 @@ from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._validation import agreement_of, disagreements, rate_of
-from evalcontract.statistics.agreement import RATES
-from evalcontract.statistics.intervals import wilson_interval
+from evalcontract.statistics.rates import RATES, wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.statistics.agreement import Agreement
+    from evalcontract.statistics.rates import Agreement
 
 CODE = Code("judge/small-sample", strict=Severity.WARNING, page=__doc__)
 

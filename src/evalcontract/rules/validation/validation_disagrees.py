@@ -37,12 +37,12 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._validation import disagreements, rounding
-from evalcontract.statistics.agreement import RATES
+from evalcontract.statistics.rates import RATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 CODE = Code("judge/validation-disagrees", page=__doc__)
 

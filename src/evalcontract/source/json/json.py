@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.document import Document
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.json.json_scanner import scan

@@ -6,9 +6,9 @@ import math
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NoReturn
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import integer
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import integer
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.json.json_hints import hint_at, hint_before
 from evalcontract.source.limits import MAX_DEPTH, deep_fault

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from evalcontract.model.span import Place, Span
+from evalcontract.model.diagnostic import Place, Span
 from evalcontract.source.document import Batch, find_within, place_in, value_at
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.json.jsonl_blocks import (
@@ -24,8 +24,7 @@ from evalcontract.source.text_lines import text_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Within
     from evalcontract.source.node import Node
 
 _OPENING_BYTES = 1 << 12

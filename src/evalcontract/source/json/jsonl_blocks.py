@@ -6,8 +6,7 @@ from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, BinaryIO
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

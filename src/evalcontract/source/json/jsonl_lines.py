@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
 from evalcontract.source.document import Batch
 from evalcontract.source.fault import ParseError, SourceProblem, moved_fault
 from evalcontract.source.json.json import is_plain, keeps_all_keys, load_as_python, load_json

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import lazy_pattern
 
 _MAX_SHOWN = 60
 #: A line that begins with a key, with or without dashes before it.

@@ -5,8 +5,8 @@ So `yes`, `2026-05-08`, `1_000` and `12:30` are strings here, as they are in edi
 
 from __future__ import annotations
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import integer
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import integer
 
 _CONSTANTS: dict[str, object] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
 from evalcontract.source.document import Document
 from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
 from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, replay_fault

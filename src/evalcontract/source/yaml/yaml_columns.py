@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.yaml.parser_failure import (
     DASH,
     KEY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
 from evalcontract.source.fault import SourceProblem
 from evalcontract.source.text import clipped_span, split_lines
 from evalcontract.source.yaml.parser_failure import ParserFailure

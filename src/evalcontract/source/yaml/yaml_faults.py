@@ -9,7 +9,7 @@ from evalcontract.source.text import split_lines
 from evalcontract.source.yaml.yaml_parts import Event, span_of
 
 if TYPE_CHECKING:
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Span
 
 
 NO_VALUE = SourceProblem("source/empty", "the file has no value, only comments")

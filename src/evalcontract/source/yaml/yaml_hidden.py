@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.yaml.yaml_parts import placeholders, put_back, unused
 
 _BLANK = frozenset(" \t\r\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.json.json_hints import FENCE, FENCE_MARK
 from evalcontract.source.yaml.parser_failure import (
     KEY,

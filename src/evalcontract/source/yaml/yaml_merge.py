@@ -11,7 +11,7 @@ from evalcontract.source.yaml.yaml_parts import Event, span_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.model.span import Span
+    from evalcontract.model.diagnostic import Span
     from evalcontract.source.node import Node
 
 

@@ -15,7 +15,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.fault import ParseError
 from evalcontract.source.limits import MAX_DEPTH
 from evalcontract.source.yaml.yaml_columns import MAX_LINES_ABOVE

@@ -11,8 +11,8 @@ import codecs
 import re
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import MAX_DIGITS
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import MAX_DIGITS
 from evalcontract.source.memory import collector_paused
 
 if TYPE_CHECKING:

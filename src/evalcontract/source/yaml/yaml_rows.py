@@ -13,8 +13,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Document, value_at
 from evalcontract.source.fault import ParseError, UnreadableFile
 from evalcontract.source.limits import MAX_DEPTH
@@ -24,9 +23,7 @@ from evalcontract.source.yaml.yaml_quick import has_other_numbers, is_plain, qui
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.diagnostic import Within
-    from evalcontract.model.path import Path
-    from evalcontract.model.span import Place
+    from evalcontract.model.diagnostic import Path, Place, Within
     from evalcontract.source.node import Node
 
 _KEY = "questions"

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.node import Node
 from evalcontract.source.yaml.scalars import resolve_plain
 

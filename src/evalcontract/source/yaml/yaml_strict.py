@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.span import Span
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.fault import ParseError, SourceProblem
 from evalcontract.source.limits import MAX_DIRECTIVES, directives_fault
 from evalcontract.source.text import LINE_END, split_lines

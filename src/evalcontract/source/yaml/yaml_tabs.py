@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.yaml.parser_failure import SyntaxHint, span_at
 from evalcontract.source.yaml.yaml_strict import DEEP_EMPTY_LINE
 

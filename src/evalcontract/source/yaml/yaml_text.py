@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import EditError
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import is_writable
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import is_writable
 from evalcontract.source.yaml.scalars import resolve_plain
 
 if TYPE_CHECKING:

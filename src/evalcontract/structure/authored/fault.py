@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.listing import clipped
+from evalcontract.model.values import clipped
 from evalcontract.structure.authored.fault import SchemaFault
 from evalcontract.structure.native import is_schema, native_for, reads_pattern
 from evalcontract.structure.subschemas import patterns, plain, subschemas
@@ -15,7 +15,7 @@ from evalcontract.structure.subschemas import patterns, plain, subschemas
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.authored.graph import Graph
 
 #: Maximum number of faults to return for one schema.

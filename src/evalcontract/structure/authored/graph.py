@@ -14,8 +14,8 @@ from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from evalcontract.model.record import NamedTuple
-from evalcontract.model.suggestions import Suggestions
+from evalcontract.model.nearest import Suggestions
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.subschemas import (
     IN_PLACE_LISTS,
     IN_PLACE_MAPPINGS,
@@ -26,7 +26,7 @@ from evalcontract.structure.subschemas import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _REFERENCES = ("$ref", "$dynamicRef")
 _IN_PLACE = frozenset((*IN_PLACE_SCHEMA, *IN_PLACE_LISTS, *IN_PLACE_MAPPINGS))

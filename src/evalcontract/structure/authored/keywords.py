@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.fix import Fix, Rename, Write
+from evalcontract.model.diagnostic import Fix, Rename, Write
 from evalcontract.model.nearest import nearest
 from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.subschemas import subschemas
@@ -17,7 +17,7 @@ from evalcontract.structure.subschemas import subschemas
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
 
 _TYPES = frozenset(("string", "number", "integer", "object", "array", "boolean", "null"))
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema.exceptions import best_match
 
+from evalcontract.model.diagnostic import key_of
 from evalcontract.model.nearest import nearest
-from evalcontract.model.path import key_of
 from evalcontract.structure.authored.fault import SchemaFault
 from evalcontract.structure.exact import metaschema_errors
 from evalcontract.structure.messages.types import type_name
@@ -16,7 +16,7 @@ from evalcontract.structure.messages.values import message_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.native_errors import SchemaViolation
 
 TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")

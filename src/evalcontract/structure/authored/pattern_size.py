@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.model.lazy_pattern import lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 
 #: A state takes about 150 bytes, and a microsecond to make.
 MAX_STATES = 600_000

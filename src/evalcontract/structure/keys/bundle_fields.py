@@ -24,7 +24,7 @@ from evalcontract.structure.subschemas import follow, subschemas
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.subschemas import Schema
 
 _FREE = ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.keys.known import generic_keys, is_compound
 from evalcontract.structure.native import matches, native_for
 from evalcontract.structure.schemas import known_keys, load, properties

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.fix import Fix, Move, Rename
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.diagnostic import Fix, Move, Rename
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.keys.aliases import is_safe_closed_rename
 from evalcontract.structure.keys.spelling import split_key_value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.fits import Fits
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.keys.spelling import KeyNames

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.fits import Fits
 from evalcontract.structure.keys.aliases import canonical_key
 from evalcontract.structure.keys.elsewhere import (
@@ -33,8 +33,7 @@ from evalcontract.structure.subschemas import follow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Fix, Path
     from evalcontract.structure.keys.aliases import AliasMatch
     from evalcontract.structure.subschemas import Schema
 

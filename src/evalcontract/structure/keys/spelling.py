@@ -6,10 +6,8 @@ from bisect import bisect_left
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.near_index import NearIndex
-from evalcontract.model.nearest import edit_distance, normalise
-from evalcontract.model.record import NamedTuple
+from evalcontract.model.nearest import NearIndex, edit_distance, normalise
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.keys.aliases import EVERYDAY_WORDS
 
 if TYPE_CHECKING:

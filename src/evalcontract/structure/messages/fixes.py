@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from evalcontract.model.fix import Fix, Write
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.suggestions import suggestions
+from evalcontract.model.diagnostic import Fix, Write
+from evalcontract.model.nearest import suggestions
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.keys.value_aliases import canonical_value
 from evalcontract.structure.messages.texts import quoted_version
@@ -16,8 +16,7 @@ from evalcontract.structure.native import surely_fits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalcontract.model.fix import Scalar
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path, Scalar
     from evalcontract.structure.native_errors import SchemaViolation
 
     #: Replacement values, the most likely first, each with whether it is certain.

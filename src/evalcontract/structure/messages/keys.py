@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.listing import SHOWN
-from evalcontract.model.listing import listed as plainly
-from evalcontract.model.path import key_of
+from evalcontract.model.diagnostic import Problem, key_of
+from evalcontract.model.values import SHOWN
+from evalcontract.model.values import listed as plainly
 from evalcontract.source.yaml.yaml_text import flow
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.subschemas import follow
@@ -15,8 +14,7 @@ from evalcontract.structure.subschemas import follow
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from evalcontract.model.fix import Fix
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Fix, Path
     from evalcontract.structure.keys.fixes import KeyInMapping
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.subschemas import Schema

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.numbers import integer
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import integer
 from evalcontract.structure.native import surely_fits
 
 if TYPE_CHECKING:

@@ -6,11 +6,9 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.listing import clipped
-from evalcontract.model.nearest import normalise
-from evalcontract.model.numbers import integer
-from evalcontract.model.suggestions import suggestions
+from evalcontract.model.nearest import normalise, suggestions
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import clipped, integer
 from evalcontract.structure.keys.value_aliases import advice_for_value
 from evalcontract.structure.messages.keys import VALUES, listed
 from evalcontract.structure.native import surely_fits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.lazy_pattern import lazy_pattern
-from evalcontract.model.listing import clipped
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import clipped
 from evalcontract.source.yaml.yaml_text import flow
 from evalcontract.structure.messages.keys import samples
 from evalcontract.structure.messages.numbers import number_advice

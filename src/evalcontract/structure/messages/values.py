@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.equality import hashable
-from evalcontract.model.path import key_of
+from evalcontract.model.diagnostic import Problem, key_of
+from evalcontract.model.values import hashable
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.messages.fixes import fix_of_value
 from evalcontract.structure.messages.keys import VALUES, Message, listed
@@ -22,7 +21,7 @@ from evalcontract.structure.messages.types import wrong_type
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.model.path import Path
+    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.native_errors import SchemaViolation
 
 #: The fault, which is the second half of the code, by the keyword that failed.

@@ -1,13 +1,29 @@
-"""Rank correlation of two lists of scores, with ties."""
+"""The weighted mean, for weights of any size."""
 
 from __future__ import annotations
 
 from itertools import groupby
-from math import isnan, sqrt
-from typing import TYPE_CHECKING
+from math import fsum, isnan, sqrt
+from operator import mul
+from typing import TYPE_CHECKING, NamedTuple
+
+from evalcontract.statistics.rates import Agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float | None:
+    """Return the mean of values by their weights; None if all weights are 0.
+
+    Weights are at least 0. They are divided by the largest first, so that no sum is too large for
+    a float, and that a small weight beside none counts.
+    """
+    largest = max(weights)
+    if not largest:
+        return None
+    shares = [weight / largest for weight in weights]
+    return fsum(map(mul, values, shares)) / fsum(shares)
 
 
 def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
@@ -91,3 +107,53 @@ def _swaps(values: list[float]) -> tuple[int, list[float]]:
         swaps += at
         merged.append(value)
     return swaps, merged + right[at:]
+
+
+class Threshold(NamedTuple):
+    """The lowest score that passes, and the agreement with people that it gives."""
+
+    score: float
+    agreement: Agreement
+
+
+def sweep(pairs: Iterable[tuple[bool, float]]) -> list[Threshold]:
+    """Return the thresholds that differ in what passes, from the lowest to the highest.
+
+    A pair is whether people passed an output, and the judge's score. The thresholds are the scores
+    that occur: any other passes the same outputs as the next higher one of them, or none at all.
+
+    Raises:
+        ValueError: a score is NaN.
+
+    """
+    ordered = sorted(pairs, key=lambda pair: pair[1])
+    if any(isnan(score) for _, score in ordered):
+        raise ValueError("a score is NaN")
+    good = sum(human for human, _ in ordered)
+    tp, fn, tn, fp = good, 0, 0, len(ordered) - good
+    thresholds: list[Threshold] = []
+    for score, group in groupby(ordered, key=lambda pair: pair[1]):
+        thresholds.append(Threshold(score, Agreement(tp, fn, tn, fp)))
+        for human, _ in group:
+            if human:
+                tp, fn = tp - 1, fn + 1
+            else:
+                fp, tn = fp - 1, tn + 1
+    return thresholds
+
+
+def best(thresholds: Sequence[Threshold]) -> Threshold | None:
+    """Return the threshold with the highest Youden's J, and so the highest balanced accuracy.
+
+    Of equally good ones, it is the one whose TPR and TNR are nearest to each other, and of those
+    the highest, which lets least bad work through. None if a class is empty, or there is none.
+    """
+    known = [each for each in thresholds if each.agreement.youden is not None]
+    return max(known, key=_merit, default=None)
+
+
+def _merit(threshold: Threshold) -> tuple[float, float, float]:
+    agreement = threshold.agreement
+    tpr, tnr = agreement.rate("tpr") or 0.0, agreement.rate("tnr") or 0.0
+    # Rounded, so that the order of floating-point operations does not decide.
+    return round(tpr + tnr, 12), -round(abs(tpr - tnr), 12), threshold.score
