@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "evalcontract"
 #: What depends on the packages that are installed, not on what is checked.
-ENTRY_POINTS = "source/plugins.py"
+ENTRY_POINTS = "source/installed.py"
 _MOST = 40
 
 

@@ -10,7 +10,7 @@ import re
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source.yaml.yaml_text import flow
+from evalcontract.source.yaml.writing import flow
 from evalcontract.structure import schemas
 from evalcontract.structure.subschemas import follow
 

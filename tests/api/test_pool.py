@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tables import every_case
 
-from evalcontract.source import pool
-from evalcontract.source.pool import map_in_parallel
+from evalcontract.source import processes as pool
+from evalcontract.source.processes import map_in_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,7 +29,7 @@ from evalcontract.rules import ROW_RULES as NAMES
 from evalcontract.rules import load_rules
 from evalcontract.rules._row_rule import RowGroup, RowSubject
 from evalcontract.source import Document, read_stream
-from evalcontract.source.node import Node
+from evalcontract.source.document import Node
 from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.gate import Gate

@@ -21,7 +21,7 @@ from tables import every_case
 
 from evalcontract import ContractViolation, DatasetLoader, Severity
 from evalcontract.datasets.dataset_check import DatasetCheck
-from evalcontract.source.plain import NotPlainError, plain
+from evalcontract.source.rows import NotPlainError, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

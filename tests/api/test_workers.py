@@ -18,7 +18,7 @@ from evalcontract.datasets import dataset_check, workers
 from evalcontract.datasets.options import Input, Options
 from evalcontract.model.diagnostic import Outcome, Problem
 from evalcontract.model.reference import Kind
-from evalcontract.source.json import jsonl_blocks
+from evalcontract.source.json import blocks as jsonl_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

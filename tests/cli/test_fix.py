@@ -24,8 +24,8 @@ from writing import write
 
 from evalcontract.fixing import fixing
 from evalcontract.fixing.fixing import fix
-from evalcontract.source.drafts import replace_all
-from evalcontract.source.yaml.yaml_text import block, flow
+from evalcontract.source.overlays import replace_all
+from evalcontract.source.yaml.writing import block, flow
 from evalcontract.workspace import fix_options
 from evalcontract.workspace.fix_options import FixOptions
 

@@ -20,7 +20,7 @@ from evalcontract.checks import _searches
 from evalcontract.checks._searches import GivenUpError, Searches
 from evalcontract.datasets import outputs
 from evalcontract.grading import grading_work
-from evalcontract.source.pool import map_in_parallel
+from evalcontract.source.processes import map_in_parallel
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="processes and pipes are those of POSIX")
 REF = "rubric/a@1.0.0"

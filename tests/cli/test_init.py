@@ -19,7 +19,7 @@ from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.model import code as page
-from evalcontract.source import shipped
+from evalcontract.source import installed as shipped
 from evalcontract.starting import init_install, init_source
 from evalcontract.starting.init_project import CI_FILES
 

@@ -19,9 +19,9 @@ from evalcontract.datasets.selection import files_below
 from evalcontract.datasets.table_output import OurTable
 from evalcontract.datasets.table_rows import source_of
 from evalcontract.model.errors import UsageError
-from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.external import read_external_stream
-from evalcontract.source.yaml.emitting import csv_text
+from evalcontract.source.tables import CsvTable
+from evalcontract.source.yaml.writing import csv_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from evalcontract.formats.inspect import FACTS as OF_INSPECT
 from evalcontract.formats.mlflow.predictions import FACTS as OF_MLFLOW
 from evalcontract.formats.northstar.predictions import FACTS as OF_NORTHSTAR
 from evalcontract.formats.openai.predictions import FACTS as OF_OPENAI
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 from evalcontract.structure.schemas import load
 
 SYSTEMS = {each.name: each for each in FORMATS}

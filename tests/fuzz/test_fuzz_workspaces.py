@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from mutation import altered, mutated, written
 
 from evalcontract.datasets import dataset_check
-from evalcontract.source.json import jsonl_blocks
+from evalcontract.source.json import blocks as jsonl_blocks
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.source.external import ExternalFile, read_external_stream
-from evalcontract.source.fault import ParseError
-from evalcontract.source.json.json import load_as_python
-from evalcontract.source.json.jsonl import RowStream
+from evalcontract.source.faults import ParseError
+from evalcontract.source.json.lines import RowStream
+from evalcontract.source.json.reading import load_as_python
 
 if TYPE_CHECKING:
     from evalcontract.source.document import Batch

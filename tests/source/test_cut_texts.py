@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tables import every_case
 
-from evalcontract.source.cut_texts import cut_texts, cut_texts_of_artifact
-from evalcontract.source.yaml.yaml import parse_yaml
+from evalcontract.source.comments import cut_texts, cut_texts_of_artifact
+from evalcontract.source.yaml.reading import parse_yaml
 
 
 def cut(text: str) -> list[tuple[object, ...]]:

@@ -19,7 +19,7 @@ from evalcontract.model.diagnostic import Fix, Move, Rename, Write
 from evalcontract.model.values import json_equal
 from evalcontract.source import editing
 from evalcontract.source.editing import cuts_by_fix, edit_text
-from evalcontract.source.yaml.yaml_text import block, flow
+from evalcontract.source.yaml.writing import block, flow
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Edit, Path

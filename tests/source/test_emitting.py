@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.source.fault import ParseError
-from evalcontract.source.json.json import load_as_python, parse_json
-from evalcontract.source.limits import MAX_DEPTH
-from evalcontract.source.yaml.emitting import (
+from evalcontract.source.faults import MAX_DEPTH, ParseError
+from evalcontract.source.json.reading import load_as_python, parse_json
+from evalcontract.source.yaml.reading import parse_yaml
+from evalcontract.source.yaml.writing import (
     NotWritableError,
     json_line,
     json_text,
@@ -20,7 +20,6 @@ from evalcontract.source.yaml.emitting import (
     yaml_mapping,
     yaml_text,
 )
-from evalcontract.source.yaml.yaml import parse_yaml
 
 
 def nested(depth: int, inner: Any) -> Any:

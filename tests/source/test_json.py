@@ -12,8 +12,8 @@ from source_texts import at, document, ends, faults, fragment, parts, read, stre
 from tables import every_case
 
 from evalcontract.source import Document, UnreadableFile
-from evalcontract.source.json.jsonl import RowStream
-from evalcontract.source.limits import MAX_DEPTH
+from evalcontract.source.faults import MAX_DEPTH
+from evalcontract.source.json.lines import RowStream
 
 # name: (the text, its value)
 GOOD: dict[str, tuple[str, Any]] = {

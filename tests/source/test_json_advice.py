@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tables import every_case
 
-from evalcontract.source.fault import ParseError
-from evalcontract.source.json.json import load_json
+from evalcontract.source.faults import ParseError
+from evalcontract.source.json.reading import load_json
 
 ADVICE = [
     ('{"a": 1 "b": 2}', "write a comma before it"),

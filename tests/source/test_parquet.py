@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evalcontract.source.external import ExternalFile, read_external_stream
-from evalcontract.source.parquet import ParquetTable
+from evalcontract.source.tables import ParquetTable
 
 
 def written(compression: str = "snappy", /, **columns: Any) -> bytes:

@@ -17,9 +17,9 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 from source_texts import at, document, fragment, parts, stream, value
 from tables import every_case
 
-from evalcontract.source.json import jsonl_blocks as rows_module
+from evalcontract.source.json import blocks as rows_module
 from evalcontract.source.wrong_extension import not_jsonl_fault
-from evalcontract.source.yaml.scalars import resolve_plain
+from evalcontract.source.yaml.parts import resolve_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.source.json import json_scanner, jsonl_blocks
-from evalcontract.source.json.jsonl import RowStream
+from evalcontract.source.json import blocks as jsonl_blocks
+from evalcontract.source.json import reading as json_scanner
+from evalcontract.source.json.lines import RowStream
 
 
 class Counting(io.BytesIO):

@@ -8,7 +8,7 @@ import pytest
 from source_texts import at, document, ends, faults, fragment, value
 from tables import every_case
 
-from evalcontract.source.limits import MAX_DEPTH, MAX_DIRECTIVES, MAX_REPLAYED
+from evalcontract.source.faults import MAX_DEPTH, MAX_DIRECTIVES, MAX_REPLAYED
 
 NEL, LS, PS = "\x85", "\u2028", "\u2029"
 

@@ -10,9 +10,9 @@ from needs import yaml_rs
 from tables import every_case
 
 from evalcontract.source import files, read_stream
-from evalcontract.source.fault import ParseError
-from evalcontract.source.yaml.yaml import parse_yaml
-from evalcontract.source.yaml.yaml_narrow import raise_early
+from evalcontract.source.faults import ParseError
+from evalcontract.source.yaml.narrow import raise_early
+from evalcontract.source.yaml.reading import parse_yaml
 
 ROWS = 1200
 ROW = """\

@@ -19,10 +19,10 @@ from needs import yaml_rs
 from node_scripts import run_script
 from tables import every_case
 
-from evalcontract.source.fault import ParseError
+from evalcontract.source.faults import ParseError
 from evalcontract.source.text import decode
-from evalcontract.source.yaml.yaml import parse_yaml
-from evalcontract.source.yaml.yaml_quick import has_other_numbers, quick_value
+from evalcontract.source.yaml.quick import has_other_numbers, quick_value
+from evalcontract.source.yaml.reading import parse_yaml
 
 yaml_rs()
 

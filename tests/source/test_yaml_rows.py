@@ -15,10 +15,9 @@ from tables import every_case
 
 from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream
 from evalcontract.source.rows import DocumentRows
-from evalcontract.source.yaml import yaml as exact_reader
-from evalcontract.source.yaml import yaml_simple
-from evalcontract.source.yaml.yaml_quick import has_other_numbers
-from evalcontract.source.yaml.yaml_rows import YamlDataset
+from evalcontract.source.yaml import reading as exact_reader
+from evalcontract.source.yaml import simple as yaml_simple
+from evalcontract.source.yaml.quick import YamlDataset, has_other_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,13 +13,13 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evalcontract.source.fault import ParseError
-from evalcontract.source.yaml import yaml_text
-from evalcontract.source.yaml.yaml import read_piece
-from evalcontract.source.yaml.yaml_simple import read_simple
+from evalcontract.source.faults import ParseError
+from evalcontract.source.yaml import writing as yaml_text
+from evalcontract.source.yaml.reading import read_piece
+from evalcontract.source.yaml.simple import read_simple
 
 if TYPE_CHECKING:
-    from evalcontract.source.node import Node
+    from evalcontract.source.document import Node
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 KEYS = st.sampled_from(["id", "input", "a_b", "<<", "a b", "null", "k1", "k2", "k3", "k4"])

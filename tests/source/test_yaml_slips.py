@@ -14,7 +14,7 @@ from tables import every_case
 from evalcontract.source import UnreadableFile, read_stream
 
 if TYPE_CHECKING:
-    from evalcontract.source.fault import SourceProblem
+    from evalcontract.source.faults import SourceProblem
 
 GOOD = """\
 questions:

@@ -11,9 +11,8 @@ from evalcontract.datasets.opening import open_dataset
 from evalcontract.datasets.options import Input
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.errors import UsageError
-from evalcontract.source.plain import NotPlainError, plain
-from evalcontract.source.row_iterable import RowIterable
-from evalcontract.source.yaml.emitting import NotWritableError, json_text
+from evalcontract.source.rows import NotPlainError, RowIterable, plain
+from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,7 +10,7 @@ from evalcontract.api.loaded import LoadedRow
 from evalcontract.judging.mustache import render_template
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import UsageError
-from evalcontract.source.plain import NotPlainError, plain
+from evalcontract.source.rows import NotPlainError, plain
 
 if TYPE_CHECKING:
     from evalcontract.api.grading import LoadedJudge

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.cache.recording import MAX_STREAM_BYTES
 from evalcontract.cache.store import digest
-from evalcontract.source.limits import MAX_DOCUMENT_BYTES
+from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.cache.installation import code_in
 from evalcontract.cache.store import digest
 from evalcontract.source import DISK, Entry, Files, Stream, TooLargeError, is_given
-from evalcontract.source.limits import MAX_DOCUMENT_BYTES
+from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,10 +11,10 @@ from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.rules._compared import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file
-from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.digest import sha256_of
 from evalcontract.source.files import guess_format
 from evalcontract.source.setting import set_key
+from evalcontract.source.tables import CsvTable
+from evalcontract.source.text import sha256_of
 from evalcontract.workspace import display_name
 from evalcontract.workspace.fix_options import FileFix
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evalcontract.calibrating.named_judge import NamedJudge
     from evalcontract.calibrating.result import Result
     from evalcontract.model.diagnostic import Diagnostic, Problem
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.lines import RowStream
     from evalcontract.workspace import Workspace
 
     RowFile = CsvTable | RowStream

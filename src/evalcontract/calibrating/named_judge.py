@@ -18,7 +18,7 @@ from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import read_stream
-from evalcontract.source.drafts import read_bytes
+from evalcontract.source.overlays import read_bytes
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,

@@ -14,13 +14,13 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
-from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from evalcontract.source import SourceProblem
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.lines import RowStream
 
 #: The keys that are read. Any other key is ignored, unless it is probably meant as one of these.
 KEYS = ("id", "human", "judge", "split", "model", "annotator")

@@ -8,7 +8,7 @@ from evalcontract.checks._texts import quoted
 from evalcontract.checks.outcome import ToolCall
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, hashable, listed
-from evalcontract.source.fault import ParseError
+from evalcontract.source.faults import ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -161,7 +161,7 @@ def _may_be_arguments(item: Mapping[str, Any]) -> Iterator[Path]:
 def _parsed(arguments: Any) -> dict[str, Any] | None:
     """Return arguments, which may be JSON text; None if they are no object."""
     if isinstance(arguments, str):
-        from evalcontract.source.json.json import load_json  # slow to import
+        from evalcontract.source.json.reading import load_json  # slow to import
 
         try:
             arguments = load_json(arguments.encode()) if arguments.strip() else {}

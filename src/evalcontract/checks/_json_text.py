@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evalcontract.checks.outcome import Verdict, error, failed
-from evalcontract.source.fault import ParseError
+from evalcontract.source.faults import ParseError
 
 
 class NotJsonError(Exception):
@@ -26,7 +26,7 @@ def json_of(text: str, subject: str = "it") -> Any:
     """
     if not text.strip():
         raise NotJsonError(failed(f"{subject} is not JSON: it is empty"))
-    from evalcontract.source.json.json import load_json  # slow to import
+    from evalcontract.source.json.reading import load_json  # slow to import
 
     try:
         return load_json(text.encode())

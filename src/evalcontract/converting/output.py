@@ -14,7 +14,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.source import read_text
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.writing import Staged, spooled
-from evalcontract.source.yaml.emitting import (
+from evalcontract.source.yaml.writing import (
     NotWritableError,
     csv_text,
     json_line,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.source.fault import ParseError
-from evalcontract.source.parquet import ParquetTable
-from evalcontract.source.yaml.emitting import NotWritableError
+from evalcontract.source.faults import ParseError
+from evalcontract.source.tables import ParquetTable
+from evalcontract.source.yaml.writing import NotWritableError
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.workspace.known_codes import is_rejection
 

@@ -14,7 +14,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 from evalcontract.structure.schemas import definition, properties
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.rules._row_rule import RowRule
     from evalcontract.source import Batch, Rows
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.lines import RowStream
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
 _FEW_ROWS = 4

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.table_rows import TableSource
     from evalcontract.model.diagnostic import Fix
     from evalcontract.source import Document, Rows, Source
-    from evalcontract.source.row_iterable import RowIterable
+    from evalcontract.source.rows import RowIterable
     from evalcontract.structure.subschemas import Schema
 
 _ROWS = "questions"

@@ -14,8 +14,7 @@ from evalcontract.datasets.ignore import EXAMPLE, Fault, Ignore, parse_code
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.source.comments import comments_of
-from evalcontract.source.extents import extents_of
+from evalcontract.source.comments import comments_of, extents_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, Document, Source, UnreadableFile
-    from evalcontract.source.json.jsonl import RowStream
-    from evalcontract.source.row_iterable import RowIterable
+    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.rows import RowIterable
 
 
 class NativeDataset:

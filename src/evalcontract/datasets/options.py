@@ -124,6 +124,6 @@ class Input(NamedTuple):
             return self
         from io import BytesIO
 
-        from evalcontract.source.limits import MAX_DOCUMENT_BYTES
+        from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 
         return Input(self.path, BytesIO(self.stream.read(MAX_DOCUMENT_BYTES + 1)))

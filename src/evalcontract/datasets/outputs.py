@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
     from evalcontract.source import Source
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.lines import RowStream
     from evalcontract.source.rows import Rows
 
 _ID, _REPEATED = "id", "output/duplicate-id"

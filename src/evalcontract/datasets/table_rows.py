@@ -19,9 +19,8 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import listed
 from evalcontract.source import SourceProblem, UnreadableFile
-from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Batch
-from evalcontract.source.parquet import ParquetTable
+from evalcontract.source.tables import CsvTable, ParquetTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

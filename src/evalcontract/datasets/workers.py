@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from evalcontract.datasets.ignoring_rows import IgnoringRow
     from evalcontract.model.diagnostic import Problem
-    from evalcontract.source.forked import Forked
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.processes import Forked
 
 
 class ObservedRows(NamedTuple):
@@ -158,7 +158,7 @@ class _Worker:
         collect: Callable[[], Any],
         others: Iterable[Forked],
     ) -> None:
-        from evalcontract.source.forked import Forked  # only for large files
+        from evalcontract.source.processes import Forked  # only for large files
 
         self.part = part
         self.forked = Forked(partial(_run_worker, part, check, collect), others)

@@ -17,9 +17,9 @@ from evalcontract.fixing.text_edits import fix_in_text
 from evalcontract.model.diagnostic import Outcome, sort_key
 from evalcontract.model.reference import Kind
 from evalcontract.source import format_of, read_file
-from evalcontract.source.drafts import Drafts, read_bytes
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
+from evalcontract.source.overlays import Drafts, read_bytes
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.fix_options import FileFix, FixResult
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Span, TextEdit
 from evalcontract.source import format_of
-from evalcontract.source.drafts import read_bytes
 from evalcontract.source.editing import cuts_by_fix
-from evalcontract.source.fault import ParseError
+from evalcontract.source.faults import ParseError
 from evalcontract.source.files import guess_format
+from evalcontract.source.overlays import read_bytes
 from evalcontract.source.text import LINE_END, decode
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from evalcontract.formats.promptfoo import PROMPTFOO
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
-from evalcontract.source.plugins import entry_points
+from evalcontract.source.installed import entry_points
 
 FORMATS: tuple[Format, ...] = (
     AGENT_SKILLS,

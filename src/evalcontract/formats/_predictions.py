@@ -20,7 +20,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import value_at
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

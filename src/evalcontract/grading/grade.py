@@ -29,8 +29,8 @@ from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import NAME_LENGTH, clipped, listed
-from evalcontract.source.digest import sha256_of
-from evalcontract.source.pool import map_in_parallel
+from evalcontract.source.processes import map_in_parallel
+from evalcontract.source.text import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.passes import CheckedBatch, rows_of
 from evalcontract.datasets.workers import packed, unpacked
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source.memory import collector_paused
-from evalcontract.source.pool import map_in_parallel
+from evalcontract.source.faults import collector_paused
+from evalcontract.source.processes import map_in_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
     from evalcontract.datasets.workers import BatchResult
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.source.json.jsonl import RowStream
-    from evalcontract.source.json.jsonl_blocks import Block
+    from evalcontract.source.json.blocks import Block
+    from evalcontract.source.json.lines import RowStream
 
 T = TypeVar("T")
 

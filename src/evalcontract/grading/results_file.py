@@ -8,7 +8,7 @@ from evalcontract.grading.basis import Basis, differences, manifest_line, used_l
 from evalcontract.grading.results import Results, is_manifest, read_results
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import SHOWN, harmless_json
-from evalcontract.source.growing import GrowingFile
+from evalcontract.source.writing import GrowingFile
 from evalcontract.workspace import display_name
 from evalcontract.workspace.opened import refuse_settings, write_error
 

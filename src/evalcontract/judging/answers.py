@@ -17,8 +17,8 @@ from unicodedata import category, normalize
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_finite_number
-from evalcontract.source.fault import ParseError
-from evalcontract.source.json.json import load_json
+from evalcontract.source.faults import ParseError
+from evalcontract.source.json.reading import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from evalcontract.lsp.uris import path_of_uri, unsaved_name
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, format_of
 from evalcontract.source.files import guess_format
-from evalcontract.source.open_files import OpenFiles
+from evalcontract.source.overlays import OpenFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 
-from evalcontract.source.signals import is_running
+from evalcontract.source.processes import is_running
 
 _SECONDS = 2.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source.plugins import entry_points
+from evalcontract.source.installed import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

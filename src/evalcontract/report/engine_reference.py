@@ -12,7 +12,7 @@ from evalcontract.checks._kind import EvalContext, State
 from evalcontract.checks.outcome import Outcome
 from evalcontract.library.library import Library
 from evalcontract.report.reference import Key, Topic
-from evalcontract.source.yaml.emitting import yaml_mapping
+from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.foreign import SHARED_KEYS

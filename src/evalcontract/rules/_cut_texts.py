@@ -8,7 +8,7 @@ from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
     from evalcontract.model.code import Code
-    from evalcontract.source.cut_texts import CutText
+    from evalcontract.source.comments import CutText
 
 
 def cut_text_problem(code: Code, cut: CutText, row_index: int | None = None) -> Problem:

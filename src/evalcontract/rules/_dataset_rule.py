@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Path, Problem
-    from evalcontract.source.cut_texts import CutText
+    from evalcontract.source.comments import CutText
 
 
 class DatasetContext(NamedTuple):

@@ -7,7 +7,7 @@ needs them.
 from __future__ import annotations
 
 from evalcontract.source.document import Batch, Document
-from evalcontract.source.fault import SourceProblem, UnreadableFile, moved_fault
+from evalcontract.source.faults import SourceProblem, UnreadableFile, moved_fault
 from evalcontract.source.files import (
     read_file,
     read_stream,
@@ -32,7 +32,7 @@ from evalcontract.source.filesystem import (
 )
 from evalcontract.source.rows import Rows, Source
 from evalcontract.source.text import EMPTY, LFS_POINTER
-from evalcontract.source.yaml.yaml_rows import MisreadError, QuickDocument
+from evalcontract.source.yaml.quick import MisreadError, QuickDocument
 
 __all__ = [
     "DANGLING",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.diagnostic import Place, Span
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.filesystem import format_of
 from evalcontract.source.text import clipped_span, split_lines
 
@@ -16,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.model.diagnostic import Path, Within
-    from evalcontract.source.fault import SourceProblem
-    from evalcontract.source.node import Node
-    from evalcontract.source.scalar_source_map import ScalarSourceMap
+    from evalcontract.source.faults import SourceProblem
 
 # Comments for editors are at the top of a file.
 _HEAD_CHARACTERS = 1 << 10
@@ -153,7 +153,6 @@ class Document:
         text = value_at(self.value, path)
         if not isinstance(text, str):
             return None
-        from evalcontract.source.scalar_source_map import ScalarSourceMap  # slow to import
 
         if path not in self._source_maps:
             self._source_maps[path] = ScalarSourceMap(text, self.lines, span)
@@ -211,3 +210,139 @@ def first_line_of(node: Node, lines: list[str]) -> Span:
     if span.end_line == span.line:
         return span
     return Span(span.line, span.column, span.line, len(lines[span.line - 1].rstrip()) + 1)
+
+
+class Node(NamedTuple):
+    """The span of a value, and the nodes of its parts.
+
+    `children` maps the keys of a mapping to (span of the key, node of the value), and is a list
+    for a sequence and None for a scalar. `raw` is the source text of a scalar.
+    """
+
+    span: Span
+    children: dict[str, tuple[Span, Node]] | list[Node] | None = None
+    raw: str | None = None
+
+    def find(self, path: Path) -> tuple[Node, Span | None, int]:
+        """Follow a path as far as it exists.
+
+        Return the last node, the span of its key (None for a list item), and the number of steps
+        followed, which is less than the length of the path if a part of it is missing.
+        """
+        node, key = self, None
+        for depth, step in enumerate(path):
+            children = node.children
+            if isinstance(children, dict) and isinstance(step, str) and step in children:
+                key, node = children[step]
+            elif isinstance(children, list) and isinstance(step, int) and step < len(children):
+                key, node = None, children[step]
+            else:
+                return node, key, depth
+        return node, key, len(path)
+
+
+_BLANKS = dict.fromkeys(map(ord, " \t\n\r"))
+#: The properties (anchor, tag) before a YAML scalar, and the header line of a block scalar.
+_PROPERTIES = lazy_pattern(r"(?:[&!]\S*\s+)*+")
+_BLOCK_HEAD = lazy_pattern(r"[|>][-+0-9]*+[ \t]*+(?:#[^\n]*+)?(?:\n|\Z)")
+_RUNS = {
+    "": lazy_pattern(r"[^ \t\n]++"),
+    "'": lazy_pattern(r"''|[^ \t\n']++"),
+    '"': lazy_pattern(
+        r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+        r"|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|\n)"
+        r'|[^ \t\n"\\]++'
+    ),
+}
+_NAMED_ESCAPES = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "", "n": "", "v": "\v", "f": "\f", "r": "", "e": "\x1b",
+    " ": "", "\t": "", "\n": "", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+
+
+class ScalarSourceMap:
+    """The positions of the characters of a scalar in its source.
+
+    `text` is the value of the scalar, `lines` are the lines of the source, and `span` is the whole
+    scalar in it, including quotes or the header of a block. Offsets count from 0 in `text`.
+    """
+
+    def __init__(self, text: str, lines: list[str], span: Span) -> None:
+        self._text = text
+        self._first = span
+        rows = lines[span.line - 1 : span.end_line]
+        if len(rows) > span.end_line - span.line:
+            rows[-1] = rows[-1][: span.end_column - 1]
+        if rows:
+            rows[0] = rows[0][span.column - 1 :]
+        self._source = "\n".join(rows)
+        self._starts = [0, *accumulate(len(row) + 1 for row in rows)]
+        # Runs of non-blank characters: the number of them before each run, and its source offsets.
+        self._counts: list[int] = []
+        self._begins: list[int] = []
+        self._ends: list[int] = []
+        self._is_known = self._read()
+
+    def _read(self) -> bool:
+        """Collect the runs of the source; return whether they match the text."""
+        properties = _PROPERTIES.match(self._source)
+        begin = properties.end() if properties else 0
+        header = _BLOCK_HEAD.match(self._source, begin)
+        quote = "" if header else self._source[begin : begin + 1]
+        quote = quote if quote in _RUNS else ""
+        begin = header.end() if header else begin + len(quote)
+        pieces, count = [], 0
+        for run in _RUNS[quote].finditer(self._source, begin):
+            piece = _decoded(run[0], quote)
+            if piece:
+                self._counts.append(count)
+                self._begins.append(run.start())
+                self._ends.append(run.end())
+                pieces.append(piece)
+                count += len(piece)
+        self._counts.append(count)
+        return "".join(pieces).startswith(self._text.translate(_BLANKS))
+
+    def span(self, start: int, end: int) -> Span | None:
+        """Return the span of the characters from `start` up to `end`, cut to their first line.
+
+        None if they are all blank, or if the source does not match the text.
+        """
+        part = self._text[start:end].translate(_BLANKS)
+        if not self._is_known or not part:
+            return None
+        first = len(self._text[:start].translate(_BLANKS))
+        begin, _ = self._place(first)
+        _, after = self._place(first + len(part) - 1)
+        line = bisect_right(self._starts, begin) - 1
+        if after > self._starts[line + 1]:  # cut it to the end of its first line
+            after = self._ends[bisect_right(self._begins, self._starts[line + 1] - 1) - 1]
+        shift = self._first.column if line == 0 else 1
+        columns = (offset - self._starts[line] + shift for offset in (begin, after))
+        number = self._first.line + line
+        return Span(number, next(columns), number, next(columns))
+
+    def _place(self, count: int) -> tuple[int, int]:
+        """Return the start and end offset in the source of the n-th non-blank character."""
+        index = bisect_right(self._counts, count) - 1
+        begin, end = self._begins[index], self._ends[index]
+        if end - begin != self._counts[index + 1] - self._counts[index]:  # an escape
+            return begin, end
+        begin += count - self._counts[index]
+        return begin, begin + 1
+
+
+def _decoded(run: str, quote: str) -> str:
+    """Return the non-blank characters that a run of the source encodes."""
+    if quote == "'":
+        return "'" if run == "''" else run
+    if quote != '"' or run[0] != "\\":
+        return run
+    if run.count("\\") > 1 and run[1] != "\\":  # a surrogate pair, as in JSON
+        surrogates = run.encode().decode("unicode_escape")
+        return surrogates.encode("utf-16", "surrogatepass").decode("utf-16")
+    if len(run) > len(r"\n"):
+        digits = run[2:]
+        code = int(digits, 16)
+        return chr(code).translate(_BLANKS) if code <= sys.maxunicode else ""
+    return _NAMED_ESCAPES.get(run[1], run[1])

@@ -8,22 +8,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from evalcontract.source.csv_table import CsvTable
 from evalcontract.source.document import Document
-from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
+from evalcontract.source.faults import (
+    MAX_DOCUMENT_BYTES,
+    ParseError,
+    SourceProblem,
+    UnreadableFile,
+    large_fault,
+)
 from evalcontract.source.files import guess_format, unreadable
 from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files
-from evalcontract.source.json.json import load_as_python
-from evalcontract.source.json.json_scanner import scan
-from evalcontract.source.json.jsonl import RowStream
-from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
-from evalcontract.source.parquet import ParquetTable
+from evalcontract.source.json.lines import RowStream
+from evalcontract.source.json.reading import load_as_python, scan
+from evalcontract.source.tables import CsvTable, ParquetTable
 from evalcontract.source.text import decode, split_lines, strip_bom
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.source.row_iterable import IterableRows, RowIterable
+    from evalcontract.source.rows import IterableRows, RowIterable
 
 #: File formats by file name extension.
 MEDIA = {**SUFFIXES, **TABLES}
@@ -122,6 +125,6 @@ def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFi
             document = Document(name, value, text, data, lambda: scan(text, remarks=[]))
             return ExternalFile(medium, document, has_mark, remarks)
         case _:
-            from evalcontract.source.yaml.yaml import parse_yaml  # slow to import
+            from evalcontract.source.yaml.reading import parse_yaml  # slow to import
 
             return ExternalFile(medium, parse_yaml(decode(data), name, data), has_mark)

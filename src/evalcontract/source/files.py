@@ -6,16 +6,21 @@ import codecs
 import io
 from typing import TYPE_CHECKING, BinaryIO
 
-from evalcontract.source.fault import ParseError, SourceProblem, UnreadableFile
+from evalcontract.source.faults import (
+    MAX_DOCUMENT_BYTES,
+    ParseError,
+    SourceProblem,
+    UnreadableFile,
+    large_fault,
+)
 from evalcontract.source.filesystem import DISK, Files, TooLargeError, format_of
-from evalcontract.source.limits import MAX_DOCUMENT_BYTES, large_fault
 from evalcontract.source.text import EMPTY, decode, split_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.source.document import Document
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.lines import RowStream
 
 #: The bytes from which on the faults of YAML are searched for where the fast reader refuses it.
 _LARGE = 1 << 16
@@ -30,7 +35,7 @@ def read_file(
     """
     try:
         if format_of(name) == "jsonl":
-            from evalcontract.source.json.jsonl import RowStream  # not needed for YAML
+            from evalcontract.source.json.lines import RowStream  # not needed for YAML
 
             return RowStream(name, *files.stream(path))
         return read_stream(io.BytesIO(files.read(path)), name, quick=quick)
@@ -60,25 +65,25 @@ def read_stream(
         return UnreadableFile(name, (large_fault(len(data)),))
     kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
-        from evalcontract.source.json.jsonl import RowStream  # not needed for YAML
+        from evalcontract.source.json.lines import RowStream  # not needed for YAML
 
         return RowStream(name, lambda: io.BytesIO(data), len(data))
     text = None
     try:
         text = decode(data)
         if kind == "json":
-            from evalcontract.source.json.json import parse_json  # parsers are slow to import
+            from evalcontract.source.json.reading import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
         if quick:
-            from evalcontract.source.yaml.yaml_rows import read_quickly
+            from evalcontract.source.yaml.quick import read_quickly
 
             if document := read_quickly(text, name, data):
                 return document
-        from evalcontract.source.yaml.yaml import parse_yaml
+        from evalcontract.source.yaml.reading import parse_yaml
 
         if quick and len(data) > _LARGE:
-            from evalcontract.source.yaml.yaml_narrow import raise_early
+            from evalcontract.source.yaml.narrow import raise_early
 
             raise_early(text, data, lambda part: parse_yaml(part, name, b""))
         return parse_yaml(text, name, data)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source.limits import MAX_DOCUMENT_BYTES
+from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,18 +2,228 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evalcontract.model.diagnostic import Place, format_path
+from evalcontract.model.values import is_writable
 from evalcontract.source.document import Batch, value_at
+from evalcontract.source.faults import MAX_DEPTH, SourceProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from evalcontract.model.diagnostic import Path, Place, Within
-    from evalcontract.source.cut_texts import CutText
+    from evalcontract.model.diagnostic import Path, Within
+    from evalcontract.source.comments import CutText
     from evalcontract.source.document import Document
-    from evalcontract.source.fault import UnreadableFile
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.faults import UnreadableFile
+    from evalcontract.source.json.lines import RowStream
+
+#: How types that JSON lacks are written, in rows in memory and in Parquet files.
+CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (datetime | date | time, lambda value: value.isoformat()),
+    (timedelta, timedelta.total_seconds),
+    (Decimal, float),
+    (bytes, lambda value: base64.b64encode(value).decode()),
+)
+_MAX_STEPS = 4  # steps of a path that a message quotes
+
+
+class NotPlainError(Exception):
+    """A value that JSON cannot represent; `code` is that of the finding, `path` its place."""
+
+    def __init__(self, reason: str, code: str = "source/unsupported", path: Path = ()) -> None:
+        super().__init__(reason, code, path)
+        self.reason = reason
+        self.code = code
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"`{format_path(self.path[:_MAX_STEPS])}` {self.reason}"
+
+    def inside(self, step: str | int) -> NotPlainError:
+        """Return the same error with its path below a key or an index."""
+        return NotPlainError(self.reason, self.code, (step, *self.path))
+
+
+def plain(value: Any, *, as_python: bool = False, depth: int = 0) -> Any:
+    """Return a copy of a value with all its parts as dict, list, str, int, float, bool or None.
+
+    Dates and times become ISO 8601 strings, bytes base64, durations seconds, decimals floats.
+    `as_python` permits what Python's `json` reads beyond JSON: NaN, infinity, lone surrogates.
+
+    Raises:
+        NotPlainError: a part is of another type, is a mapping with a key that is not a string, or
+            is nested too deeply.
+
+    """
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, str):
+        return _text(value, as_python=as_python)
+    if isinstance(value, dict | list | tuple | Mapping):
+        if depth == MAX_DEPTH:
+            reason = f"is nested more than {MAX_DEPTH} levels deep"
+            raise NotPlainError(reason, "source/limit-exceeded")
+        if isinstance(value, list | tuple):
+            return _items(value, as_python=as_python, depth=depth + 1)
+        return _mapping(value, as_python=as_python, depth=depth + 1)
+    for kind, convert in CONVERTERS:
+        if isinstance(value, kind):
+            value = convert(value)
+    return value if isinstance(value, str) else _number(value, as_python=as_python)
+
+
+def _mapping(value: Mapping[Any, Any], *, as_python: bool, depth: int) -> dict[str, Any]:
+    copy = {}
+    for key, part in value.items():
+        if not isinstance(key, str):
+            raise NotPlainError(f"has a key that is a `{type(key).__name__}` and not a string")
+        try:
+            copy[_text(key, as_python=as_python)] = plain(part, as_python=as_python, depth=depth)
+        except NotPlainError as error:
+            raise error.inside(key) from None
+    return copy
+
+
+def _items(value: Sequence[Any], *, as_python: bool, depth: int) -> list[Any]:
+    copy = []
+    for index, part in enumerate(value):
+        try:
+            copy.append(plain(part, as_python=as_python, depth=depth))
+        except NotPlainError as error:
+            raise error.inside(index) from None
+    return copy
+
+
+def _text(value: str, *, as_python: bool) -> str:
+    text = value if type(value) is str else str.__str__(value)  # of a subclass, the text alone
+    if not as_python and not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            reason = "has a lone surrogate, which UTF-8 cannot represent"
+            raise NotPlainError(reason, "source/encoding") from None
+    return text
+
+
+def _number(value: Any, *, as_python: bool) -> int | float:
+    if isinstance(value, Integral):
+        number = int(value)
+        if not is_writable(number):
+            raise NotPlainError("has too many digits", "source/limit-exceeded")
+        return number
+    if not isinstance(value, Real):
+        raise NotPlainError(f"is a `{type(value).__name__}`, which JSON cannot represent")
+    if not as_python and not math.isfinite(value):
+        name = "NaN" if math.isnan(value) else "infinite"
+        raise NotPlainError(f"is {name}, which JSON cannot represent; use None")
+    return float(value)
+
+
+class IterableRows:
+    """Rows from an iterable as plain data; see `Rows`. The next batch is read when it is needed.
+
+    The place of something in row n (from 0) is the file `NAME[n]`, without a line. A row that JSON
+    cannot represent is a fault, and is left out; the others keep their indexes. `as_python` is as
+    for `plain`.
+    """
+
+    prefix: Path = ()
+    document = None
+    stream = None
+    progress = None
+    has_other_numbers = False
+    has_bare_keys = False
+    has_bare_texts = True
+
+    def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
+        self.file = name
+        self._rows = iter(rows)
+        self._as_python = as_python
+        self._batch = Batch(0, [])
+        self._digest: Any = None
+
+    @property
+    def sha256(self) -> str:
+        r"""The SHA-256 digest of the rows read so far, in hexadecimal.
+
+        That is, of their lines `json.dumps(row, sort_keys=True)`, each with a `\n`.
+        """
+        from hashlib import sha256  # slow to import
+
+        digest: str = (self._digest or sha256()).hexdigest()
+        return digest
+
+    def cut_texts(self) -> tuple[()]:
+        """Return nothing: there is no text that a comment could cut off."""
+        return ()
+
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:
+        """Yield the rows that have not been read yet; no rows at all yield one empty batch."""
+        del quick
+        from hashlib import sha256  # slow to import
+
+        self._digest = sha256()
+        rows: list[Any] = []
+        first = count = 0
+        for index, row in enumerate(self._rows):
+            count = index + 1
+            try:
+                rows.append(plain(row, as_python=self._as_python))
+            except NotPlainError as error:
+                message = f"row {index} cannot be read: {error}"
+                fault = SourceProblem(error.code, message)
+                yield self._read(first, rows, (fault, ""))
+                first, rows = count, []
+            if len(rows) == _BATCH:
+                yield self._read(first, rows)
+                first, rows = count, []
+        if rows or not count:
+            yield self._read(first, rows)
+
+    def _read(self, first: int, rows: list[Any], *faults: tuple[SourceProblem, str]) -> Batch:
+        for row in rows:
+            self._digest.update(json.dumps(row, sort_keys=True).encode() + b"\n")
+        self._batch = Batch(first, rows, faults)
+        return self._batch
+
+    def exact(self, index: int) -> Any:
+        """Return a row of the last batch."""
+        return self._batch.rows[index - self._batch.first_index]
+
+    def raw(self, path: Path) -> None:
+        """Return None: rows in memory have no source text."""
+
+    def place(
+        self,
+        path: Path,
+        *,
+        on_key: bool = False,  # noqa: ARG002
+        within: Within | None = None,  # noqa: ARG002
+    ) -> Place:
+        """Return the row as the place."""
+        return Place(f"{self.file}[{path[0]}]" if path else self.file)
+
+
+class RowIterable:
+    """A source of rows in memory; see `Source`."""
+
+    document = None
+    unreadable = None
+
+    def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
+        self.file = name
+        self.stream: IterableRows = IterableRows(name, rows, as_python=as_python)
+
+    def peek(self) -> None:
+        """Return None: the rows can be read only once."""
 
 
 class Source(Protocol):
@@ -152,7 +362,7 @@ class DocumentRows:
         """Yield the texts of rows of a YAML document that a comment probably cuts off."""
         if not self._document.may_be_yaml:
             return ()
-        from evalcontract.source.cut_texts import cut_texts  # only YAML needs it
+        from evalcontract.source.comments import cut_texts  # only YAML needs it
 
         return cut_texts(self._document, self.prefix)
 

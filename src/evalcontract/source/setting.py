@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
-from evalcontract.source.cutting import apply_cuts, chosen
-from evalcontract.source.entries import Cut, Entries
-from evalcontract.source.fault import ParseError
-from evalcontract.source.inserting import Spot, last_spot, places
-from evalcontract.source.json.json import load_json
-from evalcontract.source.json.json_scanner import scan
-from evalcontract.source.moving import removed
-from evalcontract.source.yaml.yaml import nodes_of, parse_yaml
-from evalcontract.source.yaml.yaml_text import block, flow, indented, literal, quoted
+from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen
+from evalcontract.source.faults import ParseError
+from evalcontract.source.inserting import Spot, last_spot, places, removed
+from evalcontract.source.json.reading import load_json, scan
+from evalcontract.source.yaml.reading import nodes_of, parse_yaml
+from evalcontract.source.yaml.writing import block, flow, indented, literal, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

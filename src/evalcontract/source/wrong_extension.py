@@ -9,8 +9,8 @@ import orjson
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.json.json_scanner import scan
+from evalcontract.source.faults import ParseError, SourceProblem
+from evalcontract.source.json.reading import scan
 
 #: Number of lines to examine: if none of them looks like JSONL, the file is not JSONL.
 _EXAMINED_LINES = 5

@@ -10,9 +10,10 @@ from evalcontract.datasets.selection import files_below
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import DISK, read_text, shipped
+from evalcontract.source import DISK, read_text
+from evalcontract.source import installed as shipped
 from evalcontract.source.writing import Staged
-from evalcontract.source.yaml.yaml_text import flow
+from evalcontract.source.yaml.writing import flow
 from evalcontract.starting.init_install import EXPRESSION, source_of
 from evalcontract.starting.init_project import CI_FILES, PACKAGE, filled, project_files
 from evalcontract.starting.init_source import Taken, take

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import SUFFIXES, shipped
+from evalcontract.source import SUFFIXES
+from evalcontract.source import installed as shipped
 from evalcontract.workspace.editor_schemas import editor_schemas
 
 if TYPE_CHECKING:

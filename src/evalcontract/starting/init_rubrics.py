@@ -9,11 +9,11 @@ from evalcontract.converting.placing import NativeTarget
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.errors import EditError
 from evalcontract.source import format_of
-from evalcontract.source.fault import ParseError
-from evalcontract.source.json.json import load_json
+from evalcontract.source.faults import ParseError
+from evalcontract.source.json.reading import load_json
 from evalcontract.source.setting import with_new_key
-from evalcontract.source.yaml.emitting import yaml_mapping
-from evalcontract.source.yaml.yaml import parse_yaml
+from evalcontract.source.yaml.reading import parse_yaml
+from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace.editor_schemas import modeline

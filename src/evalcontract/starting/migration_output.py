@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.model.errors import EditError
-from evalcontract.source import format_of, read_text, shipped
+from evalcontract.source import format_of, read_text
+from evalcontract.source import installed as shipped
 from evalcontract.source.files import guess_format
 from evalcontract.source.setting import set_value
 from evalcontract.source.writing import Staged
-from evalcontract.source.yaml.emitting import NotWritableError, utf8, yaml_mapping, yaml_text
+from evalcontract.source.yaml.writing import NotWritableError, utf8, yaml_mapping, yaml_text
 from evalcontract.workspace import display_name
 from evalcontract.workspace.comments_above import CommentsAbove
 from evalcontract.workspace.modelines import Modelines, with_modeline, without_modelines

@@ -11,7 +11,7 @@ from evalcontract.datasets.table_rows import no_input, problems_of_header, row_o
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import is_finite_number
 from evalcontract.source import SourceProblem, format_of
-from evalcontract.source.yaml.emitting import NotWritableError, json_line, yaml_text
+from evalcontract.source.yaml.writing import NotWritableError, json_line, yaml_text
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:

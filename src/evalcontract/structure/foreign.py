@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError, PluginError
 from evalcontract.model.reference import IDENTIFIER
-from evalcontract.source.plugins import entry_points, packages
+from evalcontract.source.installed import entry_points, packages
 from evalcontract.structure.native import is_schema
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 from evalcontract.structure.native import matches
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX, load
 from evalcontract.structure.timed import TimedValidator, TooMuchWork

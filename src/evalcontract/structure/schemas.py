@@ -7,7 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
-from evalcontract.source import SCHEMA_SUFFIX, shipped
+from evalcontract.source import SCHEMA_SUFFIX
+from evalcontract.source import installed as shipped
 from evalcontract.structure.subschemas import Schema, follow
 
 if TYPE_CHECKING:

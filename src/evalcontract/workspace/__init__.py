@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.source.plugins import entry_points
+from evalcontract.source.installed import entry_points
 from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration
 from evalcontract.workspace.configuration import Configuration, read_configuration
 from evalcontract.workspace.discovery import data_files, display_name

@@ -84,7 +84,7 @@ def read_configuration(path: Path, name: str, files: Files = DISK) -> Configurat
     text = read_text(path, name, files)
     if isinstance(text, UnreadableFile):
         raise ConfigurationError(f"{name}: {text.faults[0].message}")
-    from evalcontract.source.toml_text import parse_toml, place_of_key  # slow to import
+    from evalcontract.source.toml import parse_toml, place_of_key  # slow to import
 
     table, lines = parse_toml(text, name), text
     if path.name == PYPROJECT:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source.drafts import replace_all
+from evalcontract.source.overlays import replace_all
 from evalcontract.source.writing import remove_abandoned
 from evalcontract.workspace import display_name
 from evalcontract.workspace.opened import write_error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Severity
-from evalcontract.source.plugins import entry_points
+from evalcontract.source.installed import entry_points
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:

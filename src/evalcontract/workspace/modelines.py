@@ -6,7 +6,8 @@ import os
 from itertools import pairwise
 from pathlib import Path, PurePath
 
-from evalcontract.source import SCHEMA_SUFFIX, read_text, shipped
+from evalcontract.source import SCHEMA_SUFFIX, read_text
+from evalcontract.source import installed as shipped
 from evalcontract.source.comments import comments_of
 from evalcontract.source.text import LINE_END
 from evalcontract.structure import schemas

@@ -31,7 +31,7 @@ def has_settings(path: Path, name: str, files: Files) -> bool:
     text = read_text(path, name, files)
     if not isinstance(text, str) or _NAME not in text:
         return False
-    from evalcontract.source.toml_text import parse_toml  # slow to import
+    from evalcontract.source.toml import parse_toml  # slow to import
 
     try:
         return settings_in(parse_toml(text, name)) is not None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.source import Document, Files, Source, UnreadableFile
-    from evalcontract.source.json.jsonl import RowStream
+    from evalcontract.source.json.lines import RowStream
 
 _MODELINE = "dataset.schema.json"
 _FOLDER = "datasets"

@@ -19,7 +19,7 @@ from evalcontract.rules import (
     load_rules,
     rules_named_for,
 )
-from evalcontract.source.plugins import entry_points
+from evalcontract.source.installed import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, FILE, SCHEMA_SUFFIX, read_file
-from evalcontract.source.plugins import entry_points
+from evalcontract.source.installed import entry_points
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration, configuration_of
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name

@@ -20,7 +20,7 @@ from evalcontract.formats.agent_skills.variants import VARIANTS
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import json_equal
 from evalcontract.source.external import ExternalFile
-from evalcontract.source.fault import UnreadableFile
+from evalcontract.source.faults import UnreadableFile
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 

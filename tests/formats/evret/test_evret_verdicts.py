@@ -19,7 +19,7 @@ from needs import PEERS, missing
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.documents import document_problems
 from evalcontract.formats.evret.releases import RELEASES, items_of, parsed
-from evalcontract.source.yaml.emitting import csv_text
+from evalcontract.source.yaml.writing import csv_text
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, load

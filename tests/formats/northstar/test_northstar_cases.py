@@ -12,7 +12,7 @@ from northstar_models import Case
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile, read_external_stream
-from evalcontract.source.json.jsonl import RowStream
+from evalcontract.source.json.lines import RowStream
 from evalcontract.structure.dialect_checker import DialectChecker
 
 if TYPE_CHECKING:

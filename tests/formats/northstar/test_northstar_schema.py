@@ -11,7 +11,7 @@ from northstar_cases import cases
 from northstar_models import Case, Expected, Metrics, ToolArguments, TraceExpected, Transition
 from tables import every_case
 
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load

@@ -9,7 +9,7 @@ import pytest
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
-from evalcontract.source.json.json_scanner import scan
+from evalcontract.source.json.reading import scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable

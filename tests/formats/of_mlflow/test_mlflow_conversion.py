@@ -15,7 +15,7 @@ from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
-from evalcontract.source.json.json_scanner import scan
+from evalcontract.source.json.reading import scan
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.known_codes import is_rejection

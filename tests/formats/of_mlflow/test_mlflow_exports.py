@@ -16,7 +16,7 @@ from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
-from evalcontract.source.yaml.yaml import parse_yaml
+from evalcontract.source.yaml.reading import parse_yaml
 
 if TYPE_CHECKING:
     import subprocess

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from evalcontract.model.values import json_equal
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 
 _LISTS = ("must_contain_any", "must_not_contain")
 _MAX_LEVEL = 6

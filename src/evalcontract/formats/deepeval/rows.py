@@ -23,8 +23,8 @@ from evalcontract.formats.deepeval.reading import (
 )
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.json.jsonl import RowStream
+from evalcontract.source.json.lines import RowStream
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,7 @@ from evalcontract.formats.evret.releases import (
 )
 from evalcontract.formats.evret.table import rows_of_table
 from evalcontract.formats.evret.writing import writer_of
-from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from evalcontract.formats.evret.header import Header
 from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of, parts_of
 from evalcontract.formats.evret.releases import ID_KEYS, ids_key, items_of, label_of
 from evalcontract.model.values import json_equal
-from evalcontract.source.csv_table import CsvTable
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

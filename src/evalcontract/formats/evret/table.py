@@ -13,8 +13,8 @@ from evalcontract.formats.evret.releases import ANSWERS
 from evalcontract.formats.evret.warnings import read_by_others
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.values import clipped
-from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.fault import ParseError
+from evalcontract.source.faults import ParseError
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from evalcontract.formats._format import RowLayout
 from evalcontract.formats.inspect.checker import split_choices
 from evalcontract.formats.inspect.reading import JSON_KEYS, choices_of, parsed
 from evalcontract.model.diagnostic import Problem
-from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.json.jsonl import RowStream
+from evalcontract.source.json.lines import RowStream
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from evalcontract.formats.mlflow.records import RecordChecker, with_missing
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import value_at
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,7 +15,7 @@ from evalcontract.formats.mlflow.sources import (
 )
 from evalcontract.formats.mlflow.store_rules import Granularity, Merging, Outputs, mixed_goal
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,7 @@ from typing import Any
 from evalcontract.formats.mlflow.exports import first_exported
 from evalcontract.formats.mlflow.sources import is_documented
 from evalcontract.model.nearest import nearest
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 
 OSS, MANAGED, EVALUATE = "oss", "managed", "evaluate"
 _INPUTS, _OUTPUTS, _TRACE = "inputs", "outputs", "trace"

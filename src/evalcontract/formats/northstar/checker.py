@@ -13,7 +13,7 @@ from evalcontract.formats.northstar.number_fields import number_faults, without_
 from evalcontract.formats.northstar.warnings import warnings
 from evalcontract.model.diagnostic import Problem
 from evalcontract.source.document import value_at
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.shipped import table
+from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

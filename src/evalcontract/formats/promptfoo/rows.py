@@ -11,8 +11,8 @@ from evalcontract.formats.promptfoo.configuration import of_configuration, of_li
 from evalcontract.formats.promptfoo.keys import is_configuration
 from evalcontract.formats.promptfoo.table import of_table
 from evalcontract.model.diagnostic import Problem
-from evalcontract.source.csv_table import CsvTable
-from evalcontract.source.json.jsonl import RowStream
+from evalcontract.source.json.lines import RowStream
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.source.csv_table import CsvTable
+    from evalcontract.source.tables import CsvTable
 
 #: The columns that are no variables; those with a colon are followed by a name.
 COLUMNS = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Problem, key_of
 from evalcontract.model.values import SHOWN
 from evalcontract.model.values import listed as plainly
-from evalcontract.source.yaml.yaml_text import flow
+from evalcontract.source.yaml.writing import flow
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.subschemas import follow
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
-from evalcontract.source.yaml.yaml_text import flow
+from evalcontract.source.yaml.writing import flow
 from evalcontract.structure.messages.keys import samples
 from evalcontract.structure.messages.numbers import number_advice
 from evalcontract.structure.messages.texts import quoted_version

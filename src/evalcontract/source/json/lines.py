@@ -1,4 +1,4 @@
-r"""JSONL reader: a stream of row batches, in constant memory. Only `\n` ends a line."""
+"""Positions of the parts of JSONL rows, computed for single rows on demand."""
 
 from __future__ import annotations
 
@@ -9,23 +9,64 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.model.diagnostic import Place, Span
 from evalcontract.source.document import Batch, find_within, place_in, value_at
-from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.json.jsonl_blocks import (
-    Block,
-    BlockIndex,
-    Start,
-    end_of_block,
-    whole_lines,
+from evalcontract.source.faults import ParseError, SourceProblem
+from evalcontract.source.json.blocks import Block, BlockIndex, Start, end_of_block, whole_lines
+from evalcontract.source.text import (
+    EMPTY,
+    plain_ends,
+    split_lines,
+    strip_bom,
+    text_lines,
+    without_nul,
 )
-from evalcontract.source.json.jsonl_places import RowPlaces
-from evalcontract.source.text import EMPTY, split_lines, strip_bom, without_nul
-from evalcontract.source.text_lines import text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalcontract.model.diagnostic import Path, Within
-    from evalcontract.source.node import Node
+    from evalcontract.source.document import Node
+
+#: Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
+_KEPT = 4
+
+
+class RowPlaces:
+    """A cache of the positions within rows, by line number.
+
+    With `as_python` lines are read like Python's `json` reads them; with `as_text`, white space of
+    Unicode around them does not count.
+    """
+
+    def __init__(self, *, as_python: bool, as_text: bool = False) -> None:
+        self._as_python = as_python
+        self._as_text = as_text
+        self._rows: dict[int, tuple[str, Node]] = {}
+
+    def clear(self) -> None:
+        """Clear the cache."""
+        self._rows.clear()
+
+    def find(self, line: int, read: Callable[[], bytes]) -> tuple[str, Node]:
+        """Return the text of a line and its tree of positions.
+
+        `read` returns the line; it is called if the line is not cached.
+
+        Raises:
+            ParseError: the file has changed, and the line is not JSON any more.
+            UnicodeDecodeError: the line is not UTF-8 any more.
+
+        """
+        from evalcontract.source.json.reading import scan  # slow to import
+
+        if line not in self._rows:
+            while len(self._rows) >= _KEPT:
+                del self._rows[next(iter(self._rows))]
+            data = plain_ends(read()) if self._as_text else read()
+            text = data.decode().rstrip("\r")
+            remarks: list[SourceProblem] | None = [] if self._as_python else None
+            self._rows[line] = text, scan(text, is_line=True, remarks=remarks)
+        return self._rows[line]
+
 
 _OPENING_BYTES = 1 << 12
 _WHOLE = (0, sys.maxsize)
@@ -136,7 +177,7 @@ class RowStream:
 
     def peek(self) -> Any:
         """Return the first row; None if its line cannot be parsed. Only that line is read."""
-        from evalcontract.source.json.json import load_as_python  # slow to import
+        from evalcontract.source.json.reading import load_as_python  # slow to import
 
         line = next(iter(self.opening(1)), "")
         try:
@@ -161,7 +202,7 @@ class RowStream:
             return []
 
     def _read(self, blocks: Iterator[list[bytes]], *, quick: bool) -> Iterator[Batch]:
-        from evalcontract.source.json.jsonl_lines import parse_lines  # slow to import
+        from evalcontract.source.json.blocks import parse_lines  # slow to import
         from evalcontract.source.wrong_extension import not_jsonl_fault
 
         if not self.done and (first := next(blocks, [])):
@@ -264,8 +305,8 @@ class RowStream:
         row = self._node(path)
         if row is None:
             return Place(self.file)
-        from evalcontract.source.json.json import load_json
-        from evalcontract.source.scalar_source_map import ScalarSourceMap  # slow to import
+        from evalcontract.source.document import ScalarSourceMap  # slow to import
+        from evalcontract.source.json.reading import load_json
 
         line, text, node = row
         place = place_in(node, path[1:], self.file, [text], on_key=on_key)
@@ -296,6 +337,6 @@ class RowStream:
 
     def exact(self, index: int) -> Any:
         """Return a row that was read before, from the exact reader."""
-        from evalcontract.source.json.json import load_json
+        from evalcontract.source.json.reading import load_json
 
         return load_json(self._index.line(*self._index.find(index)).rstrip(b"\r"), is_line=True)

@@ -1,22 +1,55 @@
-"""Scan JSON into a tree of positions. Slow and exact: used only if there is a problem."""
+"""Detect typical mistakes where a JSON scanner fails: comments, and text around the value."""
 
 from __future__ import annotations
 
+import json
 import math
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import orjson
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import integer
-from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
-from evalcontract.source.json.json_hints import hint_at, hint_before
-from evalcontract.source.limits import MAX_DEPTH, deep_fault
-from evalcontract.source.node import Node
+from evalcontract.source.document import Document, Node
+from evalcontract.source.faults import (
+    MAX_DEPTH,
+    ParseError,
+    SourceProblem,
+    collector_paused,
+    deep_fault,
+    duplicate_fault,
+)
 from evalcontract.source.text import LINE_END
 
 if TYPE_CHECKING:
     import re
+
+#: The message and the advice for a Markdown fence around the content of a file.
+FENCE = ("the file is inside a Markdown code block", "remove the lines that begin with ```")
+FENCE_MARK = "```"
+_COMMENTS = ("//", "/*", "#")
+
+
+def hint_at(text: str, at: int) -> tuple[str, str] | None:
+    """Return message and advice for a mistake at an offset; None if there is nothing typical."""
+    if text.startswith(FENCE_MARK, at):
+        return FENCE
+    if text.startswith(_COMMENTS, at):
+        return "a comment is not allowed", "remove it; JSON has no comments"
+    return None
+
+
+def hint_before(text: str, at: int) -> tuple[str, str] | None:
+    """Return message and advice for prose at an offset, if the JSON value follows it."""
+    value = min((place for sign in "{[" if (place := text.find(sign, at)) > at), default=None)
+    if text[:at].strip() or value is None or not text[at].isalpha():
+        return None
+    if (fence := text.find(FENCE_MARK, at, value)) != -1 and text[fence - 1] == "\n":
+        return FENCE[0], "remove the lines that begin with ```, and the text around them"
+    return "text before the value", f"remove everything before the `{text[value]}`"
+
 
 _SPACE = lazy_pattern(r"[ \t\r\n]*")
 # Possessive quantifiers: otherwise the regex engine keeps a backtracking state per character.
@@ -249,3 +282,103 @@ def _unescape(match: re.Match[str]) -> str:
         units = bytes.fromhex(escape.replace("\\u", ""))
         return units.decode("utf-16-be", "surrogatepass")
     return _SIMPLE.get(escape[1], escape[1])
+
+
+# orjson reads integers of more than 64 bits as floats; all of them are at least this large.
+_ROUNDED = 2.0**63
+_DIGITS = lazy_pattern(rb"[0-9]{19}")
+
+
+def parse_json(text: str, file: str, data: bytes) -> Document:
+    """Parse one JSON document; `data` are the bytes that `text` came from.
+
+    Raises:
+        ParseError: `source/syntax`, `source/duplicate-key`, `source/limit-exceeded`.
+
+    """
+    value = load_json(text.encode())
+    return Document(file, value, text, data, lambda: scan(text))
+
+
+def load_json(data: bytes, *, is_line: bool = False) -> Any:
+    """Return the value of a JSON text in UTF-8, without positions.
+
+    With `is_line` the text is one line, whatever line breaks it contains.
+
+    Raises:
+        ParseError: as `parse_json`.
+        UnicodeDecodeError: the text is not UTF-8.
+
+    """
+    try:
+        with collector_paused():
+            value = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        text = data.decode()
+        scan(text, is_line=is_line)  # raises with the position
+        if _DIGITS.search(data):  # more digits than orjson accepts
+            return json.loads(text)
+        raise ParseError(SourceProblem("source/syntax", f"not JSON: {error.msg}")) from None
+    if keeps_all_keys(data, value) and is_plain(data, [value]):
+        return value
+    scan(data.decode(), is_line=is_line)
+    return json.loads(data)
+
+
+def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[SourceProblem, ...]]:
+    """Return the value of a JSON text as Python's `json` reads it, and remarks on it.
+
+    Loaders of other systems read JSON this way: the last of two equal keys wins, and `NaN` is a
+    number. Both are in the remarks.
+
+    Raises:
+        ParseError: `source/syntax`, `source/limit-exceeded`.
+        UnicodeDecodeError: the text is not UTF-8.
+
+    """
+    try:
+        return load_json(data, is_line=is_line), ()
+    except ParseError:
+        text = data.decode()
+        remarks: list[SourceProblem] = []
+        scan(text, is_line=is_line, remarks=remarks)
+        return json.loads(text), tuple(remarks)
+
+
+def keeps_all_keys(data: bytes, value: Any) -> bool:
+    r"""Whether orjson certainly dropped no duplicate key of a text.
+
+    If the value, serialized again, has as many quotes as the text, no key is missing: each string
+    has two quotes, and quotes within strings are escaped in both, except for `\u0022`.
+    """
+    if b"\\" in data and b"u0022" in data:  # the single byte is found faster
+        return False
+    try:
+        return data.count(b'"') == orjson.dumps(value).count(b'"')
+    except orjson.JSONEncodeError:  # nested deeper than orjson can write
+        return False
+
+
+def is_plain(data: bytes, values: list[Any]) -> bool:
+    """Whether values are within the depth limit and hold no integer that orjson rounded.
+
+    A float beyond 64 bits may be such an integer.
+    """
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH and not _DIGITS.search(data):
+        return True
+    depth = 0
+    layer = values
+    while layer:
+        if depth >= MAX_DEPTH:
+            return False
+        depth += 1
+        below: list[Any] = []
+        for part in layer:
+            if part.__class__ is dict:
+                below.extend(part.values())
+            elif part.__class__ is list:
+                below.extend(part)
+            elif part.__class__ is float and abs(part) >= _ROUNDED:
+                return False
+        layer = below
+    return True

@@ -16,10 +16,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.fault import ParseError
-from evalcontract.source.limits import MAX_DEPTH
-from evalcontract.source.yaml.yaml_columns import MAX_LINES_ABOVE
-from evalcontract.source.yaml.yaml_quick import is_plain, quick_value
+from evalcontract.source.faults import MAX_DEPTH, ParseError
+from evalcontract.source.yaml.failures import MAX_LINES_ABOVE
+from evalcontract.source.yaml.quick import is_plain, quick_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,13 +12,12 @@ import yaml
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.fault import ParseError, SourceProblem
-from evalcontract.source.limits import MAX_DIRECTIVES, directives_fault
+from evalcontract.source.faults import MAX_DIRECTIVES, ParseError, SourceProblem, directives_fault
 from evalcontract.source.text import LINE_END, split_lines
-from evalcontract.source.yaml.yaml_faults import unsupported
+from evalcontract.source.yaml.parts import unsupported
 
 if TYPE_CHECKING:
-    from evalcontract.source.yaml.yaml_parts import Event
+    from evalcontract.source.yaml.parts import Event
 
 # The properties of a scalar (anchor, tag), with the white space and comments after them.
 _PROPERTIES = lazy_pattern(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")

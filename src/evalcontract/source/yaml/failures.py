@@ -1,19 +1,67 @@
-"""Detect wrong indentation in YAML: keys and dashes that are not aligned with their siblings."""
+"""The position where the YAML parser failed, and hints about the likely mistake."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.yaml.parser_failure import (
-    DASH,
-    KEY,
-    ParserFailure,
-    SyntaxHint,
-    line_above,
-    shown,
-    span_at,
+from evalcontract.source.yaml.strict import DEEP_EMPTY_LINE
+
+_MAX_SHOWN = 60
+#: A line that begins with a key, with or without dashes before it.
+KEY = lazy_pattern(
+    r"""(?P<lead>\s*(?:-\s+)*)(?P<key>"[^"]*"|'[^']*'|[^\s#"'\[\]{}][^#]*?):(?=\s|$)"""
 )
+#: A line that begins with a list item.
+DASH = lazy_pattern(r"(?P<lead>\s*)-\s")
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxHint:
+    """A likely mistake of the author: what is wrong, its span, and what to type instead."""
+
+    message: str
+    span: Span
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParserFailure:
+    """Where the parser failed: `line` and `column` from 0, and the `message` of libyaml.
+
+    `lines` are those of the text; `start` is the line and column where the failed construct starts.
+    """
+
+    message: str
+    lines: list[str]
+    line: int
+    column: int
+    start: tuple[int, int]
+
+    def text(self, number: int) -> str:
+        """Return a line by its number, from 0; an empty one outside of the text."""
+        return self.lines[number] if 0 <= number < len(self.lines) else ""
+
+
+def span_at(line: int, column: int, length: int = 0) -> Span:
+    """Return the span of a part of a line; `line` and `column` are from 0."""
+    return Span(line + 1, column + 1, line + 1, column + 1 + length)
+
+
+def shown(text: str) -> str:
+    """Return a text, truncated if it is long."""
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+def line_above(lines: list[str], number: int) -> int:
+    """Return the number of the nearest line above that is not blank and not a comment."""
+    number -= 1
+    while number > 0 and (not lines[number].strip() or lines[number].lstrip().startswith("#")):
+        number -= 1
+    return number
+
 
 #: Number of lines above that are searched for siblings.
 MAX_LINES_ABOVE = 200
@@ -164,3 +212,83 @@ def no_sibling(failure: ParserFailure) -> SyntaxHint | None:
     """Detect a key where a list item, or a key in another column, was expected."""
     key = KEY.match(failure.text(failure.line))
     return (value_above(failure) or odd_column(failure, len(key["lead"]))) if key else None
+
+
+_HEADER = lazy_pattern(r"(?P<sign>[|>])(?P<end>[-+]?)(?=[ \t]|$)")
+_ENDS_WITH_HEADER = lazy_pattern(r"(?:^|[ \t])[|>][-+0-9]*[ \t]*(?:[ \t]#.*)?$")
+_LEAD = lazy_pattern(r"[ ]*(?:-[ \t]+)*")
+#: The greatest indentation that the header of a block scalar can specify.
+_MAX_INDICATOR = 9
+
+
+def misplaced_tab(failure: ParserFailure) -> SyntaxHint | None:
+    """Detect a tab that indents, or is used where only a space is allowed."""
+    line = failure.text(failure.line)
+    indent = re.match(r"[ \t]*", line)
+    begins = indent is not None and "\t" in indent[0] and failure.column <= indent.end()
+    at = line.index("\t") if begins else failure.column
+    if line[at : at + 1] != "\t":
+        return None
+    place = span_at(failure.line, at, 1)
+    if not line.strip(" \t"):
+        return SyntaxHint("a tab in an empty line", place, "remove the tab")
+    if line.lstrip(" \t").startswith("#"):
+        return SyntaxHint("a tab before a comment", place, "write spaces instead")
+    if "block scalar" in failure.message:
+        return _tab_in_block(failure, at)
+    if begins:
+        return SyntaxHint("a tab cannot indent", place, "indent with spaces")
+    before = line[:at].rstrip()[-1:]
+    return SyntaxHint(f"a tab after `{before}`", place, "write a space instead")
+
+
+def _tab_in_block(failure: ParserFailure, at: int) -> SyntaxHint:
+    number, column = failure.start
+    above = failure.text(number)
+    place = span_at(failure.line, at, 1)
+    parent = _column_of_parent(above[:column])
+    is_first = not any(line.strip() for line in failure.lines[number + 1 : failure.line])
+    header = _HEADER.match(above, column)
+    spaces = _least_spaces(failure.lines[failure.line :], parent) - parent
+    if at <= parent or not is_first or header is None or not 1 <= spaces <= _MAX_INDICATOR:
+        advice = "indent the text of a block scalar with spaces; tabs may follow them"
+        return SyntaxHint("a tab cannot indent", place, advice)
+    replacement = f"{header['sign']}{spaces}{header['end']}"
+    message = "the text of this block scalar begins with a tab: its indentation is ambiguous"
+    advice = f"write `{replacement}` instead of `{header[0]}` on line {number + 1}; keep the tab"
+    return SyntaxHint(message, place, advice)
+
+
+def _column_of_parent(before: str) -> int:
+    """Return the column, from 0, of the key or dash before a block scalar header."""
+    lead = _LEAD.match(before)
+    end = lead.end() if lead else 0
+    return end if before[end:].strip() else before.rfind("-")
+
+
+def _least_spaces(lines: list[str], parent: int) -> int:
+    """Return the smallest indentation of the non-blank lines of a block scalar."""
+    least = len(lines[0])
+    for line in lines:
+        spaces = len(line) - len(line.lstrip(" "))
+        if line.strip():
+            if spaces <= parent:
+                break
+            least = min(least, spaces)
+    return least
+
+
+def deep_empty_line(failure: ParserFailure) -> SyntaxHint | None:
+    """Detect an empty line below a block scalar header with more spaces than the first line."""
+    first = min(failure.line, failure.start[0]) if "':'" in failure.message else failure.line
+    line = failure.text(first)
+    spaces = len(line) - len(line.lstrip(" "))
+    number = first - 1
+    while number > 0 and not failure.text(number).strip(" "):
+        number -= 1
+    if not any(len(blank) > spaces for blank in failure.lines[number + 1 : first]):
+        return None
+    if not _ENDS_WITH_HEADER.search(failure.text(number)):
+        return None
+    message, advice = DEEP_EMPTY_LINE
+    return SyntaxHint(message, span_at(first, spaces, 1), advice)

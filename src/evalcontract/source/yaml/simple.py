@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.source.node import Node
-from evalcontract.source.yaml.scalars import resolve_plain
+from evalcontract.source.document import Node
+from evalcontract.source.yaml.parts import resolve_plain
 
 if TYPE_CHECKING:
     import re
 
-    from evalcontract.source.yaml.yaml_parts import Children
+    from evalcontract.source.yaml.parts import Children
 
 _TEXT = lazy_pattern(r"[\n -~]*+")
 _KEY = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_]*):(?: +|$)")

@@ -1,35 +1,85 @@
-"""YAML reader: plain values, with positions on demand.
-
-libyaml (through PyYAML) parses the text into events. This module and `scalars` turn them into
-values: core schema of YAML 1.2, merge keys, no duplicate keys, one document.
-"""
+"""Merge keys: `<<` adds the keys of another mapping, with their positions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from evalcontract.model.diagnostic import Span
-from evalcontract.source.document import Document
-from evalcontract.source.fault import ParseError, SourceProblem, duplicate_fault
-from evalcontract.source.limits import MAX_DEPTH, MAX_REPLAYED, deep_fault, replay_fault
-from evalcontract.source.memory import collector_paused
-from evalcontract.source.node import Node
-from evalcontract.source.yaml import yaml_faults as faults
-from evalcontract.source.yaml import yaml_strict as strict
-from evalcontract.source.yaml.scalars import resolve_plain, resolve_tagged
-from evalcontract.source.yaml.yaml_hidden import Hidden, hide, hide_surrogates
-from evalcontract.source.yaml.yaml_merge import merge
-from evalcontract.source.yaml.yaml_parts import (
+from evalcontract.source.document import Document, Node
+from evalcontract.source.faults import (
+    MAX_DEPTH,
+    MAX_REPLAYED,
+    ParseError,
+    SourceProblem,
+    collector_paused,
+    deep_fault,
+    duplicate_fault,
+    replay_fault,
+)
+from evalcontract.source.yaml import parts as faults
+from evalcontract.source.yaml import strict
+from evalcontract.source.yaml.parts import (
     Anchored,
     Children,
     Event,
+    Hidden,
     height_of,
+    hide,
+    hide_surrogates,
+    no_merge,
+    resolve_plain,
+    resolve_tagged,
     size_of,
     span_between,
     span_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def merge(
+    values: dict[str, Any],
+    nodes: dict[str, tuple[Span, Node]],
+    merges: list[tuple[Event, Any, Node]],
+) -> Iterable[SourceProblem]:
+    """Add merged keys to a mapping and its tree of positions; return problems of duplicate `<<`.
+
+    `merges` are the `<<` keys of the mapping, each with its value and the node of the value.
+
+    Raises:
+        ParseError: a merged value is not a mapping.
+
+    """
+    for event, value, node in merges:
+        if not all(isinstance(part, dict) for part in _parts(value)):
+            raise ParseError(no_merge(event))
+        _apply(values, nodes, value, node)
+    spans = [span_of(event) for event, _, _ in merges]
+    return [duplicate_fault("<<", span, spans[at]) for at, span in enumerate(spans[1:])]
+
+
+def _parts(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _apply(
+    values: dict[str, Any], nodes: dict[str, tuple[Span, Node]], merged: Any, node: Node
+) -> None:
+    """Add the keys of a merged value to a mapping; existing keys take precedence."""
+    if isinstance(merged, list):
+        children = node.children if isinstance(node.children, list) else [node] * len(merged)
+        for part, child in zip(merged, children, strict=True):
+            _apply(values, nodes, part, child)
+        return
+    for key, value in merged.items():
+        if key not in values:
+            values[key] = value
+            if isinstance(node.children, dict):
+                nodes[key] = node.children[key]
+
 
 # Without the C extension, the slower Python parser of PyYAML yields the same events.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -93,7 +143,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
         except yaml.YAMLError as error:
             with_surrogates = hide_surrogates(hidden)
             if with_surrogates is None:
-                from evalcontract.source.yaml.yaml_errors import explain  # slow to import
+                from evalcontract.source.yaml.hints import explain  # slow to import
 
                 raise ParseError(explain(error, text, hidden.text)) from None
             hidden = with_surrogates
