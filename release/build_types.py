@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure import schemas
-from evalcontract.structure.subschemas import follow
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -69,7 +69,7 @@ KNOWS_MODES = (
     "grading/grade.py",
     "workspace/configuration.py",
     "model/code.py",
-    "structure/keys/aliases.py",  # what authors call the key of a target that asks for it
+    "structure/keys/names.py",  # what authors call the key of a target that asks for it
 )
 
 
@@ -260,8 +260,7 @@ KNOWN = {
     "source/writing.py": "writes",
     "source/installed.py": "ours: `installation`",
     "structure/schemas.py": "ours: `installation`",
-    "cache/installation.py": "it is what is remembered by",
-    "cache/store.py": "is not the check",
+    "cache/store.py": "it is what is remembered by",
     "checks/php_lint.py": "grades outputs, and no check of files does",
     "workspace/configuration.py": "reads by `Files`",
     "workspace/roots.py": "the current folder bounds what is written",

@@ -12,7 +12,7 @@ from sentences import either, example_of, not_a, not_text, plain
 
 from evalcontract.model.code import guide_url, is_published
 from evalcontract.structure import schemas
-from evalcontract.structure.subschemas import follow
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

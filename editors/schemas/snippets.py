@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.source.yaml.writing import flow
 from evalcontract.structure import schemas
-from evalcontract.structure.subschemas import follow
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

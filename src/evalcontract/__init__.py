@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from evalcontract.grading.scoring_results import CheckResult, RowResult
     from evalcontract.grading.summary import Summary
-    from evalcontract.library.provenance import Provenance
+    from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Severity
     from evalcontract.model.errors import (
         ConfigurationError,
@@ -63,7 +63,7 @@ _HOMES = {
     "LoadedRow": "evalcontract.api",
     "LoadedRubric": "evalcontract.api",
     "Loss": "evalcontract.api",
-    "Provenance": "evalcontract.library.provenance",
+    "Provenance": "evalcontract.library.references",
     "RowResult": "evalcontract.grading.scoring_results",
     "RubricLoader": "evalcontract.api",
     "Severity": "evalcontract.model.diagnostic",

@@ -14,8 +14,7 @@ from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
-from evalcontract.checks.cells import Cell
-from evalcontract.checks.coverage import RowCoverage, Tally, Totals, add
+from evalcontract.checks.coverage import Cell, RowCoverage, Tally, Totals, add
 from evalcontract.covering import coverage as engine_coverage
 from evalcontract.model.diagnostic import Place
 

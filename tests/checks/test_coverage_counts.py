@@ -7,8 +7,7 @@ from tables import every_case
 
 from evalcontract.checks import coverage
 from evalcontract.checks._kind import Prediction, State
-from evalcontract.checks.cells import Cell
-from evalcontract.checks.coverage import RowCoverage, Tally, Totals
+from evalcontract.checks.coverage import Cell, RowCoverage, Tally, Totals
 from evalcontract.checks.plan import RUNNER, own_predictions
 from evalcontract.model.diagnostic import Place
 

@@ -11,8 +11,8 @@ from doors import ROOT
 from tables import every_case
 
 from evalcontract.checks import KINDS, State
-from evalcontract.checks._calls import SHAPES, CallShape, ReadCalls, read_calls
 from evalcontract.checks.outcome import Outcome, ToolCall
+from evalcontract.checks.tool_usage import SHAPES, CallShape, ReadCalls, read_calls
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, properties
 

@@ -7,9 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evalcontract.analysis.texts import folded
-from evalcontract.checks._output_texts import OutputTexts
 from evalcontract.checks._texts import facts_to_find, not_stated
-from evalcontract.checks.outcome import Outcome, Output, ToolCall
+from evalcontract.checks.outcome import Outcome, Output, OutputTexts, ToolCall
 
 SPACES = st.sampled_from([" ", "  ", "\n", "\t", "\r\n", "\x0b", "\x1c", "\x85", "\u00a0"])
 WORDS = st.sampled_from(["a", "b", "ab", "A", "É", "é", "ß", "ss", "İ"])

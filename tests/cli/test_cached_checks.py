@@ -22,8 +22,9 @@ from writing import write_dedented
 
 import evalcontract
 from evalcontract import EvalContractError
-from evalcontract.cache import Cache, installation
-from evalcontract.cache.recording import MAX_STREAM_BYTES
+from evalcontract.cache import Cache
+from evalcontract.cache import store as installation
+from evalcontract.cache.store import MAX_STREAM_BYTES
 from evalcontract.checking import pipeline
 from evalcontract.datasets.workers import MIN_PART_BYTES
 from evalcontract.source import DISK, Files
@@ -375,8 +376,8 @@ def test_code_of_ours_that_changes_without_a_version_is_seen(
     checks: Checks, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = tmp_path / "own" / "evalcontract"
-    write_dedented(package, {"cache/installation.py": "", "rules/one.py": "1"})
-    monkeypatch.setattr(installation, "__file__", str(package / "cache/installation.py"))
+    write_dedented(package, {"cache/store.py": "", "rules/one.py": "1"})
+    monkeypatch.setattr(installation, "__file__", str(package / "cache/store.py"))
     checks()
     assert not checks.was_done()
     write_dedented(package, {"rules/one.py": "12"})
@@ -615,7 +616,7 @@ def test_what_may_be_read_again_is_seen(folder: Path, checks: Checks, name: str)
 
 
 def test_a_large_stream_is_not_remembered(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 10)
+    monkeypatch.setattr("evalcontract.cache.store.MAX_STREAM_BYTES", 10)
     checks()
     assert checks.was_done()
 
@@ -629,7 +630,7 @@ def test_how_many_processes_look_makes_no_difference(
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
     monkeypatch.setattr("evalcontract.datasets.dataset_check.MIN_PART_BYTES", 1000)
-    monkeypatch.setattr("evalcontract.cache.recording.MAX_STREAM_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.cache.store.MAX_STREAM_BYTES", 1000)
     write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
     assert checks.was_done(jobs=2)

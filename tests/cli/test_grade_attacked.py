@@ -16,8 +16,8 @@ from doors import ROOT, command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.checks import _searches
-from evalcontract.checks._searches import GivenUpError, Searches
+from evalcontract.checks import _time_limit as _searches
+from evalcontract.checks._time_limit import GivenUpError, Searches
 from evalcontract.datasets import outputs
 from evalcontract.grading import grading_work
 from evalcontract.source.processes import map_in_parallel

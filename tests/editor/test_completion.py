@@ -16,7 +16,7 @@ from corpus import ROOT, fault_of
 from evalcontract.model.code import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
-from evalcontract.structure.subschemas import follow
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from pathlib import Path

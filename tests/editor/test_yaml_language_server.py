@@ -18,7 +18,7 @@ import pytest
 from corpus import OF_SCHEMAS
 
 from evalcontract.structure import schemas
-from evalcontract.structure.subschemas import follow
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

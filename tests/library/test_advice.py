@@ -12,10 +12,10 @@ from tables import every_case
 from texts import plain
 from work import calls_of
 
+from evalcontract.library.advice import advice_for
 from evalcontract.library.artifact import Artifact, ReferenceSite, read_artifact
 from evalcontract.library.library import Dangling, Library
 from evalcontract.library.references import check_use
-from evalcontract.library.spelling import advice_for
 from evalcontract.model.reference import Reference
 from evalcontract.source import Document, read_stream
 

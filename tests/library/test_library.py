@@ -9,13 +9,17 @@ import pytest
 from library_artifacts import artifact, composite
 from tables import every_case
 
-from evalcontract.library.artifact import Artifact, read_artifact, references_in_row
-from evalcontract.library.graph import find_cycles, visit
+from evalcontract.library.advice import with_advice
+from evalcontract.library.artifact import Artifact, promised, read_artifact, references_in_row
 from evalcontract.library.library import Dangling, Library, Resolved
-from evalcontract.library.names import promised
-from evalcontract.library.provenance import provenance_of
-from evalcontract.library.references import check_cycles, check_depth, check_use
-from evalcontract.library.spelling import with_advice
+from evalcontract.library.references import (
+    check_cycles,
+    check_depth,
+    check_use,
+    find_cycles,
+    provenance_of,
+    visit,
+)
 from evalcontract.model.diagnostic import Fix, Problem, Write
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import Kind, Reference, Version

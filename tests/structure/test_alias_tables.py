@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 from texts import plain
 
-from evalcontract.structure.keys import aliases, value_aliases
+from evalcontract.structure.keys import names as aliases
+from evalcontract.structure.keys import names as value_aliases
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from syrupy.assertion import SnapshotAssertion
 
-    from evalcontract.structure.keys.aliases import KeyAlias
+    from evalcontract.structure.keys.names import KeyAlias
 
 TABLES: dict[str, Mapping[str, KeyAlias]] = {
     "ALIASES": aliases.ALIASES,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.structure import violations
-from evalcontract.structure.native_errors import NativeViolation
+from evalcontract.structure.native import NativeViolation
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator, structure_of
 from evalcontract.structure.violations import SchemaPair

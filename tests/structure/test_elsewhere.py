@@ -16,7 +16,7 @@ from evalcontract.datasets.extra_keys import PLACES as OPEN
 from evalcontract.datasets.extra_keys import ExtraKeys
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.keys.elsewhere import misplaced_words
-from evalcontract.structure.keys.known import generic_keys
+from evalcontract.structure.keys.spelling import generic_keys
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import configuration

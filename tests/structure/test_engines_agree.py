@@ -10,14 +10,18 @@ from tables import every_case
 from work import calls_of
 
 from evalcontract.structure import violations
-from evalcontract.structure.exact import validator_for
+from evalcontract.structure.exact import (
+    AuthoredSchema,
+    StepCounter,
+    StepLimitExceeded,
+    UndecidedError,
+    validator_for,
+)
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import PatternLimitError, native_for
+from evalcontract.structure.parts import plain
 from evalcontract.structure.schemas import definition
-from evalcontract.structure.step_limit import StepCounter, StepLimitExceeded
-from evalcontract.structure.subschemas import plain
 from evalcontract.structure.validator import SchemaValidator
-from evalcontract.structure.verdict import AuthoredSchema, UndecidedError
 
 TEXTS = ("1", "٣", "é", "a", "a\n", "\u2003", "\ufeff", "\r", "ABC", "abc", "aa", "", "Z", "😀")
 PATTERNS = (

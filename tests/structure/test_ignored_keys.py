@@ -6,8 +6,8 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.structure.fits import Fits
-from evalcontract.structure.ignored import IgnoredKey, ignored_keys
+from evalcontract.structure.dialect_checker import IgnoredKey, ignored_keys
+from evalcontract.structure.native import Fits
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 

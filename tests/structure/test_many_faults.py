@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.structure.native_errors import MAX_VIOLATIONS
+from evalcontract.structure.native import MAX_VIOLATIONS
 from evalcontract.structure.schemas import definition
-from evalcontract.structure.valid_parts import valid_parts
-from evalcontract.structure.validator import SchemaValidator, structure_of
+from evalcontract.structure.validator import SchemaValidator, structure_of, valid_parts
 from evalcontract.structure.violations import MAX_PARTS
 
 LIMIT = "source/limit-exceeded"

@@ -9,12 +9,12 @@ import pytest
 from tables import every_case
 
 from evalcontract.structure import native, pattern_limit
+from evalcontract.structure.exact import AuthoredSchema, UndecidedError
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import MAX_STEPS, PatternLimitError, steps_for
 from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError, PatternMatcher
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
-from evalcontract.structure.verdict import AuthoredSchema, UndecidedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

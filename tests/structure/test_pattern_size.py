@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tables import every_case
 
-from evalcontract.structure.authored import pattern_size as sizes
-from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.authored.pattern_size import pattern_size
+from evalcontract.structure.authored import graph as sizes
+from evalcontract.structure.authored.graph import pattern_size
+from evalcontract.structure.authored.keywords import SchemaAnalyses
 
 
 @every_case(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from texts import plain, told
 
+from evalcontract.structure.parts import plain as plain_schema
 from evalcontract.structure.schemas import definition
-from evalcontract.structure.subschemas import plain as plain_schema
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 JUDGE = {"id": "a", "version": "1.0.0", "template": "Right? {{ output }}"}
 ROW: Schema = definition("row", of="dataset")

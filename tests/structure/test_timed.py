@@ -8,17 +8,19 @@ import pytest
 from tables import every_case
 from work import calls_of
 
-from evalcontract.structure import timed, violations
-from evalcontract.structure.gate import Gate, gate_schema
-from evalcontract.structure.schemas import definition
-from evalcontract.structure.timed import (
+from evalcontract.structure import gate as timed
+from evalcontract.structure import violations
+from evalcontract.structure.gate import (
     FEW_ALTERNATIVES,
     MAX_SECONDS,
     MAX_WORK,
+    Gate,
     TimedValidator,
     TooMuchWork,
+    gate_schema,
     number_of_values,
 )
+from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 
 ROW = definition("row", of="dataset")

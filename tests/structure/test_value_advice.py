@@ -6,7 +6,7 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.structure.messages.numbers import number_advice
+from evalcontract.structure.messages.types import number_advice
 from evalcontract.structure.schemas import definition, load
 from evalcontract.structure.validator import SchemaValidator
 

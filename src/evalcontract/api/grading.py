@@ -11,9 +11,8 @@ from evalcontract.api.violations import violation
 from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.structure.defaults import with_defaults
-from evalcontract.structure.valid_parts import valid_parts, without_declared
-from evalcontract.structure.validator import structure_of
+from evalcontract.structure.schemas import with_defaults
+from evalcontract.structure.validator import structure_of, valid_parts, without_declared
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

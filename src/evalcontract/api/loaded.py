@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.api.grading import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.library.provenance import Provenance
+    from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.types import Row
 

@@ -11,8 +11,7 @@ from evalcontract.checking.artifact_findings import artifact_findings
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Dangling
-from evalcontract.library.provenance import provenance_of
-from evalcontract.library.references import check_use
+from evalcontract.library.references import check_use, provenance_of
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.reference import Kind
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.cache.checks import cached_check
-from evalcontract.cache.memory import Memory
-from evalcontract.cache.recording import RecordingFiles
-from evalcontract.cache.store import FOLDER_VARIABLE, Cache, cache_folder
+from evalcontract.cache.checks import Memory, cached_check
+from evalcontract.cache.store import FOLDER_VARIABLE, Cache, RecordingFiles, cache_folder
 
 __all__ = ["FOLDER_VARIABLE", "Cache", "Memory", "RecordingFiles", "cache_folder", "cached_check"]

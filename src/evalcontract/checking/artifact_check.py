@@ -10,15 +10,13 @@ from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject
-from evalcontract.structure.valid_parts import declared_kind, valid_parts
-from evalcontract.structure.validator import structure_of
+from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
 from evalcontract.workspace.rules_in_use import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.names import UnreadableNames
+    from evalcontract.library.artifact import Artifact, UnreadableNames
     from evalcontract.model.diagnostic import Path
 
 
@@ -46,7 +44,7 @@ def check_artifact(
         ):
             yield foreign
             return
-        from evalcontract.library.spelling import with_advice
+        from evalcontract.library.advice import with_advice
 
         advised = with_advice(problems, document.value, context.library)
         yield from _without_executor(advised, document.value, declared)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.datasets.run import Run
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.structure.authored.analyses import SchemaAnalyses
+    from evalcontract.structure.authored.keywords import SchemaAnalyses
 
 
 def check_bundles(run: Run) -> Iterator[Diagnostic]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.cache.serialization import CacheMiss, deserialize, serialize
+from evalcontract.cache.checks import CacheMiss, deserialize, serialize
 from evalcontract.cache.store import digest
 
 if TYPE_CHECKING:

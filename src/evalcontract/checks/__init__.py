@@ -16,7 +16,7 @@ from evalcontract.checks._kind import (
     always_runs,
     reads_nothing,
 )
-from evalcontract.structure.foreign import foreign_kinds
+from evalcontract.structure.native import foreign_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,11 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from evalcontract.checks._searches import Searches
+    from evalcontract.checks._time_limit import Searches
     from evalcontract.checks.outcome import Executor, Verdict
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
-    from evalcontract.structure.authored.analyses import SchemaAnalyses
+    from evalcontract.structure.authored.keywords import SchemaAnalyses
 
     #: Asks a judge, given the variables of its template.
     Ask = Callable[[Artifact, Mapping[str, Any]], Verdict]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.valid_parts import Checks
+    from evalcontract.structure.validator import Checks
 
 _NONE: Mapping[str, Path] = {}
 

@@ -28,13 +28,12 @@ from evalcontract.checks.outcome import (
     combined,
     of_judges,
 )
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evalcontract.checks._output_texts import OutputTexts
-    from evalcontract.checks.outcome import Executor
+    from evalcontract.checks.outcome import Executor, OutputTexts
 
 
 #: So many of the facts that are missing are in the results; the score tells how many are.
@@ -89,7 +88,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
 def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
     """Return an executor that asks a judge about each fact, as the one of `expected.facts`."""
-    from evalcontract.checks._asking import panel_of, variables_of
+    from evalcontract.checks._judges import panel_of, variables_of
 
     panel = panel_of([check["judge_prompt_ref"]], context)
     if isinstance(panel, Verdict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._json_text import NotJsonError, json_of
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -14,8 +13,9 @@ from evalcontract.checks._kind import (
     never_runs,
     reads_nothing,
 )
+from evalcontract.checks._texts import NotJsonError, json_of
 from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, unavailable
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.analysis.texts import TooLongError, fences_of  # slow to import
-    from evalcontract.structure.verdict import AuthoredSchema, UndecidedError
+    from evalcontract.structure.exact import AuthoredSchema, UndecidedError
 
     try:
         schema = AuthoredSchema(_schema_of(check, context), context.schemas.patterns.matches)

@@ -8,7 +8,7 @@ from evalcontract.checks._judges import needs_of_judges, reads_of_judges
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
 from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always
 from evalcontract.library.score_bounds import TOLERANCE
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +34,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    from evalcontract.checks._asking import panel_of, variables_of
-    from evalcontract.checks._jury import decide
+    from evalcontract.checks._judges import decide, panel_of, variables_of
 
     filled = with_defaults(check)
     panel = panel_of(_references(filled), context)

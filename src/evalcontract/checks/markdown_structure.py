@@ -17,7 +17,7 @@ from evalcontract.checks._kind import (
 )
 from evalcontract.checks._texts import quoted_list
 from evalcontract.checks.outcome import PASSED, error, failed, of_text
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

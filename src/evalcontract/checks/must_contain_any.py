@@ -8,15 +8,14 @@ from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
 from evalcontract.checks._texts import quoted, texts_of
 from evalcontract.checks.outcome import PASSED, OfTexts, failed
 from evalcontract.model.values import listed
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evalcontract.checks._kind import Check, EvalContext
-    from evalcontract.checks._output_texts import OutputTexts
     from evalcontract.checks._texts import Wanted
-    from evalcontract.checks.outcome import Executor, Verdict
+    from evalcontract.checks.outcome import Executor, OutputTexts, Verdict
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
 from evalcontract.checks._texts import quoted, texts_of
 from evalcontract.checks.outcome import PASSED, OfTexts, failed
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalcontract.checks._kind import Check, EvalContext
-    from evalcontract.checks._output_texts import OutputTexts
-    from evalcontract.checks.outcome import Executor, Verdict
+    from evalcontract.checks.outcome import Executor, OutputTexts, Verdict
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._json_text import NotJsonError, json_of
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -14,7 +13,7 @@ from evalcontract.checks._kind import (
     field_of,
     never_runs,
 )
-from evalcontract.checks._texts import quoted_list
+from evalcontract.checks._texts import NotJsonError, json_of, quoted_list
 from evalcontract.checks.outcome import PASSED, failed, of_text
 
 if TYPE_CHECKING:

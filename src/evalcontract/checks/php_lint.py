@@ -16,7 +16,7 @@ from evalcontract.checks._kind import (
 from evalcontract.checks.outcome import PASSED, error, failed, of_text, skipped, unavailable
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from evalcontract.checks._kind import (
 )
 from evalcontract.checks._texts import quoted
 from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, unavailable
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,8 +41,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
-    from evalcontract.checks._searches import GivenUpError, Searches
-    from evalcontract.checks._time_limit import SECONDS
+    from evalcontract.checks._time_limit import SECONDS, GivenUpError, Searches
     from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError
 
     searches = context.searches or Searches()

@@ -7,16 +7,294 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
-from evalcontract.checks._texts import quoted_list
+from evalcontract.checks._texts import quoted, quoted_list
 from evalcontract.checks.outcome import PASSED, ToolCall, error, failed, unavailable
-from evalcontract.model.values import listed
-from evalcontract.structure.defaults import with_defaults
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped, hashable, listed
+from evalcontract.source.faults import ParseError
+from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from evalcontract.checks._calls import Call
     from evalcontract.checks.outcome import Executor, Output, Verdict
+    from evalcontract.model.diagnostic import Path
+
+
+class CallShape(NamedTuple):
+    """Where tools record the name of a call, and its arguments: an object, or its JSON text."""
+
+    name: tuple[str, ...]
+    arguments: tuple[str, ...]
+    recorded_by: str
+
+
+#: The shapes of recorded calls that are read. `schema/output.schema.json` describes them.
+SHAPES = (
+    CallShape(("name",), ("arguments",), "evalcontract, the Responses API of OpenAI, MLflow"),
+    CallShape(("function", "name"), ("function", "arguments"), "chat completions of OpenAI"),
+    CallShape(("custom", "name"), ("custom", "input"), "custom tools of OpenAI"),
+    CallShape(("name",), ("input",), "Anthropic, custom tools of OpenAI in the Responses API"),
+    CallShape(("name",), ("partial_json",), "Anthropic, as LangChain puts streamed parts together"),
+    CallShape(("name",), ("args",), "LangChain"),
+    CallShape(("name",), ("inputs",), "spans of MLflow"),
+    CallShape(("name",), ("attributes", "mlflow.spanInputs"), "spans of MLflow, as they are kept"),
+    CallShape(("name",), ("input_parameters",), "DeepEval"),
+    CallShape(("name",), ("inputParameters",), "DeepEval, in its files"),
+    CallShape(("function",), ("arguments",), "Inspect"),
+)
+_NAMES = tuple(dict.fromkeys(shape.name for shape in SHAPES))
+_ARGUMENTS = tuple(dict.fromkeys(shape.arguments for shape in SHAPES))
+# Keys that a call without arguments may have; what it returned is no argument.
+_BESIDE = frozenset(
+    {
+        *("name", "function", "custom", "attributes"),
+        *("id", "call_id", "tool_call_id", "index", "type", "status", "caller"),
+        *("description", "reasoning", "output", "outputs", "result", "error", "exception", "view"),
+        *("metadata", "events", "context", "internal", "extras", "thought_signature"),
+        *("parse_error", "status_code", "status_message", "span_id", "trace_id", "span_type"),
+        *("parent_id", "parent_span_id", "start_time", "end_time", "start_time_ns", "end_time_ns"),
+        *("start_time_unix_nano", "end_time_unix_nano", "timestamp", "latency", "duration"),
+    }
+)
+# Keys of messages, and of what tools returned. Their `name` may be that of an agent.
+_OF_MESSAGES = ("role", "content", "tool_calls", "tool_use_id")
+# The attributes of a span that are known to be no arguments begin so.
+_OF_MLFLOW = "mlflow."
+# What a call says of itself if its arguments are not those that the model gave.
+_UNFINISHED = {
+    "status": frozenset({"incomplete", "in_progress"}),
+    "type": frozenset({"invalid_tool_call"}),
+}
+# What is none of the arguments, whatever its key is.
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+class ReadCalls(NamedTuple):
+    """The recorded calls of an output, and the faults of those that cannot be read.
+
+    Each fault has a message and its path below the list.
+    """
+
+    calls: tuple[ToolCall, ...]
+    faults: tuple[tuple[str, Path], ...] = ()
+
+
+def read_calls(recorded: Iterable[Any]) -> ReadCalls:
+    """Read the calls of an output, each in any of the `SHAPES`.
+
+    A call that cannot be read says so (`ToolCall.fault`); its name is empty if it has none.
+    """
+    calls, faults = [], []
+    for index, item in enumerate(recorded):
+        call, path = _read_call(item)
+        calls.append(call)
+        if call.fault is not None:
+            faults.append((call.fault, (index, *path)))
+    return ReadCalls(tuple(calls), tuple(faults))
+
+
+def _read_call(item: Any) -> tuple[ToolCall, Path]:
+    """Return a call, and where it has its fault, if it has one."""
+    names = {path: name for path, name in _values(item, _NAMES) if isinstance(name, str)}
+    if len(names) != 1 or not all(map(str.strip, names.values())):
+        several = "several names" if len(names) > 1 else "no name that is known"
+        return ToolCall("", None, f"a recorded tool call has {several}"), ()
+    (name,) = names.values()
+    given = [*_values(item, _ARGUMENTS)]
+    if len(given) > 1:
+        keys = listed([f"`{'.'.join(path)}`" for path, _ in given])
+        return ToolCall(name, None, f"a tool call has arguments under several keys: {keys}"), ()
+    if (key := _unfinished(item)) is not None:
+        message = f"the arguments of a tool call are not known, as its `{key}` says"
+        return ToolCall(name, None, message), (key,)
+    if not given:
+        return _without_arguments(item, name)
+    ((path, value),) = given
+    is_text = isinstance(value, str) and item.get("type") in ("custom", "custom_tool_call")
+    # Inspect names the text of a custom tool so, too.
+    arguments = {"input": value} if is_text else _parsed(value)
+    if arguments is None:
+        message = "the arguments of a tool call are no object, nor the JSON text of one"
+        return ToolCall(name, None, message), path
+    return ToolCall(name, arguments), ()
+
+
+def _unfinished(item: Mapping[str, Any]) -> str | None:
+    """Return the key that says that the arguments are cut short, or could not be parsed."""
+    for key, values in _UNFINISHED.items():
+        if isinstance(value := item.get(key), str) and value in values:
+            return key
+    return "parse_error" if item.get("parse_error") else None
+
+
+def _without_arguments(item: Mapping[str, Any], name: str) -> tuple[ToolCall, Path]:
+    """Return a call that has nothing known as arguments: it has none, or a shape not known."""
+    message_key = next((key for key in _OF_MESSAGES if item.get(key) is not None), None)
+    if message_key is not None:
+        message = f"`{message_key}` is no key of a tool call, but of a message or of a result"
+        return ToolCall("", None, message), (message_key,)
+    unknown = next(_may_be_arguments(item), None)
+    if unknown is None:
+        return ToolCall(name), ()
+    message = f"`{clipped(str(unknown[-1]))}` is no known key of a tool call's arguments"
+    if unknown[0] == "attributes":  # the name of a span that another tool keeps may be any
+        name = ""
+    return ToolCall(name, None, message), unknown
+
+
+def _values(item: Any, paths: Iterable[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the values of an item at some paths, but for those that are null."""
+    for path in paths:
+        value = item
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None:
+            yield path, value
+
+
+def _may_be_arguments(item: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the paths of what a call without known arguments may have as such."""
+    for path in ((), ("function",), ("custom",), ("attributes",)):
+        mapping = item.get(path[0]) if path else item
+        for key, value in mapping.items() if isinstance(mapping, dict) else ():
+            is_known = key.startswith(_OF_MLFLOW) if path == ("attributes",) else key in _BESIDE
+            if not is_known and value not in _NOTHING:
+                yield (*path, key)
+
+
+def _parsed(arguments: Any) -> dict[str, Any] | None:
+    """Return arguments, which may be JSON text; None if they are no object."""
+    if isinstance(arguments, str):
+        from evalcontract.source.json.reading import load_json  # slow to import
+
+        try:
+            arguments = load_json(arguments.encode()) if arguments.strip() else {}
+        except (ParseError, ValueError):  # not JSON, or not Unicode
+            return None
+    return arguments if isinstance(arguments, dict) else None
+
+
+class Call(NamedTuple):
+    """A call, or what is expected of one; the values of `arguments` are comparable.
+
+    They are equal as in JSON Schema: 1 is 1.0, but not true. `arguments` is None if what was
+    given is no object, or nothing asks for them.
+    """
+
+    name: str
+    arguments: Mapping[str, Hashable] | None
+
+    def fits(self, expected: Call) -> bool:
+        """Whether the call is one that is expected: it may have further arguments."""
+        if self.name != expected.name or not expected.arguments:
+            return self.name == expected.name
+        own = self.arguments
+        return own is not None and all(
+            key in own and own[key] == value for key, value in expected.arguments.items()
+        )
+
+    def __str__(self) -> str:
+        return f"{quoted(self.name)}{' with the expected arguments' if self.arguments else ''}"
+
+
+def expectations_of(expected: Iterable[Any]) -> list[Call]:
+    """Return the expected calls of a check or a row: names, or mappings with `arguments`."""
+    return [
+        Call(item["name"], _comparable(item.get("arguments") or {}))
+        if isinstance(item, dict)
+        else Call(item, {})
+        for item in expected
+    ]
+
+
+def calls_of(recorded: Iterable[ToolCall], expected: Iterable[Call]) -> list[Call]:
+    """Return the recorded calls; they have their arguments only if an expected call has some."""
+    if any(call.arguments for call in expected):
+        return [Call(call.name, _comparable(call.arguments or {})) for call in recorded]
+    return [Call(call.name, None) for call in recorded]
+
+
+def fault_of(recorded: Iterable[ToolCall], expected: Iterable[Call]) -> str | None:
+    """Return why recorded calls cannot be compared with the expected ones; None if they can.
+
+    Without its name none can; without its arguments one that may be expected to have some.
+    """
+    compared = {call.name for call in expected if call.arguments}
+    faulty = (call for call in recorded if call.fault is not None)
+    return next((call.fault for call in faulty if not call.name or call.name in compared), None)
+
+
+def _comparable(arguments: Any) -> dict[str, Hashable] | None:
+    if not isinstance(arguments, dict):
+        return None
+    return {key: hashable(value) for key, value in arguments.items()}
+
+
+def unmatched(expected: Sequence[Call], calls: Sequence[Call]) -> list[Call]:
+    """Return the expected calls for which no call is left, as few as possible.
+
+    Each call stands for one expected call. Those with arguments choose first: one without takes
+    any call of its name.
+    """
+    by_name: dict[str, list[Call]] = {}
+    for call in calls:
+        by_name.setdefault(call.name, []).append(call)
+    groups: dict[str, list[Call]] = {}
+    for item in expected:
+        groups.setdefault(item.name, []).append(item)
+    missing: list[Call] = []
+    for name, items in groups.items():
+        made = by_name.get(name, ())
+        particular = [item for item in items if item.arguments]
+        if particular:
+            lacking = _without_call(particular, made)
+            free = len(made) - (len(particular) - len(lacking))
+            missing += [*lacking, *[item for item in items if not item.arguments][free:]]
+        else:
+            missing += items[len(made) :]
+    return missing
+
+
+def _without_call(expected: Sequence[Call], calls: Sequence[Call]) -> list[Call]:
+    """Return the expected calls that a largest matching leaves without a call."""
+    taken: dict[int, int] = {}  # the number of an expected call by that of its call
+    lacking = []
+    for start, item in enumerate(expected):
+        origins: dict[int, int] = {}  # for each call that was reached, the expected call before
+        pending, free = [start], None
+        while pending and free is None:
+            current = pending.pop(0)
+            for number, call in enumerate(calls):
+                if number in origins or not call.fits(expected[current]):
+                    continue
+                origins[number] = current
+                if number not in taken:
+                    free = number
+                    break
+                pending.append(taken[number])
+        if free is None:
+            lacking.append(item)
+            continue
+        held = {by: number for number, by in taken.items()}
+        while free is not None:  # each on the path takes the call that it reached
+            current = origins[free]
+            taken[free] = current
+            free = held.get(current)
+    return lacking
+
+
+def first_out_of_order(expected: Sequence[Call], calls: Sequence[Call]) -> Call | None:
+    """Return the first expected call that does not follow the one before it, or None.
+
+    Other calls may come between. With as many calls as expected ones, none can.
+    """
+    remaining = iter(calls)
+    for item in expected:
+        if not any(call.fits(item) for call in remaining):
+            return item
+    return None
+
 
 _OWN = ("forbidden_tools", "max_calls")
 # So many verdicts are kept for a check, each on at most so many names.
@@ -43,11 +321,6 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
     del context
-    from evalcontract.checks._calls import (  # not needed for coverage
-        calls_of,
-        expectations_of,
-        fault_of,
-    )
 
     filled = with_defaults(check)
     own = filled.get("expected_tools")
@@ -97,8 +370,6 @@ def _limit_fault(check: Check, calls: list[Call]) -> str | None:
 
 def _fault_of(expected: list[Call], calls: list[Call], match: str, order: str) -> str | None:
     """Return why the calls are not those expected, or None."""
-    from evalcontract.checks._calls import first_out_of_order, unmatched
-
     missing = unmatched(expected, calls)
     if match == "any":
         if expected and len(missing) == len(expected):

@@ -15,7 +15,7 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING
 
-from evalcontract.cache.recording import RecordingFiles
+from evalcontract.cache.store import RecordingFiles
 from evalcontract.cli.failures import refuse
 from evalcontract.cli.output import put
 from evalcontract.model.errors import EvalContractError, UsageError
@@ -25,7 +25,7 @@ from evalcontract.policy import USAGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from evalcontract.cache.recording import Query
+    from evalcontract.cache.store import Query
     from evalcontract.cli.outcome import CheckArgs
 
 _SECONDS = 0.25

@@ -6,16 +6,14 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.row_needs import needed_keys
+from evalcontract.checks.coverage import needed_keys
 from evalcontract.covering.report_coverage import FOREIGN_STATES, STATES, exact_name
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
-    from evalcontract.checks.cells import Cell
-    from evalcontract.checks.coverage import FileCoverage, RowCoverage, Totals
-    from evalcontract.checks.plan import Plan
-    from evalcontract.checks.steps import Step
+    from evalcontract.checks.coverage import Cell, FileCoverage, RowCoverage, Totals
+    from evalcontract.checks.plan import Plan, Step
     from evalcontract.model.diagnostic import Place
 
 VERSION = "1.0"

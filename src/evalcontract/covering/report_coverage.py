@@ -6,8 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from evalcontract.checks import State
-from evalcontract.checks.cells import count_states
-from evalcontract.checks.row_needs import needed_keys
+from evalcontract.checks.coverage import count_states, needed_keys
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
 from evalcontract.report.table import aligned, wrapped
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.checks.coverage import FileCoverage, RowCoverage, RubricCoverage, Totals
-    from evalcontract.checks.plan import Plan
-    from evalcontract.checks.steps import Step
+    from evalcontract.checks.plan import Plan, Step
 
     _Line = tuple[str, ...]
 

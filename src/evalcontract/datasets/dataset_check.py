@@ -255,7 +255,7 @@ class DatasetCheck:
         problems = self.grading.structure(bundle).check(row, path, rows.raw)
         is_valid = not problems
         if problems:
-            from evalcontract.library.spelling import with_advice  # slow to import
+            from evalcontract.library.advice import with_advice  # slow to import
 
             yield from with_advice(problems, row, self._context.library, below=len(path))
         for site in references_in_row(row, path):

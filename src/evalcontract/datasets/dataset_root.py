@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Fix
     from evalcontract.source import Document, Rows, Source
     from evalcontract.source.rows import RowIterable
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"
@@ -147,8 +147,8 @@ def _like_rows(root: dict[str, Any]) -> str | None:
     ]
     usual = [key for key in lists if key.lower() in _USUAL_NAMES]
     if not usual:
-        from evalcontract.structure.keys.aliases import is_other_list  # needed only for a finding
         from evalcontract.structure.keys.elsewhere import misplaced_words
+        from evalcontract.structure.keys.names import is_other_list  # needed only for a finding
 
         lists = [key for key in lists if not is_other_list(key) and key not in misplaced_words()]
     candidates = usual or lists

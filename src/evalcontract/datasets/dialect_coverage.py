@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import Prediction, State
-from evalcontract.checks.cells import Cell
-from evalcontract.checks.coverage import RowCoverage
+from evalcontract.checks.coverage import Cell, RowCoverage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.run import Run
     from evalcontract.formats import Dialect
     from evalcontract.formats._format import RowChecker
-    from evalcontract.library.provenance import Provenance
+    from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Path, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Document, SourceProblem, UnreadableFile
@@ -222,7 +222,7 @@ class DialectPass:
 
     def provenance(self) -> Provenance:
         """Return the provenance of the rows that were read; they have no rubrics of ours."""
-        from evalcontract.library.provenance import Provenance  # needed only by loaders
+        from evalcontract.library.references import Provenance  # needed only by loaders
 
         return Provenance(self.file, self._source.sha256)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatches
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 #: The mappings of a row that allow extra keys: the name of the definition, and the path.
 PLACES: dict[str, tuple[str, ...]] = {"row": (), "expected": ("expected",)}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.grading import Grading
     from evalcontract.rules._row_rule import RowGroup, RowRule
     from evalcontract.source.rows import Rows
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
     _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
 

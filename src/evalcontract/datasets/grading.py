@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evalcontract.checks import EvalContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Dangling, Resolved
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 
 @cache

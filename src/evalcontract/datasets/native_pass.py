@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.run import Run
     from evalcontract.datasets.table_rows import TableSource
     from evalcontract.datasets.workers import BatchResult
-    from evalcontract.library.provenance import Provenance
+    from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, Document, Source, UnreadableFile
@@ -258,7 +258,7 @@ class NativePass:
 
     def provenance(self) -> Provenance:
         """Return the provenance of the rows that were read."""
-        from evalcontract.library.provenance import provenance_of  # needed only by loaders
+        from evalcontract.library.references import provenance_of  # needed only by loaders
 
         rubrics = self._check.referenced_rubrics() if self._check else []
         library = self._run.workspace.library

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.datasets.run import Run
     from evalcontract.formats._conversion import Loss, OurRow
-    from evalcontract.library.provenance import Provenance
+    from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Batch, Document, UnreadableFile

@@ -5,15 +5,15 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._calls import read_calls
 from evalcontract.checks.outcome import Output
+from evalcontract.checks.tool_usage import read_calls
 from evalcontract.datasets.columns import RECORDED
 from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
-from evalcontract.structure.other_names import NAMES_OF_OUTPUTS
+from evalcontract.structure.dialect_checker import NAMES_OF_OUTPUTS
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from evalcontract.checks import EvalContext
     from evalcontract.datasets.gates import SharedGates
     from evalcontract.datasets.grading import Plans
+    from evalcontract.library.artifact import UnreadableNames
     from evalcontract.library.library import Library
-    from evalcontract.library.names import UnreadableNames
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 
 class RowContext(NamedTuple):

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
-from evalcontract.checks._searches import Searches
+from evalcontract.checks._time_limit import Searches
 from evalcontract.datasets.budget import FindingBudget
 from evalcontract.datasets.diagnostics import from_source_faults, to_diagnostics
 from evalcontract.datasets.gates import SharedGates

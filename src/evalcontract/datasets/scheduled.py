@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.graph import visit
+from evalcontract.library.references import visit
 
 if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.steps import Nested
+from evalcontract.checks.plan import Nested
 from evalcontract.datasets.diagnostics import to_diagnostics
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import NamedTuple

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import RUNS, Needs, outlook_of
-from evalcontract.checks._output_texts import OutputTexts
-from evalcontract.checks.outcome import ANY_SCORE, PASSED, Outcome, Verdict, error, gravest
+from evalcontract.checks.outcome import (
+    ANY_SCORE,
+    PASSED,
+    Outcome,
+    OutputTexts,
+    Verdict,
+    error,
+    gravest,
+)
 from evalcontract.grading.scoring_results import CheckResult
 from evalcontract.model.startup import NamedTuple
 

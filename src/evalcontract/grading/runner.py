@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import kinds_in_use
 from evalcontract.checks.outcome import PASSED, OfTexts, Output, unavailable
-from evalcontract.checks.plan import OWN_EXPECTATIONS, own_needs, own_outlook
-from evalcontract.checks.steps import Nested
+from evalcontract.checks.plan import OWN_EXPECTATIONS, Nested, own_needs, own_outlook
 from evalcontract.grading.arithmetic import Scoring, of_composite, total
 from evalcontract.grading.ready import Checks, Composite, Single, Totals, block_of
 from evalcontract.grading.scoring_results import CheckResult, RowResult

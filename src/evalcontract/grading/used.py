@@ -10,11 +10,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import KINDS, php_lint
-from evalcontract.library.graph import visit
+from evalcontract.library.references import visit
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.structure.foreign import packages_of_kinds
+from evalcontract.structure.native import packages_of_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -8,13 +8,13 @@ from evalcontract.lsp.cursor import Cursor, Step, cursor_in_yaml
 from evalcontract.lsp.cursor_json import cursor_in_json, open_bracket
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import described, edition_of, known_keys, load, properties
-from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from evalcontract.lsp.documents import Open
     from evalcontract.lsp.text import Point, Text
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
     from evalcontract.workspace import Workspace
 
 _ROWS = "questions"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.lsp.markdown import code, escaped
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import branches
-from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
     from evalcontract.model.reference import Reference
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 _MOST = 20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.library.names import promised
+from evalcontract.library.artifact import promised
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Use, rows_of, uses_of, uses_of_check
 from evalcontract.model.diagnostic import Fix, Rename, Write

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.names import promised
+from evalcontract.library.artifact import promised
 from evalcontract.lsp.context import REFERENCES
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import edition_of, known_keys, load
-from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.lsp.context import Context
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 _RAW = "^"
 _STOP = lazy_pattern(r"\$\{?(?P<number>\d+)")

@@ -6,8 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import State
-from evalcontract.checks.cells import PlannedCells
-from evalcontract.checks.coverage import Tally, Totals
+from evalcontract.checks.coverage import PlannedCells, Tally, Totals
 from evalcontract.checks.outcome import Outcome
 from evalcontract.page.content import Column, CoverageRow, CoverageTable, Evidence
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.checks._kind import Prediction
-    from evalcontract.checks.cells import Cell
-    from evalcontract.checks.coverage import RowCoverage
+    from evalcontract.checks.coverage import Cell, RowCoverage
     from evalcontract.page.content import GradedRun
 
 # A rubric may have thousands of checks; a table wider than this is no picture any more.

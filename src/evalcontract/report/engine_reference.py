@@ -14,14 +14,14 @@ from evalcontract.library.library import Library
 from evalcontract.report.reference import Key, Topic
 from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
-from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.foreign import SHARED_KEYS
-from evalcontract.structure.subschemas import follow
+from evalcontract.structure.authored.keywords import SchemaAnalyses
+from evalcontract.structure.native import SHARED_KEYS
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 #: The artifacts that people write; the other schemas describe what is written for programs.
 AUTHORED = ("dataset", "rubric", "judge", "target", "configuration")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.clashes import ALTERNATIVES, name_of
 from evalcontract.model.startup import NamedTuple
-from evalcontract.structure.valid_parts import valid_parts_of_rubric
+from evalcontract.structure.validator import valid_parts_of_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Path
     from evalcontract.rules._rule import Subject
-    from evalcontract.structure.valid_parts import Checks
+    from evalcontract.structure.validator import Checks
 
 #: What the path of a check inside a composite ends in.
 REFERENCE = "rubric_ref"

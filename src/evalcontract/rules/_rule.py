@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.model.reference import Kind
     from evalcontract.rules._composites import CompositeChecks
-    from evalcontract.structure.authored.analyses import SchemaAnalyses
+    from evalcontract.structure.authored.keywords import SchemaAnalyses
 
 
 class Context(NamedTuple):

@@ -72,7 +72,7 @@ def slow_patterns(schema: Any, search: PatternSearch) -> Iterator[SlowPattern]:
     Each pattern is yielded at its first occurrence.
     """
     from evalcontract.analysis.ambiguity import BudgetSpentError  # both are slow to import
-    from evalcontract.structure.subschemas import patterns
+    from evalcontract.structure.parts import patterns
 
     seen: set[str] = set()
     for path, pattern, on_key in patterns(schema):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evalcontract.checks.row_needs import VISIBLE
+from evalcontract.checks.coverage import VISIBLE
 
 #: Keys whose text must not be blank, and keys whose list of texts must not have duplicates.
 TEXTS = ("id", "input", "criteria")

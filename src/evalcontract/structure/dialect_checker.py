@@ -8,23 +8,101 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.authored.faults import schema_faults
-from evalcontract.structure.fits import Fits
-from evalcontract.structure.gate import closed
-from evalcontract.structure.ignored import ignored_keys
+from evalcontract.structure.gate import TimedValidator, TooMuchWork, closed
 from evalcontract.structure.messages.keys import near_miss
-from evalcontract.structure.native import native_for
+from evalcontract.structure.native import Fits, native_for
+from evalcontract.structure.parts import follow
 from evalcontract.structure.pattern_limit import PatternMatcher
-from evalcontract.structure.schemas import definition, properties
-from evalcontract.structure.timed import TimedValidator, TooMuchWork
+from evalcontract.structure.schemas import OWN_PREFIX, branches, definition, known_keys, properties
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from evalcontract.model.diagnostic import Path
     from evalcontract.structure.native import NativeValidator
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
+
+#: Names of the same thing in datasets of different tools.
+_GROUPS = (
+    ("input", "inputs", "question", "query", "prompt", "request", "user_input", "instruction"),
+    (
+        *("expected_output", "expected_response", "expected_answer", "target", "ideal", "expected"),
+        *("ground_truth", "groundtruth", "reference", "reference_answer", "reference_output"),
+        *("answer", "correct_answer", "gold", "gold_answer", "label"),
+    ),
+    ("actual_output", "output", "outputs", "response", "completion", "prediction"),
+    ("expectations", "expected"),
+    ("retrieval_context", "retrieved_context", "retrieved_contexts", "retrieved_documents"),
+    ("expected_tools", "expected_tool_calls", "reference_tool_calls"),
+    ("tools_called", "tool_calls", "actual_tools"),
+    ("assert", "asserts", "assertions", "expectations", "checks"),
+    ("vars", "variables"),
+    ("value", "expected"),
+    ("choices", "options"),
+    ("additional_metadata", "metadata", "meta"),
+)
+
+#: The names of other tools, in snake case, for the keys of a recorded output; the first one counts.
+NAMES_OF_OUTPUTS = {
+    "output": (
+        *("actual_output", "outputs", "response", "completion", "prediction", "answer", "text"),
+        *("content", "output_text", "generated_text", "generation", "model_output", "llm_output"),
+        *("actual_response", "actual_answer", "model_response", "reply", "message", "result"),
+    ),
+    "tool_calls": (
+        *("tools_called", "actual_tools", "actual_tool_calls", "function_calls", "function_call"),
+        *("tool_uses", "tool_use", "tool_call", "called_tools", "trajectory"),
+    ),
+}
+
+
+def other_name(
+    key: str, mapping: dict[str, Any], known: dict[str, Schema], fits: Fits
+) -> str | None:
+    """Return the key of a loader for what another tool calls `key`; None if there is none.
+
+    The mapping must not have it, and the value must have its shape.
+    """
+    for names in _GROUPS:
+        if key in names:
+            meant = [name for name in names if name in known and name not in mapping]
+            if len(meant) == 1 and fits.same_shape(mapping[key], known[meant[0]]):
+                return meant[0]
+    return None
+
+
+class IgnoredKey(NamedTuple):
+    """The path of an ignored key, and the key that the loader reads for it, if there is one."""
+
+    path: Path
+    meant: str | None
+
+
+def ignored_keys(
+    value: Any, schema: Schema, root: Schema, fits: Fits, path: Path = ()
+) -> Iterator[IgnoredKey]:
+    """Yield the ignored keys in a value, including nested mappings and lists.
+
+    Custom keys, which begin with `x_`, are left out.
+    """
+    schema = follow(schema, root)
+    if isinstance(value, list):
+        for index, part in enumerate(value):
+            if isinstance(part, dict | list):
+                yield from ignored_keys(part, schema.get("items", {}), root, fits, (*path, index))
+    if not isinstance(value, dict):
+        return
+    known = known_keys(schema, value, root)
+    if known and not any("additionalProperties" in part for part in branches(schema, value, root)):
+        for key in value:
+            if key not in known and not key.startswith(OWN_PREFIX):
+                yield IgnoredKey((*path, key), other_name(key, value, known, fits))
+    for key, subschema in known.items():
+        if isinstance(value.get(key), dict | list):
+            yield from ignored_keys(value[key], subschema, root, fits, (*path, key))
 
 
 class DialectChecker:

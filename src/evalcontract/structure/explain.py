@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.startup import NamedTuple
-from evalcontract.structure.keys.aliases import canonical_closed_key
-from evalcontract.structure.keys.fixes import KeyInMapping, rename_unknown
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.structure.keys.mismatches import KeyInMapping, rename_unknown
+from evalcontract.structure.keys.names import canonical_closed_key
 from evalcontract.structure.keys.spelling import key_names, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.schemas import alternatives, described, known_keys
-from evalcontract.structure.split_text import with_whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,9 +19,29 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.keys.spelling import KeyNames
-    from evalcontract.structure.native_errors import SchemaViolation
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.parts import Schema
     from evalcontract.structure.violations import SchemaPair
+
+_HEAD = lazy_pattern(r"[-+]?[1-9]\d{0,2}")
+_TAIL = lazy_pattern(r"\d{3}(?!\d).*")
+
+
+def with_whole_text(
+    problem: Problem, path: Path, source_text: Callable[[Path], str | None]
+) -> Problem:
+    """Return the problem of an item with the advice to quote the whole text, if it was split."""
+    *parent, last = path or ("",)
+    if not isinstance(last, int) or not problem.code.endswith("/wrong-type"):
+        return problem
+    before, own, after = (
+        source_text((*parent, index)) if index >= 0 else None for index in range(last - 1, last + 2)
+    )
+    for head, tail in ((own, after), (before, own)):
+        if head and tail and _HEAD.fullmatch(head) and _TAIL.fullmatch(tail):
+            advice = f'quote the text with its comma: "{head},{tail}"'
+            return problem._replace(help=advice, fix=None)
+    return problem
 
 
 def explain(

@@ -12,16 +12,68 @@ import threading
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.errors import InstallationError, PluginError
+from evalcontract.model.reference import IDENTIFIER
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped
+from evalcontract.source.installed import entry_points, packages
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from jsonschema_rs import ValidationError as NativeError
 
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
+
+class Fits:
+    """Validates values against the subschemas of one schema, each compiled once."""
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        # The subschema is kept in the entry, so that its id is not reused.
+        self._validators: dict[int, tuple[Schema, NativeValidator | None]] = {}
+
+    def same_shape(self, value: Any, schema: Any) -> bool:
+        """Whether a value has the shape of a subschema's type: a mapping, a list or a scalar."""
+        declared = follow(schema, self._root).get("type", ())
+        types = [declared] if isinstance(declared, str) else declared
+        if not types or value is None:
+            return value is not None
+        if isinstance(value, dict | list):
+            return ("object" if isinstance(value, dict) else "array") in types
+        return any(name not in ("object", "array") for name in types)
+
+    def fits(self, value: Any, schema: Any) -> bool:
+        """Whether a value is valid against a subschema."""
+        if id(schema) not in self._validators:
+            self._validators[id(schema)] = schema, self._compile(schema)
+        _, validator = self._validators[id(schema)]
+        try:
+            return validator is not None and validator.is_valid(value)
+        except (ValueError, TypeError, RecursionError):
+            return False  # not a JSON value, or it cannot be decided
+
+    def is_any_text(self, schema: Any) -> bool:
+        """Whether a subschema accepts any string, so that a valid value proves nothing."""
+        target = follow(schema, self._root)
+        constraints = {"enum", "const", "pattern", "properties", "items"}
+        return not constraints & target.keys() and target.get("type", "string") in (
+            "string",
+            ["string"],
+        )
+
+    def _compile(self, schema: Any) -> NativeValidator | None:
+
+        defs = {"$defs": self._root["$defs"]} if "$defs" in self._root else {}
+        try:
+            return native_for({**defs, "allOf": [schema]})
+        except ValueError:  # a reference to another document
+            return None
+
+
+if TYPE_CHECKING:
     #: Whether a pattern matches anywhere in a text; raises `PatternLimitError`.
     Matches = Callable[[str, str], bool]
 
@@ -300,3 +352,220 @@ def steps_for(text: str, work: int, most: int = MAX_STEPS) -> int:
     A power of two, so that few validators are compiled for a pattern, or `most`.
     """
     return min(most, 1 << (work // (len(text) + 1)).bit_length())
+
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_EXECUTOR_SUFFIX = "_grader"
+#: The kinds that the graders of ai_eval run, by their plugin id; other ids are the kind's name.
+_KINDS_OF_GRADERS = {
+    "accuracy_grader": "llm_judge",
+    "fact_match_grader": "fact_match",
+    "format_grader": "format",
+    "structured_match_grader": "json_schema",
+    "tool_usage_grader": "tool_usage",
+}
+#: Keys that a check of any kind may have, as in the schemas of the built-in kinds.
+SHARED_KEYS = ("id", "label", "description", "metadata")
+
+
+def with_foreign_kinds(rubric: Schema) -> Schema:
+    """Return the rubric schema, extended by the check kinds of other packages.
+
+    Raises:
+        PluginError: a kind has no usable schema, or its name is taken or malformed.
+
+    """
+    definitions = dict(rubric["$defs"])
+    check = dict(definitions["check"])
+    kind = check["properties"]["kind"]
+    foreign = foreign_kinds(lambda name, entry: _fault_of(name, entry, kind["enum"]))
+    if not foreign:
+        return rubric
+    check["properties"] = {"kind": {**kind, "enum": [*kind["enum"], *foreign]}}
+    check["allOf"] = [*check["allOf"], *map(_branch, foreign)]
+    branches = {
+        f"check_{name}": _check_schema(name, entry.schema) for name, entry in foreign.items()
+    }
+    return {**rubric, "$defs": {**definitions, **branches, "check": check}}
+
+
+def foreign_kinds(fault_of: Callable[[str, Any], str | None]) -> dict[str, Any]:
+    """Return the entry points of `evalcontract.checks` by the name of their kind.
+
+    `fault_of` takes that name and the object, and returns why it cannot be used, or None.
+
+    Raises:
+        PluginError: one does not load or cannot be used, or two are of one kind.
+
+    """
+    points = entry_points("checks", lambda name, entry: fault_of(kind_name(name, entry), entry))
+    kinds: dict[str, Any] = {}
+    for name, entry in points.items():
+        kind = kind_name(name, entry)
+        if kind in kinds:
+            raise PluginError(f"two entry points of evalcontract.checks are of the kind `{kind}`")
+        kinds[kind] = entry
+    return kinds
+
+
+def packages_of_kinds() -> dict[str, tuple[str, str]]:
+    """Return the name and the version of the package of each kind that another package runs."""
+    owners = packages("checks")
+    entries = entry_points("checks")
+    return {
+        kind_name(name, entry): owners[name] for name, entry in entries.items() if name in owners
+    }
+
+
+def kind_name(name: str, entry: Any) -> str:
+    """Return the kind of an entry point: its `check_kind`, or what its name implies."""
+    declared = getattr(entry, "check_kind", None)
+    if isinstance(declared, str):
+        return declared
+    return _KINDS_OF_GRADERS.get(name) or name.removesuffix(_EXECUTOR_SUFFIX)
+
+
+def _fault_of(name: str, kind: Any, built_in: Container[str]) -> str | None:
+    """Return why a kind cannot be used; `checks` validates everything but name and schema."""
+    if name in built_in:
+        return "has the name of a built-in kind"
+    if not IDENTIFIER.fullmatch(name):
+        return "does not have a name in snake_case"
+    schema = getattr(kind, "schema", None)
+    if not isinstance(schema, dict) or not is_schema(schema):
+        return "has no valid JSON Schema as its `schema`"
+    return None
+
+
+def schema_of_dialect(name: str) -> Schema:
+    """Return the schema of a dialect of another package, such as `acme-2`.
+
+    Raises:
+        InstallationError: no such dialect is installed.
+        PluginError: the schema is invalid or has no `$defs/row`.
+
+    """
+    for format_ in entry_points("dialects").values():
+        for variant, schema in format_.schemas.items():
+            if name == f"{format_.name}-{variant}".removesuffix("-"):
+                if not is_schema(schema) or "row" not in schema.get("$defs", {}):
+                    message = (
+                        f"`{name}` of evalcontract.dialects has no JSON Schema with `$defs/row`"
+                    )
+                    raise PluginError(message)
+                return {"$schema": DRAFT, **schema}
+    raise InstallationError(f"the schema `formats/{name}` is not installed")
+
+
+def _branch(name: str) -> Schema:
+    kind = {"type": "object", "required": ["kind"], "properties": {"kind": {"const": name}}}
+    return {"if": kind, "then": {"$ref": f"#/$defs/check_{name}"}}
+
+
+def _check_schema(name: str, schema: Schema) -> Schema:
+    """Return the closed schema of the checks of a kind, including the keys shared by all kinds."""
+    shared = {key: {"$ref": f"#/$defs/check_{key}"} for key in SHARED_KEYS}
+    own = schema.get("properties", {})
+    required = [key for key in schema.get("required", ()) if key != "kind"]
+    return {
+        **schema,
+        "type": "object",
+        "required": ["kind", *required],
+        "properties": {**shared, **own, "kind": {"const": name}},
+        "additionalProperties": False,
+    }
+
+
+#: Maximum number of violations of one value that are described; each takes about 5 KB of memory.
+MAX_VIOLATIONS = 10_000
+
+# Keywords that depend only on their own value and the instance.
+_SIMPLE_KEYWORDS = frozenset(
+    {
+        "type",
+        "enum",
+        "const",
+        "required",
+        "pattern",
+        "minLength",
+        "minItems",
+        "uniqueItems",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+    }
+)
+
+
+class SchemaViolation(Protocol):
+    """A keyword that a value violates, with the attributes of `jsonschema.ValidationError`."""
+
+    @property
+    def validator(self) -> Any:
+        """The keyword."""
+        ...
+
+    @property
+    def validator_value(self) -> Any:
+        """The value of the keyword in the schema."""
+        ...
+
+    @property
+    def instance(self) -> Any:
+        """The part of the value that violates it."""
+        ...
+
+    @property
+    def schema(self) -> Any:
+        """The schema that has the keyword."""
+        ...
+
+    @property
+    def absolute_path(self) -> Sequence[Any]:
+        """The path of the part in the value."""
+        ...
+
+    @property
+    def absolute_schema_path(self) -> Sequence[Any]:
+        """The path of the keyword in the schema."""
+        ...
+
+    @property
+    def context(self) -> Any:
+        """The violations of the alternatives of `anyOf` and `oneOf`."""
+        ...
+
+
+class NativeViolation(NamedTuple):
+    """A `SchemaViolation` of a keyword without alternatives."""
+
+    validator: str
+    validator_value: Any
+    instance: Any
+    schema: Schema
+    absolute_path: tuple[str | int, ...]
+    absolute_schema_path: tuple[str | int, ...]
+    context: tuple[()] = ()
+
+
+def from_native(error: NativeError, value: Any, schema: Any) -> NativeViolation | None:
+    """Convert an error of the native engine; None if only the exact engine can describe it.
+
+    The exact engine is slow to import and doubles the time per value. It adds nothing if the
+    only failed keyword is a simple one.
+    """
+    path, schema_path = tuple(error.instance_path), tuple(error.schema_path)
+    if not schema_path or schema_path[-1] not in _SIMPLE_KEYWORDS or "propertyNames" in schema_path:
+        return None
+    instance, subschema = value, schema
+    try:
+        for step in path:
+            instance = instance[step]
+        for step in schema_path[:-1]:
+            subschema = subschema[step]
+        keyword_value = subschema[schema_path[-1]]
+    except (KeyError, IndexError, TypeError):
+        return None
+    keyword = str(schema_path[-1])
+    return NativeViolation(keyword, keyword_value, instance, subschema, path, schema_path)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.source import installed as shipped
-from evalcontract.structure.subschemas import Schema, follow
+from evalcontract.structure.parts import Schema, follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 _FORMATS = "formats/"
 _EDITIONS = "editor/"
@@ -120,12 +120,12 @@ def load(name: str) -> Schema:
     except InstallationError:
         if not name.startswith(_FORMATS):
             raise
-        from evalcontract.structure.foreign import schema_of_dialect  # rarely needed
+        from evalcontract.structure.native import schema_of_dialect  # rarely needed
 
         return schema_of_dialect(name.removeprefix(_FORMATS))
     if name != "rubric":
         return schema
-    from evalcontract.structure.foreign import with_foreign_kinds  # only for rubrics
+    from evalcontract.structure.native import with_foreign_kinds  # only for rubrics
 
     return with_foreign_kinds(schema)
 
@@ -205,3 +205,25 @@ def _at(schema: Schema, value: Any, path: tuple[str | int, ...]) -> tuple[Schema
             subschema = follow(known_keys(subschema, value, schema).get(step, {}), schema)
         value = value[step]
     return subschema, value
+
+
+def with_defaults(check: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a check in which missing parameters have the defaults of the schema."""
+    root = load("rubric")
+    filled: dict[str, Any] = _fill(check, root["$defs"]["check"], root)
+    return filled
+
+
+def _fill(value: Any, schema: Schema, root: Schema) -> Any:
+    schema = follow(schema, root)
+    if isinstance(value, list):
+        return [_fill(part, schema.get("items", {}), root) for part in value]
+    if not isinstance(value, dict):
+        return value
+    known = known_keys(schema, value, root)
+    filled = {key: _fill(part, known.get(key, {}), root) for key, part in value.items()}
+    for key, subschema in known.items():
+        followed = follow(subschema, root)
+        if key not in filled and "default" in followed:
+            filled[key] = deepcopy(followed["default"])
+    return filled

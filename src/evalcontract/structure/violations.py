@@ -11,11 +11,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
-from evalcontract.structure.native import PatternLimitError, matches, native_for
-from evalcontract.structure.native_errors import MAX_VIOLATIONS, from_native
+from evalcontract.structure.gate import TimedValidator, TooMuchWork, number_of_values
+from evalcontract.structure.native import (
+    MAX_VIOLATIONS,
+    PatternLimitError,
+    from_native,
+    matches,
+    native_for,
+)
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import known_keys, properties
-from evalcontract.structure.subschemas import follow
-from evalcontract.structure.timed import TimedValidator, TooMuchWork, number_of_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,11 +28,9 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.fits import Fits
-    from evalcontract.structure.native import Matches, NativeValidator
-    from evalcontract.structure.native_errors import SchemaViolation
-    from evalcontract.structure.step_limit import StepCounter
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.exact import StepCounter
+    from evalcontract.structure.native import Fits, Matches, NativeValidator, SchemaViolation
+    from evalcontract.structure.parts import Schema
 
     #: Violations of one schema, and the problem of a check that was aborted.
     Found = tuple[list[SchemaViolation], list[Problem]]
@@ -56,7 +59,7 @@ class _Compiled:
 
     @cached_property
     def fits(self) -> Fits:
-        from evalcontract.structure.fits import Fits  # only needed for invalid values
+        from evalcontract.structure.native import Fits  # only needed for invalid values
 
         return Fits(self._schema)
 
@@ -125,7 +128,7 @@ class SchemaPair:
 
     def fits(self, schema: Schema) -> Fits:
         """Return the `Fits` of one of the two schemas."""
-        from evalcontract.structure.fits import Fits  # only needed for invalid values
+        from evalcontract.structure.native import Fits  # only needed for invalid values
 
         return self._compiled.fits if schema is self.schema else Fits(schema)
 
@@ -142,7 +145,7 @@ class SchemaPair:
 
     @cached_property
     def _exact_bundle(self) -> StepCounter:
-        from evalcontract.structure.step_limit import StepCounter  # slow to import
+        from evalcontract.structure.exact import StepCounter  # slow to import
 
         return StepCounter(self.bundle_schema, self._search)
 
@@ -185,7 +188,7 @@ class SchemaPair:
         except (ValueError, TypeError, RecursionError):
             pass  # not a JSON value, or too deep
         # The exact engine describes the violations, or decides where the native one cannot.
-        from evalcontract.structure.step_limit import StepLimitExceeded  # slow to import
+        from evalcontract.structure.exact import StepLimitExceeded  # slow to import
 
         limit = ordinary + min(MAX_STEPS, max(0, self._steps_left))
         try:

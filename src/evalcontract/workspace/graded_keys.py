@@ -19,7 +19,7 @@ def graded_keys(value: Any) -> frozenset[str]:
 
 def meant_row_key(key: str) -> str | None:
     """Return the known key of rows that a key misspells, or None: it may be one of a bundle."""
-    from evalcontract.structure.keys.aliases import EVERYDAY_WORDS  # rarely needed, both
+    from evalcontract.structure.keys.names import EVERYDAY_WORDS  # rarely needed, both
     from evalcontract.structure.schemas import definition, properties
 
     known = properties(definition("row", of="dataset"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from evalcontract.library.names import MisnamedFolder, promised
+from evalcontract.library.artifact import MisnamedFolder, promised
 from evalcontract.model.nearest import nearest
 from evalcontract.source import FOLDER, SCHEMA_SUFFIX
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, data_files

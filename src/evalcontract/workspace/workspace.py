@@ -7,15 +7,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.artifact import read_artifact
+from evalcontract.library.artifact import UnreadableNames, promised, read_artifact
 from evalcontract.library.library import Library
-from evalcontract.library.names import UnreadableNames, promised
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, FILE, SCHEMA_SUFFIX, read_file
 from evalcontract.source.installed import entry_points
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored.keywords import SchemaAnalyses
 from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration, configuration_of
 from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name
 from evalcontract.workspace.listing import Listing
@@ -28,7 +27,7 @@ from evalcontract.workspace.target import Target, read_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalcontract.library.names import MisnamedFolder
+    from evalcontract.library.artifact import MisnamedFolder
     from evalcontract.source import Document, Files, Source, UnreadableFile
     from evalcontract.workspace.configuration import Configuration
 
@@ -146,7 +145,7 @@ class Workspace:
         """The schemas of the bundles that rows can be checked against."""
         if not self.bundles:
             return {}
-        from evalcontract.structure.subschemas import plain  # rarely needed
+        from evalcontract.structure.parts import plain  # rarely needed
 
         faults = self.schemas.faults
         return {name: plain(schema) for name, schema in self.bundles.items() if not faults(schema)}

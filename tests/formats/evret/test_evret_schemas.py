@@ -11,8 +11,8 @@ from tables import every_case
 
 from evalcontract.formats.evret.releases import ID_KEYS, NAMES, RELEASES
 from evalcontract.structure.native import native_for
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import definition, load
-from evalcontract.structure.subschemas import follow
 
 DEFINITIONS = ("file", "row", "document")
 FIELDS = [(release, name) for release in RELEASES for name in DEFINITIONS]

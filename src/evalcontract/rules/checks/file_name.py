@@ -26,7 +26,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from evalcontract.library.names import promised
+from evalcontract.library.artifact import promised
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind, Version

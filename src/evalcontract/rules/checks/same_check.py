@@ -30,8 +30,8 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import load
-from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -38,7 +38,7 @@ from evalcontract.model.diagnostic import Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
-from evalcontract.structure.subschemas import subschemas
+from evalcontract.structure.parts import subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from evalcontract.model.diagnostic import Cause, Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.checks.steps import StepGroup
+    from evalcontract.checks.plan import StepGroup
 
 
 def cause_in_template(

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
-from evalcontract.checks.row_needs import rows_with_all
+from evalcontract.checks.coverage import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
@@ -50,8 +50,7 @@ from evalcontract.rules.rows._lacking import cause_in_template
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evalcontract.checks.plan import Plan
-    from evalcontract.checks.steps import StepGroup
+    from evalcontract.checks.plan import Plan, StepGroup
     from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/check-never-runs", page=__doc__)

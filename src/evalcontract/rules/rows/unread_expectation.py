@@ -38,7 +38,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.row_needs import all_of
+from evalcontract.checks.coverage import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
@@ -48,8 +48,7 @@ from evalcontract.rules._row_rule import RowSubject, row_rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.checks.plan import Plan
-    from evalcontract.checks.steps import StepGroup
+    from evalcontract.checks.plan import Plan, StepGroup
     from evalcontract.rules._row_rule import RowGroup
 
 CODE = Code("dataset/unread-expectation", page=__doc__)

@@ -29,8 +29,8 @@ from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.structure.keys.spelling import KeyNames
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import known_keys, load
-from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,6 +7,7 @@ such as `allOf`. A circle of such edges is infinite recursion. A circle through 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,8 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
 from evalcontract.model.nearest import Suggestions
-from evalcontract.model.startup import NamedTuple
-from evalcontract.structure.subschemas import (
-    IN_PLACE_LISTS,
-    IN_PLACE_MAPPINGS,
-    IN_PLACE_SCHEMA,
-    parts,
-)
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.structure.parts import IN_PLACE_LISTS, IN_PLACE_MAPPINGS, IN_PLACE_SCHEMA, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -223,3 +219,55 @@ def pointer(path: Path) -> str:
     """Return the reference for a path, with a JSON Pointer: `#/$defs/a`."""
     steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
     return "/".join(("#", *steps))
+
+
+#: A state takes about 150 bytes, and a microsecond to make.
+MAX_STATES = 600_000
+
+_TOKEN = lazy_pattern(
+    r"""
+    (?P<property>\\[pP]\{[^}]*\}?)
+    | (?P<escape>\\.)
+    | (?P<set>\[\^?(?:\\.|[^\]\\])*\]?)
+    | (?P<open>\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?)
+    | (?P<close>\))
+    | (?P<many>\{(?P<least>[0-9]{1,9})(?:,(?P<most>[0-9]{0,9}))?\})
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# The states of a class of characters beyond ASCII, whose UTF-8 bytes are matched one by one.
+_PROPERTY, _MOST_CHARACTERS, _NON_ASCII = 500, 10, 4
+_NO_STATES = frozenset("|^$*+?")
+
+
+def pattern_size(pattern: str) -> int:
+    """Return about how many states the automaton of a pattern has."""
+    outer: list[int] = []  # the sizes of the groups around, up to the current one
+    size = last = 0  # of the current group without its last item, and of that item
+    for token in _TOKEN.finditer(pattern):
+        kind = token.lastgroup
+        if kind == "many":
+            last *= max(int(token["most"] or token["least"]), 1)
+        elif kind == "open":
+            outer.append(size + last)
+            size = last = 0
+        elif kind == "close":
+            last = size + last + 1
+            size = outer.pop() if outer else 0
+        else:
+            size += last
+            last = _states(token[0], str(kind))
+    return size + last + sum(outer)
+
+
+def _states(text: str, kind: str) -> int:
+    """Return about how many states a character or a class of characters takes."""
+    if kind == "property" or (kind == "set" and "\\p" in text.lower()):
+        return _PROPERTY
+    if kind == "set":
+        rest = any(part in text for part in ("[^", r"\W", r"\D", r"\S", r"\s"))
+        return _MOST_CHARACTERS if rest else 1 if text.isascii() else _NON_ASCII
+    if kind == "escape":
+        return _MOST_CHARACTERS if text[1] in "WDSs" else 1
+    return 0 if text in _NO_STATES else _MOST_CHARACTERS if text == "." else 1

@@ -10,22 +10,22 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.structure.fits import Fits
-from evalcontract.structure.keys.fixes import (
+from evalcontract.structure.keys.mismatches import (
     KeyInMapping,
+    KeyMismatch,
     drop_conflicting_fixes,
     rename_misspelled,
 )
-from evalcontract.structure.keys.mismatches import KeyMismatch
 from evalcontract.structure.keys.spelling import key_names
+from evalcontract.structure.native import Fits
+from evalcontract.structure.parts import follow, subschemas
 from evalcontract.structure.schemas import OWN_PREFIX, properties
-from evalcontract.structure.subschemas import follow, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 _FREE = ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")
 #: Keys of every row whose content the contract leaves to bundles.

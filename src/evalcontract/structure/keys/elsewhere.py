@@ -12,16 +12,16 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import NamedTuple
-from evalcontract.structure.keys.known import generic_keys, is_compound
+from evalcontract.structure.keys.spelling import generic_keys, is_compound
 from evalcontract.structure.native import matches, native_for
+from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import known_keys, load, properties
-from evalcontract.structure.subschemas import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.structure.native import NativeValidator
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.parts import Schema
 
 # Keywords of a schema that make up the shape of its values.
 _SHAPE = ("type", "enum", "pattern")

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem, key_of
-from evalcontract.model.values import SHOWN
+from evalcontract.model.nearest import normalise, suggestions
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import SHOWN, clipped, integer
 from evalcontract.model.values import listed as plainly
 from evalcontract.source.yaml.writing import flow
+from evalcontract.structure.keys.names import advice_for_value
 from evalcontract.structure.keys.spelling import split_key_value
-from evalcontract.structure.subschemas import follow
+from evalcontract.structure.native import surely_fits
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from evalcontract.model.diagnostic import Fix, Path
-    from evalcontract.structure.keys.fixes import KeyInMapping
-    from evalcontract.structure.keys.mismatches import KeyMismatch
-    from evalcontract.structure.subschemas import Schema
+    from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch
+    from evalcontract.structure.native import SchemaViolation
+    from evalcontract.structure.parts import Schema
 
 #: A message and its help.
 Message = tuple[str, str | None]
@@ -125,3 +131,135 @@ def samples(schema: Schema, root: Schema) -> Iterator[Any]:
         parts = {key: next(samples(properties.get(key, {}), root), None) for key in required}
         if None not in parts.values():
             yield parts
+
+
+_VERSION = lazy_pattern(r"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?")
+# The folder and suffix in a file name that was written in place of an id.
+_FOLDER_OR_SUFFIX = lazy_pattern(r"^.*/|(?:\.schema)?\.(?:json|ya?ml)$")
+_SOME_PATH = "folder/file.yaml"
+_REFERENCE = lazy_pattern(
+    r"(?:(?:rubric|judge)s?/)?(?P<id>[a-z][a-z0-9_]*?)(?:@(?P<version>[^/]*?))?(?:\.ya?ml|\.json)?"
+)
+_CURLY = frozenset("\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f")
+# What to call a value in a message, if the title in its schema names the key instead.
+_NOUNS = {
+    "validated at": "a date",
+    "identifier": "an id in snake_case",
+    "check id": "an id in snake_case",
+}
+
+
+def short(value: Any) -> str:
+    """Return a value as one truncated line."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return clipped(text.split("\n", 1)[0])
+
+
+def quoted_version(text: str) -> str | None:
+    """Return a version completed to three parts; None if the text is not a version."""
+    match = _VERSION.fullmatch(text.strip())
+    numbers = [integer(part or "0") for part in match.groups()] if match else [None]
+    return None if None in numbers else ".".join(map(str, numbers))
+
+
+def malformed(violation: SchemaViolation, name: str, _: str | None) -> Message:
+    """Return the message for a string that does not match its pattern."""
+    text = str(violation.instance)
+    title = str(violation.schema.get("title", "")).lower()
+    examples = violation.schema.get("examples", [])
+    example = f"such as {listed(short(value) for value in examples[:2])}" if examples else None
+    if not text.strip():
+        return f"{name} is empty", example or "enter a value"
+    pattern = str(violation.schema.get("pattern", ""))
+    odd = odd_character(text, pattern)
+    advice = _corrected(text, pattern) or example or pattern_advice(violation)
+    if not title:
+        return f"{name} cannot be `{short(text)}`{odd}", advice
+    return f"`{short(text)}` is not {noun_of(title)}{odd}", advice
+
+
+def noun_of(title: str) -> str:
+    """Return what to call a text, by the title in its schema, in small letters."""
+    article = "an" if title[:1] in set("aeiou") else "a"
+    return _NOUNS.get(title) or f"{article} {title}"
+
+
+def odd_character(text: str, pattern: str) -> str:
+    """Return what to add to a message about a character that looks like another one, or "".
+
+    `pattern` is the form of the text; only ASCII forms exclude all such characters.
+    """
+    if not pattern.isascii() or text.isascii():
+        return ""
+    import unicodedata  # slow to import
+
+    for char in text:
+        if char in _CURLY:
+            return f": the quotation mark `{char}` is a part of it"
+        if not char.isascii():
+            return f": `{char}` is the character {unicodedata.name(char, f'U+{ord(char):04X}')}"
+    return ""
+
+
+def pattern_advice(violation: SchemaViolation) -> str | None:
+    """Return the advice for a failed `pattern`; None for any other keyword."""
+    if violation.validator != "pattern":
+        return None
+    return f"it must match `{clipped(str(violation.validator_value))}`"
+
+
+def _corrected(text: str, pattern: str) -> str | None:
+    """Return the advice with the correct form of a text; None if it is not certain."""
+    text = text.strip("".join(_CURLY))
+    kind = next((kind for kind in ("rubric", "judge") if pattern.startswith(f"^{kind}/")), None)
+    if kind is not None:
+        return _corrected_reference(kind, text)
+    path = text.replace("\\", "/").lstrip("/")
+    is_path = bool(pattern) and surely_fits(_SOME_PATH, {"pattern": pattern})
+    name = path if is_path else normalise(_FOLDER_OR_SUFFIX.sub("", text))
+    for form in (quoted_version(text), name):
+        if form and pattern and surely_fits(form, {"pattern": pattern}):
+            return f'write "{form}"' if form[0].isdigit() else f"write `{form}`"
+    return None
+
+
+def _corrected_reference(kind: str, text: str) -> str | None:
+    other = "judge" if kind == "rubric" else "rubric"
+    if text.startswith(f"{other}/"):
+        return f"expected a reference to a {kind}, not a {other}: `{kind}/ID@VERSION`"
+    match = _REFERENCE.fullmatch(text.strip())
+    if match is None:
+        return None
+    if match["version"] is None:
+        return f"write `{kind}/{match['id']}@` followed by the version"
+    version = quoted_version(match["version"])
+    if version is None:
+        return f"use an exact version, such as `{kind}/{match['id']}@1.0.0`"
+    return f"write `{kind}/{match['id']}@{version}`"
+
+
+def _short_texts(options: list[Any]) -> tuple[str, ...]:
+    """Return the options of an `enum` as lines; those of a long list of texts are cached."""
+    if set(map(type, options)) == {str}:
+        return _lines(tuple(options))
+    return tuple(map(short, options))
+
+
+@lru_cache(maxsize=8)
+def _lines(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(short, texts))
+
+
+def unknown_value(violation: SchemaViolation, name: str, _: str | None) -> Message:
+    """Return the message for a value that is not in its `enum`."""
+    value = violation.instance
+    allowed = _short_texts(violation.validator_value)
+    nested = "a list" if isinstance(value, list) else "a mapping"
+    shown = f"`{short(value)}`" if not isinstance(value, dict | list) else nested
+    message = f"{name} is empty" if value == "" else f"{name} cannot be {shown}"
+    if isinstance(value, str):
+        if meant := suggestions(allowed).nearest(value):
+            return message, f"did you mean `{meant}`?"
+        if advice := advice_for_value(value, allowed):
+            return message, advice
+    return message, f"one of {listed(allowed, VALUES)}"

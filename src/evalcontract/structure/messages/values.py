@@ -2,27 +2,211 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem, key_of
+from evalcontract.model.diagnostic import Fix, Problem, Write, key_of
+from evalcontract.model.nearest import suggestions
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import hashable
-from evalcontract.structure.keys.spelling import split_key_value
-from evalcontract.structure.messages.fixes import fix_of_value
-from evalcontract.structure.messages.keys import VALUES, Message, listed
-from evalcontract.structure.messages.rare import RARE, counted, types_of
-from evalcontract.structure.messages.texts import (
+from evalcontract.structure.keys.names import canonical_value
+from evalcontract.structure.keys.spelling import key_names, split_key_value
+from evalcontract.structure.messages.keys import (
+    VALUES,
+    Message,
+    listed,
     malformed,
     pattern_advice,
+    quoted_version,
     short,
     unknown_value,
 )
 from evalcontract.structure.messages.types import wrong_type
+from evalcontract.structure.native import surely_fits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.native_errors import SchemaViolation
+    from evalcontract.model.diagnostic import Path, Scalar
+    from evalcontract.structure.native import SchemaViolation
+
+if TYPE_CHECKING:
+    #: Replacement values, the most likely first, each with whether it is certain.
+    Candidates = Iterator[tuple[Scalar, bool]]
+
+_NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_MAX_DIGITS = 15
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+# Keywords that a replacement value must satisfy.
+_SCALAR_KEYWORDS = (
+    "type", "enum", "const", "pattern", "minLength", "maxLength", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+)  # fmt: skip
+
+
+def fix_of_value(violation: SchemaViolation, path: Path, written: str | None) -> Fix | None:
+    """Return the fix for an invalid scalar; None if the intended value is unclear.
+
+    `written` is the scalar as written in the file, if known.
+    """
+    propose = _PROPOSALS.get(violation.validator)
+    if propose is None or not path:
+        return None
+    # A value that is proposed for an `enum` is in it; compiling a long one takes a while.
+    schema = {
+        keyword: violation.schema[keyword]
+        for keyword in _SCALAR_KEYWORDS
+        if keyword in violation.schema and not keyword == "enum" == violation.validator
+    }
+    for value, safe in propose(violation, str(path[-1]), written):
+        if surely_fits(value, schema):
+            return Fix(path, Write(value), safe)
+    return None
+
+
+def _for_type(violation: SchemaViolation, key: str, written: str | None) -> Candidates:
+    allowed, value = violation.validator_value, violation.instance
+    types = [allowed] if isinstance(allowed, str) else allowed
+    if "string" in types and isinstance(value, bool | int | float):
+        yield from _as_text(value, key, written)
+    elif isinstance(value, str):
+        word = value.strip().lower()
+        if "boolean" in types and word in _BOOLEANS:
+            yield _BOOLEANS[word], True
+        if {"number", "integer"} & set(types) and _is_number(word):
+            yield json.loads(word), True
+
+
+def _is_number(text: str) -> bool:
+    return len(text) <= _MAX_DIGITS and _NUMBER.fullmatch(text) is not None
+
+
+def _as_text(value: float, key: str, written: str | None) -> Candidates:
+    """Yield an unquoted number or boolean as text."""
+    if written is None and isinstance(value, float):
+        return  # 1.1 may have been written as 1.10
+    text = json.dumps(value) if written is None else written
+    yield text, True
+    if key.endswith("version") and (version := quoted_version(text)):
+        yield version, True
+
+
+def _for_enum(violation: SchemaViolation, _key: str, _written: str | None) -> Candidates:
+    value = violation.instance
+    if not isinstance(value, str):
+        return
+    allowed = tuple(violation.validator_value)
+    if set(map(type, allowed)) != {str}:
+        allowed = tuple(option for option in allowed if isinstance(option, str))
+    if meant := suggestions(allowed).nearest(value):
+        yield meant, key_names(allowed).is_certain(value, meant, is_closed=True)
+    elif name := canonical_value(value, allowed):
+        yield name, False
+
+
+def _for_pattern(violation: SchemaViolation, key: str, _written: str | None) -> Candidates:
+    if key.endswith("version") and (version := quoted_version(str(violation.instance))):
+        yield version, True
+
+
+_PROPOSALS: dict[str, Callable[[SchemaViolation, str, str | None], Candidates]] = {
+    "type": _for_type,
+    "enum": _for_enum,
+    "pattern": _for_pattern,
+}
+
+
+RareMessage = tuple[str, str | None]
+
+
+def counted(number: int, singular: str, plural: str) -> str:
+    """Return a number with its noun: `1 item`, `2 items`."""
+    return f"{number} {singular if number == 1 else plural}"
+
+
+def _max_length(violation: SchemaViolation, name: str) -> RareMessage:
+    has = counted(len(violation.instance), "character", "characters")
+    return f"{name} has {has}; the maximum is {violation.validator_value}", None
+
+
+def _max_items(violation: SchemaViolation, name: str) -> RareMessage:
+    has = counted(len(violation.instance), "item", "items")
+    return f"{name} has {has}; the maximum is {violation.validator_value}", None
+
+
+def _key_count(violation: SchemaViolation, name: str) -> RareMessage:
+    has = counted(len(violation.instance), "key", "keys")
+    bound = "maximum" if violation.validator == "maxProperties" else "minimum"
+    return f"{name} has {has}; the {bound} is {violation.validator_value}", None
+
+
+def _multiple(violation: SchemaViolation, name: str) -> RareMessage:
+    factor, value = violation.validator_value, violation.instance
+    return f"{name} must be a multiple of {factor}, not {value}", None
+
+
+def _contains(violation: SchemaViolation, name: str) -> RareMessage:
+    least, most = violation.schema.get("minContains", 1), violation.schema.get("maxContains")
+    count = f"at least {least}" if most is None else f"{least} to {most}"
+    return f"the number of items in {name} that match `contains` must be {count}", _about(violation)
+
+
+def _dependent(violation: SchemaViolation, name: str) -> RareMessage:
+    for key, required in violation.validator_value.items():
+        if key in violation.instance:
+            for other in required:
+                if other not in violation.instance:
+                    return f"`{other}` is missing: `{key}` requires it", f"add `{other}`"
+    return f"{name} lacks a key that another key requires", None
+
+
+def _never(violation: SchemaViolation, name: str) -> RareMessage:
+    return f"{name} is not allowed here", "remove it"
+
+
+def _extra_items(violation: SchemaViolation, name: str) -> RareMessage:
+    return f"{name} has items that its schema does not allow", "remove the extra items"
+
+
+def _one_of(violation: SchemaViolation, name: str) -> RareMessage:
+    if not violation.context:
+        return f"{name} matches more than one form of `oneOf`", _about(violation)
+    return f"{name} matches none of its allowed forms", _about(violation)
+
+
+def _about(violation: SchemaViolation) -> str | None:
+    """Return the first sentence of the description of the schema."""
+    schema = violation.schema if isinstance(violation.schema, dict) else {}
+    description = schema.get("description")
+    return description.split(". ")[0] if isinstance(description, str) else None
+
+
+def types_of(violation: SchemaViolation) -> list[Any] | None:
+    """Return the types that `anyOf` or `oneOf` allows, if its forms differ only by type."""
+    failed = violation.context or []
+    if not failed or any(form.validator != "type" or form.relative_path for form in failed):
+        return None
+    types: list[Any] = []
+    for form in failed:
+        allowed = form.validator_value
+        types += [allowed] if isinstance(allowed, str) else allowed
+    return list(dict.fromkeys(types))
+
+
+RARE: Mapping[Any, Callable[[Any, str], RareMessage]] = {
+    "maxLength": _max_length,
+    "maxItems": _max_items,
+    "minProperties": _key_count,
+    "maxProperties": _key_count,
+    "multipleOf": _multiple,
+    "contains": _contains,
+    "dependentRequired": _dependent,
+    "unevaluatedItems": _extra_items,
+    "items": _extra_items,
+    "oneOf": _one_of,
+    None: _never,
+}
+
 
 #: The fault, which is the second half of the code, by the keyword that failed.
 FAULTS = {
