@@ -37,16 +37,16 @@ from evalcontract.checks.outcome import (
     skipped,
     unavailable,
 )
-from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._conversion import Loss, OurRow, Reader, TheirRow, Writer
-from evalcontract.formats._fields import Field
 from evalcontract.formats._format import (
     Dialect,
+    Field,
     Format,
     GraderPrediction,
     RowChecker,
     RowLayout,
     SchemaChecker,
+    codes_of_system,
 )
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from doors import Printed, command_lines
 
-from evalcontract.formats._codes import codes_of_system
+from evalcontract.formats._format import codes_of_system
 from evalcontract.model.code import example_files, parse_shared
 
 ROOT = Path(__file__).parents[2]

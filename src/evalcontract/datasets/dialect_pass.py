@@ -9,9 +9,8 @@ from evalcontract.datasets.dialect_coverage import cover_dialect_row
 from evalcontract.datasets.dialect_rows import DialectRows
 from evalcontract.datasets.passes import CheckedBatch
 from evalcontract.formats import dialect_of
-from evalcontract.formats._fields import fields_of
-from evalcontract.formats._format import RowLayout
-from evalcontract.formats._predictions import chosen_graders
+from evalcontract.formats._findings import chosen_graders
+from evalcontract.formats._format import RowLayout, fields_of
 from evalcontract.model.diagnostic import Diagnostic, Place, Problem
 from evalcontract.model.values import clipped, listed
 from evalcontract.source import Batch

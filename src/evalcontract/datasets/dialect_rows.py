@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from evalcontract.datasets.passes import CheckedRow
     from evalcontract.formats._conversion import OurRow, Reader
-    from evalcontract.formats._fields import Field
+    from evalcontract.formats._format import Field
     from evalcontract.model.diagnostic import Problem
     from evalcontract.structure.validator import SchemaValidator
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.embedded_rubric import RUBRIC_KEY
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._fields import fields_of
+from evalcontract.formats._format import fields_of
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import value_at
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import Loss, OurRow
-    from evalcontract.formats._fields import Field
+    from evalcontract.formats._format import Field
     from evalcontract.model.diagnostic import Path
 
 _METADATA = ("metadata",)

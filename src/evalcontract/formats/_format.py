@@ -5,16 +5,102 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Severity
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._fields import Field
-    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.source.external import ExternalFile
+
+#: What every loader may reject.
+_REJECTED = ("rejected", "unread-medium", "missing-key", "wrong-type")
+#: What every loader silently accepts, unless the system says that it is rejected.
+_SILENTLY_ACCEPTED = ("duplicate-key", "not-finite", "duplicate-id")
+
+
+def codes_of_system(
+    system: str,
+    *,
+    rejected: Iterable[str] = (),
+    silently_accepted: Iterable[str] = (),
+    guesses: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    page: str | None = None,
+) -> tuple[Code, ...]:
+    """Return the codes of a system: those that every system has, and its own.
+
+    `guesses` are silently accepted too, and depend on what the author probably meant. `notes` are
+    no faults: they say what the system will do, in both modes. `page` is the manual page that the
+    codes of another package share.
+    """
+    rejected = (*_REJECTED, *rejected)
+
+    def declared() -> Iterator[Code]:
+        for fault in rejected:
+            yield Code(f"{system}/{fault}", soft=Severity.ERROR, page=page)
+        for fault in (*_SILENTLY_ACCEPTED, *silently_accepted):
+            if fault not in rejected:
+                yield Code(f"{system}/{fault}", page=page)
+        for fault in ("near-miss-key", *guesses):
+            yield Code(f"{system}/{fault}", guess=True, page=page)
+        # An unknown key may be meant for another tool, so it never fails a run.
+        yield Code(f"{system}/ignored-key", strict=Severity.WARNING, page=page)
+        note = Severity.NOTE
+        for fault in notes:
+            yield Code(f"{system}/{fault}", soft=note, strict=note, page=page)
+        yield Code(f"{system}/detected", soft=note, strict=note, guess=True, page=page)
+
+    return tuple(declared())
+
+
+class Field(NamedTuple):
+    """A field of a system, and the field of evalcontract that means the same.
+
+    Both are keys joined by dots; a last key `*` stands for every other key there. If one of the two
+    is None, the other system has nothing that means the same: the value is a loss, and `note` says
+    why. Otherwise `note` says how the value changes. `variants` limits the field to some variants
+    of the system; empty means all.
+    """
+
+    theirs: str | None
+    ours: str | None
+    note: str = ""
+    variants: tuple[str, ...] = ()
+
+
+_NOT_CARRIED = "a value of this form has no counterpart"
+
+
+def fields_of(table: Sequence[Field], variant: str | None) -> list[Field]:
+    """Return the fields of one variant of a system."""
+    return [field for field in table if not field.variants or variant in field.variants]
+
+
+def reason_against(table: Sequence[Field], ours: Path, variant: str | None) -> str:
+    """Return why a system has no place for a field of evalcontract."""
+    known = {f.ours: f.note for f in fields_of(table, variant) if f.theirs is None and f.ours}
+    # A rubric that was made from the row stands in the row itself.
+    return _reason(known, ("rubric_ref",) if ours == ("rubric",) else ours)
+
+
+def reason_for(table: Sequence[Field], theirs: Path, variant: str | None) -> str:
+    """Return why evalcontract has no place for a field of a system."""
+    known = {f.theirs: f.note for f in fields_of(table, variant) if f.ours is None and f.theirs}
+    return _reason(known, theirs)
+
+
+def _reason(known: dict[str, str], path: Path) -> str:
+    """Return the reason for a path, or for the nearest field above it."""
+    steps = [str(step) for step in path]
+    for end in range(len(steps), 0, -1):
+        for name in (".".join(steps[:end]), ".".join([*steps[: end - 1], "*"])):
+            if name in known:
+                return known[name]
+    return _NOT_CARRIED
 
 
 # The path of a key of a row has its index and the key.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.diagnostics import from_unreadable, to_diagnostics
-from evalcontract.formats.agent_skills.variants import GUIDE, SKILL_CREATOR, variant_of
+from evalcontract.formats.agent_skills.fields import GUIDE, SKILL_CREATOR, variant_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError

@@ -14,9 +14,8 @@ from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.options import Input, Options
 from evalcontract.formats import dialect_of
-from evalcontract.formats.agent_skills.conversion import CaseReader, CaseWriter
-from evalcontract.formats.agent_skills.rubric import is_said, rubric_of
-from evalcontract.formats.agent_skills.variants import VARIANTS
+from evalcontract.formats.agent_skills.conversion import CaseReader, CaseWriter, is_said, rubric_of
+from evalcontract.formats.agent_skills.fields import VARIANTS
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import json_equal
 from evalcontract.source.external import ExternalFile

@@ -27,8 +27,8 @@ from evalcontract.converting.convert import ConvertResult, convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.options import Input, Options
 from evalcontract.formats.evret import EVRET
+from evalcontract.formats.evret.conversion import TableWriter
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
-from evalcontract.formats.evret.writing import TableWriter
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import json_equal
 from evalcontract.structure.native import native_for

@@ -18,7 +18,7 @@ from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.conversion import CaseWriter
 from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.mapping import to_case, to_row
-from evalcontract.formats.northstar.normalization import EXPECTED, METRICS, normal
+from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, normal
 from evalcontract.model.diagnostic import key_of
 from evalcontract.model.values import json_equal
 from evalcontract.source.external import ExternalFile, read_external_stream

@@ -16,12 +16,7 @@ from northstar_models import Case
 from tables import every_case
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.northstar.pydantic_coercion import (
-    CoercionError,
-    to_bool,
-    to_float,
-    to_int,
-)
+from evalcontract.formats.northstar.case import CoercionError, to_bool, to_float, to_int
 from evalcontract.model.values import MAX_DIGITS
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.native import native_for

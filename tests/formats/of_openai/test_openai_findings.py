@@ -11,7 +11,7 @@ from tables import every_case
 from texts import facts
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.openai.predictions import predict_in
+from evalcontract.formats.openai.checker import predict_in
 from evalcontract.source.external import read_external
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from needs import NODE, missing
 from tables import every_case
 
-from evalcontract.formats.promptfoo.patterns import escaped, javascript_of, python_of, text_of
+from evalcontract.formats.promptfoo.checks import escaped, javascript_of, python_of, text_of
 
 TRANSLATED = {
     r"\d{4}-\d\d": "[0-9]{4}-[0-9][0-9]", r"^a.*z$": r"^a.*z\Z", r"[\d.]+": "[0-9.]+",

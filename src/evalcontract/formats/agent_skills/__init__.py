@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._format import Dialect, Format
-from evalcontract.formats._predictions import predictions
+from evalcontract.formats._findings import predictions
+from evalcontract.formats._format import Dialect, Format, codes_of_system
 from evalcontract.formats.agent_skills.checker import CaseChecker, find_rows
-from evalcontract.formats.agent_skills.fields import FIELDS
-from evalcontract.formats.agent_skills.variants import GUIDE, VARIANTS, variant_of
+from evalcontract.formats.agent_skills.fields import FIELDS, GUIDE, VARIANTS, variant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

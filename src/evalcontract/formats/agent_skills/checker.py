@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, bom_rejected, missing_key, stops_loader
 from evalcontract.formats._format import RowChecker, RowLayout
-from evalcontract.formats.agent_skills.variants import (
+from evalcontract.formats.agent_skills.fields import (
     BEST_PRACTICES,
     CASES,
     GUIDE,

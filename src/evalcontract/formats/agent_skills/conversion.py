@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
@@ -12,34 +13,100 @@ from evalcontract.formats._conversion import (
     Reader,
     TheirRow,
     Writer,
+    criteria_of,
     default_id,
+    guidelines_of,
 )
-from evalcontract.formats._expectations import criteria_of, guidelines_of
-from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._residual import (
-    Form,
-    Residual,
-    ResidualPlace,
-    difference,
-    is_row,
-)
-from evalcontract.formats.agent_skills.fields import FIELDS
-from evalcontract.formats.agent_skills.rubric import checks_of, is_said, rubric_of, texts_of
-from evalcontract.formats.agent_skills.variants import (
+from evalcontract.formats._format import reason_against, reason_for
+from evalcontract.formats._residual import Form, Residual, ResidualPlace, difference, is_row
+from evalcontract.formats.agent_skills.fields import (
     BEST_PRACTICES,
     CASES,
+    FIELDS,
     cases_key,
     statements_key,
     statements_of,
 )
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.values import json_equal
+from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
+
+_MAX_LEVEL = 6
+_PHP = {"id": "php_lint", "kind": "php_lint", "on_no_code": "pass"}
+_MARKDOWN = "markdown_structure"
+#: What a rubric says of where it comes from.
+_ORIGIN = {"made_from": "agent_skills"}
+
+
+def texts_of(case: dict[str, Any], key: str) -> list[str]:
+    """Return the texts of a list, without those that decide nothing."""
+    given = case.get(key)
+    texts = [text for text in given if isinstance(text, str)] if isinstance(given, list) else []
+    if "" in texts and key == "must_contain_any":
+        return []  # every output has it
+    return [text for text in dict.fromkeys(texts) if text]
+
+
+def rubric_of(case: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the rubric of the checks of a case; None if it has none."""
+    checks: list[dict[str, Any]] = [
+        {"id": key, "kind": key} for key in _LISTS if texts_of(case, key)
+    ]
+    if case.get("check_php_lint"):
+        checks.append({**_PHP})
+    if rules := _rules_of(case.get("check_markdown_structure")):
+        checks.append({"id": _MARKDOWN, "kind": _MARKDOWN, **rules})
+    if not checks:
+        return None
+    return {"checks": checks, "scoring": {"combine": "all_pass"}, "metadata": {**_ORIGIN}}
+
+
+@cache
+def _rule_names() -> tuple[str, ...]:
+    """Return the names of the rules for Markdown, which checks of evalcontract have, too."""
+    schema = table("formats/agent_skills-best_practices.schema")
+    return tuple(schema["$defs"]["markdown_structure"]["properties"])
+
+
+def _rules_of(given: Any) -> dict[str, Any]:
+    """Return the rules for Markdown that restrict the output."""
+    if not isinstance(given, dict):
+        return {}
+    rules = {key: given[key] for key in _rule_names() if given.get(key)}
+    if rules.get("max_heading_level", 0) >= _MAX_LEVEL:
+        del rules["max_heading_level"]
+    return rules
+
+
+def checks_of(rubric: dict[str, Any] | None, row: dict[str, Any]) -> dict[str, Any]:
+    """Return the checks of a case that a rubric stands for; none if a case cannot say all of it."""
+    found: dict[str, Any] = {}
+    checks = rubric.get("checks") if rubric else None
+    for check in checks if isinstance(checks, list) else ():
+        kind = check.get("kind") if isinstance(check, dict) else None
+        if kind == "php_lint":
+            found["check_php_lint"] = True
+        elif kind == _MARKDOWN:
+            rules = {key: part for key, part in check.items() if key in _rule_names()}
+            found["check_markdown_structure"] = rules
+    lists = {key: row[key] for key in _LISTS if key in row}
+    return found if is_said(rubric, {**lists, **found}) else {}
+
+
+def is_said(rubric: dict[str, Any] | None, case: dict[str, Any]) -> bool:
+    """Whether the checks of a case are all that a rubric says."""
+    made = rubric_of(case)
+    if rubric is None or made is None:
+        return False
+    return all(json_equal(rubric.get(key), made[key]) for key in ("checks", "scoring"))
+
 
 _THEIRS = "agent_skills"
 _RUBRIC = "rubric"

@@ -2,8 +2,78 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._fields import Field
-from evalcontract.formats.agent_skills.variants import BEST_PRACTICES, GUIDE, SKILL_CREATOR
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._format import Field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GUIDE, SKILL_CREATOR, BEST_PRACTICES = "guide", "skill_creator", "best_practices"
+VARIANTS = (GUIDE, SKILL_CREATOR, BEST_PRACTICES)
+#: The keys of the list of cases; the second is that of older files of ai_best_practices.
+CASES = ("evals", "behavioral_cases")
+
+_READERS = {
+    GUIDE: "agent-skills-eval",
+    SKILL_CREATOR: "skill-creator",
+    BEST_PRACTICES: "ai_best_practices",
+}
+_OF_BEST_PRACTICES = frozenset(
+    {"must_contain_any", "must_not_contain", "check_php_lint", "check_markdown_structure"}
+)
+#: The keys of an assertion that may hold its statement, in the order in which they are looked for.
+STATEMENT_KEYS = ("text", "value", "criterion")
+
+
+def statements_key(variant: str) -> str:
+    """Return the key of the statements that are graded."""
+    return "assertions" if variant == GUIDE else "expectations"
+
+
+def other_statements_key(variant: str) -> str:
+    """Return the key of the statements in the other variants."""
+    return "expectations" if variant == GUIDE else "assertions"
+
+
+def reader_of_variant(variant: str) -> str:
+    """Return the name of what reads files of a variant."""
+    return _READERS[variant]
+
+
+def cases_key(value: dict[str, Any], variant: str) -> str:
+    """Return the key of the list of cases in a file."""
+    is_old = variant == BEST_PRACTICES and CASES[0] not in value and CASES[1] in value
+    return CASES[1] if is_old else CASES[0]
+
+
+def variant_of(value: dict[str, Any]) -> str | None:
+    """Return the variant of a whole file by its keys; None if it is no evals.json."""
+    key = next((key for key in CASES if isinstance(value.get(key), list)), None)
+    cases = value[key] if key else []
+    case = next((each for each in cases if isinstance(each, dict)), None)
+    if case is None or not isinstance(case.get("prompt"), str):
+        return None
+    keys = {name for each in cases if isinstance(each, dict) for name in each}
+    if key == CASES[1] or "skill_file" in value or not _OF_BEST_PRACTICES.isdisjoint(keys):
+        return BEST_PRACTICES
+    return SKILL_CREATOR if "expectations" in keys and "assertions" not in keys else GUIDE
+
+
+def statements_of(given: Any) -> list[str] | None:
+    """Return the statements of a list of assertions; None if it is no such list."""
+    if not isinstance(given, list):
+        return None
+    texts = [next(_texts(item), None) for item in given]
+    return [text for text in texts if text is not None] if None not in texts else None
+
+
+def _texts(item: Any) -> Iterator[str]:
+    if isinstance(item, str):
+        yield item
+    elif isinstance(item, dict):
+        yield from (item[key] for key in STATEMENT_KEYS if isinstance(item.get(key), str))
+
 
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_FIELD = "a case has no field for it"

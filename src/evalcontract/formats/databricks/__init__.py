@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
+from evalcontract.formats._findings import predictions
+from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system, named_by
 from evalcontract.formats._frames import first_row_of, frame_of, layout_of
-from evalcontract.formats._predictions import predictions
 from evalcontract.formats.databricks.checker import RequestChecker
 from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
 from evalcontract.formats.databricks.fields import FIELDS

@@ -13,19 +13,17 @@ from evalcontract.formats._conversion import (
     TheirRow,
     Writer,
     conversation_of,
-    default_id,
-    last_question,
-    with_bundle,
-    with_renamed_key,
-)
-from evalcontract.formats._expectations import (
     criteria_of,
+    default_id,
     guidelines_of,
+    last_question,
     losses_of,
     own_expectations,
     reference_of,
+    with_bundle,
+    with_renamed_key,
 )
-from evalcontract.formats._fields import reason_against, reason_for
+from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import (
     Form,
     Residual,

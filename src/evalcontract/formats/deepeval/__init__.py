@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._format import Dialect, Format
-from evalcontract.formats._predictions import predictions
+from evalcontract.formats._findings import predictions
+from evalcontract.formats._format import Dialect, Format, codes_of_system
 from evalcontract.formats.deepeval.checker import GoldenChecker
 from evalcontract.formats.deepeval.fields import FIELDS
 from evalcontract.formats.deepeval.reading import as_read, has_scenario

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
 from evalcontract.formats._format import RowChecker
-from evalcontract.formats.deepeval.lists import misread_list
 from evalcontract.formats.deepeval.reading import (
     EXPECTED,
     LISTS,
@@ -14,6 +13,7 @@ from evalcontract.formats.deepeval.reading import (
     OF_SCENARIO,
     TOOLS,
     has_scenario,
+    misread_list,
     parsed,
     parsed_turns,
 )

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evalcontract.model.diagnostic import Path
 
 #: The key of the metadata of a golden.
 METADATA = "additional_metadata"
@@ -135,3 +141,61 @@ def _call(call: Any) -> Any:
 
 
 _CALLS = tuple((key, _call) for key in TOOLS)
+
+
+_UNNAMED = "document_{}"
+
+
+def documents_of(items: Any) -> list[dict[str, Any]] | None:
+    """Return retrieved texts as documents; a text without a source is named by its number.
+
+    The letters of a text, as which a loader reads it in place of a list, are no documents.
+    """
+    if not isinstance(items, list) or not items or _are_letters(items):
+        return None
+    documents = []
+    for number, item in enumerate(items, 1):
+        found = document_of(item)
+        if found is None or found[0] == "":
+            return None
+        documents.append({"id": found[0] or _UNNAMED.format(number), "content": found[1]})
+    return documents
+
+
+def texts_of_documents(documents: Any) -> list[Any] | None:
+    """Return documents as retrieved texts; None if one has no text."""
+    if not isinstance(documents, list) or not documents:
+        return None
+    texts: list[Any] = []
+    for number, document in enumerate(documents, 1):
+        if not isinstance(document, dict) or document.keys() != {"id", "content"}:
+            return None
+        id_, content = document["id"], document["content"]
+        if id_ == _UNNAMED.format(number) and document_of(content) == (None, content):
+            texts.append(content)
+        else:
+            texts.append({"source": id_, "context": content})
+    return texts
+
+
+def _are_letters(items: list[Any]) -> bool:
+    return len(items) > 1 and all(isinstance(item, str) and len(item) == 1 for item in items)
+
+
+def misread_list(key: str, text: str, place: Path, *, read_as: str) -> Iterator[Problem]:
+    """Yield that a text is JSON, which is `read_as` something else, or that parts are blank."""
+    parts = texts_of(text)
+    if text.strip().startswith("[") and _is_list(text):
+        message = f"`{key}` is the JSON of a list, and is read as {read_as}"
+        advice = f"write `{DELIMITER}` between the texts"
+        yield Problem("deepeval/list-as-text", message, place, advice)
+    elif any(not part.strip() for part in parts):
+        message = f"`{key}` is split at `{DELIMITER}` into {len(parts)} texts, some of them blank"
+        yield Problem("deepeval/list-as-text", message, place, "write JSON, where lists are lists")
+
+
+def _is_list(text: str) -> bool:
+    try:
+        return isinstance(parsed(text), list)
+    except ValueError:
+        return False

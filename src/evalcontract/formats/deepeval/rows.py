@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected, ragged_row
 from evalcontract.formats._format import RowLayout
-from evalcontract.formats.deepeval.lists import misread_list
 from evalcontract.formats.deepeval.reading import (
     LISTS,
     OF_INPUT,
     OF_SCENARIO,
     TOOLS,
     has_scenario,
+    misread_list,
     parsed,
     parsed_turns,
     texts_of,

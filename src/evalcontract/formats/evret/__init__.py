@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._format import Dialect, Format, RowLayout
-from evalcontract.formats._predictions import predictions
-from evalcontract.formats.evret.checker import QueryChecker
-from evalcontract.formats.evret.documents import rows_of_document
+from evalcontract.formats._findings import predictions
+from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system
+from evalcontract.formats.evret.checker import QueryChecker, rows_of_document
+from evalcontract.formats.evret.conversion import reader_of, writer_of
 from evalcontract.formats.evret.fields import FIELDS
-from evalcontract.formats.evret.reading import reader_of
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     RELEASES,
@@ -23,7 +21,6 @@ from evalcontract.formats.evret.releases import (
     release_of,
 )
 from evalcontract.formats.evret.table import rows_of_table
-from evalcontract.formats.evret.writing import writer_of
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._fields import Field
+from evalcontract.formats._format import Field
 
 _NO_ANSWERS = "Evret scores retrieval, not answers"
 _NO_PLACE = "Evret has no place for it"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._residual import Form, Residual, applied, difference, is_row
-from evalcontract.formats.evret.faults import query_faults
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
@@ -22,6 +21,7 @@ from evalcontract.formats.evret.releases import (
     items_of,
     label_of,
     parsed,
+    query_faults,
     text_of,
 )
 from evalcontract.model.values import json_equal

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected, quoted
 from evalcontract.formats._format import RowLayout
-from evalcontract.formats.evret.faults import NO_QUERIES, RejectedCell
-from evalcontract.formats.evret.header import Header
-from evalcontract.formats.evret.releases import ANSWERS
-from evalcontract.formats.evret.warnings import read_by_others
+from evalcontract.formats.evret.releases import ANSWERS, NO_QUERIES, RejectedCell
+from evalcontract.formats.evret.warnings import Header, read_by_others
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.values import clipped
 from evalcontract.source.faults import ParseError

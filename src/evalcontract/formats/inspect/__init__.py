@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._format import Dialect, Format
-from evalcontract.formats._predictions import predictions
-from evalcontract.formats.inspect.checker import RecordChecker
+from evalcontract.formats._findings import predictions
+from evalcontract.formats._format import Dialect, Format, codes_of_system
+from evalcontract.formats.inspect.checker import RecordChecker, find_rows
 from evalcontract.formats.inspect.fields import FIELDS
 from evalcontract.formats.inspect.reading import choices_of, has_other_choice, targets_of
-from evalcontract.formats.inspect.rows import find_rows
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:

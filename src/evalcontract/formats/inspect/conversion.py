@@ -15,14 +15,20 @@ from evalcontract.formats._conversion import (
     Writer,
     conversation_of,
     default_id,
+    reference_of,
     with_bundle,
 )
-from evalcontract.formats._expectations import reference_of
-from evalcontract.formats._fields import reason_against, reason_for
+from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row
-from evalcontract.formats.inspect.cells import cells_of, table_of
 from evalcontract.formats.inspect.fields import FIELDS, RUBRIC, SECOND
-from evalcontract.formats.inspect.reading import choices_of, id_of, metadata_of, question_of
+from evalcontract.formats.inspect.reading import (
+    cells_of,
+    choices_of,
+    id_of,
+    metadata_of,
+    question_of,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

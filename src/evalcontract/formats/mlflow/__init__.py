@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
+from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system, named_by
 from evalcontract.formats.mlflow.conversion import MlflowReader, MlflowWriter
-from evalcontract.formats.mlflow.evaluate import EvaluateChecker
-from evalcontract.formats.mlflow.exports import exported_root, exported_rows
+from evalcontract.formats.mlflow.evaluate import EvaluateChecker, ManagedChecker
 from evalcontract.formats.mlflow.fields import FIELDS
-from evalcontract.formats.mlflow.managed import ManagedChecker
+from evalcontract.formats.mlflow.inputs import scorers
 from evalcontract.formats.mlflow.oss import StoreChecker
-from evalcontract.formats.mlflow.predictions import scorers
-from evalcontract.formats.mlflow.recognition import (
+from evalcontract.formats.mlflow.sources import (
     EVALUATE,
     MANAGED,
     OSS,
+    exported_root,
+    exported_rows,
     perhaps_recognised,
     recognised,
 )

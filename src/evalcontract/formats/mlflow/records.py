@@ -2,18 +2,113 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, is_ignored_key, stops_loader
+from evalcontract.formats._findings import FirstRows, is_ignored_key, is_list_of, stops_loader
 from evalcontract.formats._format import RowChecker
-from evalcontract.formats.mlflow import expectations as expected
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.diagnostic import Path
+
+FACTS, RESPONSE, GUIDELINES = "expected_facts", "expected_response", "guidelines"
+TOOL_CALLS, CONTEXT = "expected_tool_calls", "expected_retrieved_context"
+#: Names of expectations that scorers of MLflow or Databricks read.
+RESERVED = frozenset({FACTS, RESPONSE, GUIDELINES, TOOL_CALLS, CONTEXT})
+
+
+def are_texts(value: Any) -> bool:
+    """Whether a value is a list of texts; an empty list is one."""
+    return is_list_of(value, str)
+
+
+def are_guidelines(value: Any) -> bool:
+    """Whether a value can be read as guidelines: a list of texts, or one text."""
+    return isinstance(value, str) or are_texts(value)
+
+
+def unnamed_call(value: Any) -> int | None:
+    """Return the index of the first expected tool call that cannot be read; -1 for no list."""
+    if not isinstance(value, list):
+        return -1
+    for index, call in enumerate(value):
+        arguments = call.get("arguments") if isinstance(call, dict) else ""
+        if not isinstance(call, dict) or not isinstance(call.get("name"), str):
+            return index
+        if arguments is not None and not isinstance(arguments, dict):
+            return index
+    return None
+
+
+# Many rows have the same custom names.
+@lru_cache(maxsize=1024)
+def meant_by(name: str) -> str | None:
+    """Return the reserved name that a name probably stands for; None if there is none."""
+    whole = f"expected_{name}"
+    return nearest(name, RESERVED) or (whole if whole in RESERVED else None)
+
+
+def expectation_problems(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Yield the problems of the expectations at a path."""
+    if not expectations.keys() <= RESERVED:
+        yield from _misspelled(expectations, path)
+    facts, response = expectations.get(FACTS), expectations.get(RESPONSE)
+    if facts is not None and response is not None:
+        yield Problem(
+            "mlflow/facts-and-response",
+            f"the record has both `{FACTS}` and `{RESPONSE}`: Correctness will not score it",
+            (*path, FACTS),
+            "remove one of them",
+            on_key=True,
+        )
+    if facts is not None and not are_texts(facts):
+        yield _no_texts(FACTS, "Correctness and RetrievalSufficiency fail", path)
+    guidelines = expectations.get(GUIDELINES)
+    if guidelines is not None and not are_guidelines(guidelines):
+        yield _no_texts(GUIDELINES, "ExpectationsGuidelines fails", path)
+    calls = expectations.get(TOOL_CALLS)
+    if calls and (index := unnamed_call(calls)) is not None:
+        yield Problem(
+            "mlflow/unreadable-tool-call",
+            f"`{TOOL_CALLS}` is stored, but ToolCallCorrectness cannot read it",
+            (*path, TOOL_CALLS) if index < 0 else (*path, TOOL_CALLS, index),
+            "write a list of mappings: `[{name: …, arguments: {…}}]`",
+        )
+
+
+def _misspelled(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
+    for name in expectations.keys() - RESERVED:
+        near = meant_by(name)
+        if near and near not in expectations:
+            message = f"no MLflow scorer reads `{name}`"
+            advice = f"did you mean `{near}`?"
+            yield Problem("mlflow/near-miss-key", message, (*path, name), advice, on_key=True)
+
+
+def no_expectations(path: Path) -> Problem:
+    """Report a record without expectations among others that have some."""
+    return Problem(
+        "mlflow/no-expectations",
+        "the record has no expectations, and others have: the scorers that read them fail on it",
+        path,
+        f"add `expectations`, such as `{{{FACTS}: [...]}}`",
+        row_index=int(path[-1]),
+    )
+
+
+def _no_texts(key: str, consequence: str, path: Path) -> Problem:
+    return Problem(
+        "mlflow/no-list-of-texts",
+        f"`{key}` is not a list of texts: it is stored, but {consequence} at scoring",
+        (*path, key),
+        f"write a list: `{key}: [...]`",
+    )
+
 
 _MERGED = "mlflow/equal-inputs"
 _MISSPELLED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
@@ -49,7 +144,7 @@ class RecordChecker(RowChecker):
         expectations = row.get("expectations")
         if expectations and isinstance(expectations, dict):
             self._has_expectations = True
-            problems += expected.expectation_problems(expectations, (*path, "expectations"))
+            problems += expectation_problems(expectations, (*path, "expectations"))
         elif not faults and self.needs_expectations(row):
             self._without.append(path)
         return [*faults, *problems]
@@ -60,7 +155,7 @@ class RecordChecker(RowChecker):
         Such a dataset is meant for scorers that compare with nothing, or for a simulation.
         """
         without = self._without if self._has_expectations else ()
-        return [expected.no_expectations(path) for path in without]
+        return [no_expectations(path) for path in without]
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         """Return the schema violations, except misspelled expectations, which are checked later."""
@@ -107,3 +202,29 @@ def _means(problem: Problem, path: Path, key: str) -> bool:
 def _as_missing(problem: Problem, key: str) -> Problem:
     message = f"`{key}` is missing; `{problem.path[-1]}` is not read"
     return problem._replace(code="mlflow/missing-key", message=message)
+
+
+def expected_tools(calls: Any) -> list[Any] | None:
+    """Return expected calls as tools: names, or calls with arguments; None if a row has no such.
+
+    A key that is null is absent, as it is for MLflow: a table has it wherever another call has it.
+    """
+    if not calls or not is_list_of(calls, dict):
+        return None
+    given = [{key: part for key, part in call.items() if part is not None} for call in calls]
+    if not all(map(_is_call, given)):
+        return None
+    return [call["name"] if len(call) == 1 else call for call in given]
+
+
+def expected_calls(tools: Any) -> list[Any] | None:
+    """Return tools as expected calls; None if there are none."""
+    if not isinstance(tools, list) or not tools:
+        return None
+    return [{"name": tool} if isinstance(tool, str) else tool for tool in tools]
+
+
+def _is_call(call: dict[str, Any]) -> bool:
+    name = call.get("name")
+    is_named = call.keys() <= {"name", "arguments"} and isinstance(name, str) and name.strip()
+    return bool(is_named) and isinstance(call.get("arguments", {}), dict)

@@ -6,7 +6,60 @@ kind: `{"human": {…}}`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.formats._format import RowLayout
+from evalcontract.formats._frames import first_row_of, frame_of, layout_of
+from evalcontract.model.diagnostic import Problem
+from evalcontract.model.nearest import nearest
+from evalcontract.source.installed import table
+
+if TYPE_CHECKING:
+    from evalcontract.source.external import ExternalFile
+
+_RECORDS = "records"
+# `to_dict` writes all of them beside the records.
+_OF_DATASET = frozenset({"dataset_id", "digest", "profile"})
+#: The columns of which a data frame has one.
+COLUMNS = frozenset({"inputs", "trace"})
+_EXPORT = Problem(
+    "mlflow/export",
+    "this is `to_dict` of a dataset: `EvaluationDataset.from_dict` reads it",
+    (),
+    f"`merge_records` takes its `{_RECORDS}`",
+)
+
+
+def is_export(value: Any) -> bool:
+    """Whether a document is what `to_dict` of a dataset gives, with its records."""
+    is_dataset = isinstance(value, dict) and not _OF_DATASET.isdisjoint(value)
+    return is_dataset and isinstance(value.get(_RECORDS), list)
+
+
+def exported_rows(value: Any) -> RowLayout | None:
+    """Return the rows of an export; None if a document is none."""
+    if is_export(value):
+        return RowLayout(value[_RECORDS], (_RECORDS,), (_EXPORT,))
+    frame = frame_of(value, COLUMNS)
+    return layout_of(frame, "mlflow") if frame else None
+
+
+def first_exported(value: dict[str, Any]) -> Any:
+    """Return the first row of an export; None if a document is none."""
+    if is_export(value):
+        return next(iter(value[_RECORDS]), None)
+    return first_row_of(value, COLUMNS)
+
+
+def exported_root(read: ExternalFile) -> dict[str, Any]:
+    """Return what an export says of the dataset, as the keys of evalcontract beside the rows."""
+    value = read.document.value if read.document else None
+    if not isinstance(value, dict) or not is_export(value):
+        return {}
+    root = {"label": value["name"]} if isinstance(value.get("name"), str) else {}
+    tags = value.get("tags")
+    return {**root, "metadata": {"tags": tags}} if isinstance(tags, dict) and tags else root
+
 
 #: The kinds that Databricks documents, and the key that each requires.
 DOCUMENTED = {"human": "user_name", "document": "doc_uri", "trace": "trace_id"}
@@ -87,3 +140,57 @@ def shown(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key}: {shown(part)}' for key, part in value.items())}}}"
     return str(value)
+
+
+OSS, MANAGED, EVALUATE = "oss", "managed", "evaluate"
+_INPUTS, _OUTPUTS, _TRACE = "inputs", "outputs", "trace"
+# The keys that a record or a row for `evaluate` may have.
+_COLUMNS = frozenset({_INPUTS, _OUTPUTS, _TRACE, "expectations", "tags", "source", "request_id"})
+# The keys of a trace that `Trace.to_dict` writes.
+_TRACE_PARTS = frozenset({"info", "data"})
+
+
+def recognised(value: dict[str, Any]) -> str | None:
+    """Return the variant of a record by its `inputs` and `expectations`, or by its trace.
+
+    `expectations` may be misspelled, so that the check can report it.
+    """
+    if isinstance(row := first_exported(value), dict):
+        return recognised(row) or perhaps_recognised(row)
+    trace = value.get(_TRACE)
+    if trace is not None and "trace_metadata" in value:
+        return EVALUATE
+    is_trace = isinstance(trace, dict) and trace.keys() >= _TRACE_PARTS
+    if is_trace and not {"input", "request"} & value.keys():  # rows of others may have one, too
+        return EVALUATE
+    expectations = [key for key in value if nearest(key, ("expectations",))]
+    has_expectations = any(isinstance(value[key], dict) for key in expectations)
+    if not isinstance(value.get(_INPUTS), dict) or not has_expectations:
+        return None
+    return _variant_of(value)
+
+
+def perhaps_recognised(value: dict[str, Any]) -> str | None:
+    """Return the variant of a record that has nothing but its inputs, or outputs besides.
+
+    Mappings of `inputs` and `outputs` alone are not recognised: they may be examples of another
+    system, whose outputs are the expected ones.
+    """
+    inputs, outputs = value.get(_INPUTS), value.get(_OUTPUTS)
+    columns = {*_COLUMNS, *table("formats/mlflow.columns")["dropped"]} - {"id"}
+    if not isinstance(inputs, dict) or not inputs or not value.keys() <= columns:
+        return None
+    if isinstance(outputs, dict) and value.keys() == {_INPUTS, _OUTPUTS}:
+        return None
+    return _variant_of(value)
+
+
+def _variant_of(value: dict[str, Any]) -> str:
+    if _TRACE in value or "request_id" in value:
+        return EVALUATE
+    source = value.get("source")
+    if is_documented(source):
+        return MANAGED
+    is_stored = isinstance(source, dict) and "source_type" in source
+    columns = table("formats/mlflow.columns")["of_databricks"]
+    return MANAGED if not is_stored and not value.keys().isdisjoint(columns) else OSS

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._findings import bom_rejected, is_list_of
-from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
+from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system, named_by
 from evalcontract.formats.northstar.checker import CaseChecker
 from evalcontract.formats.northstar.fields import FIELDS
 from evalcontract.model.diagnostic import Problem
@@ -106,7 +105,7 @@ def _case_in(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    from evalcontract.formats.northstar.predictions import graders  # a check does not need it
+    from evalcontract.formats.northstar.checker import graders  # a check does not need it
 
     return graders(row, variant)
 

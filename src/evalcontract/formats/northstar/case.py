@@ -3,10 +3,276 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-from evalcontract.formats.northstar.pydantic_coercion import to_bool
-from evalcontract.formats.northstar.trace import id_of
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import integer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The white space of Unicode, which differs from that of `str.strip`.
+_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+# After a zero, a minus is still a sign, but not before a zero and another digit.
+_WHOLE = lazy_pattern(
+    r"(?:(?P<sign>[+-]?)(?:0[0_]*(?=[0-9]))?|\+?0[0_]*(?P<late>-)_?(?!0[0-9_]))"
+    r"(?P<digits>[0-9](?:_?[0-9])*)(?:\.0+)?",
+    re.ASCII,
+)
+_NUMBER = lazy_pattern(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan)",
+    re.ASCII | re.IGNORECASE,
+)
+_MOST_DIGITS = 4300
+# Floats from here on are not coerced to integers.
+_LARGEST = 2.0**63
+_TRUE = frozenset({"yes", "y", "true", "t", "on", "1"})
+_FALSE = frozenset({"no", "n", "false", "f", "off", "0"})
+
+
+class CoercionError(Exception):
+    """A value is rejected; `fault` is the second half of the code that reports it."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+def to_int(value: Any) -> int:
+    """Coerce a value to an integer.
+
+    Raises:
+        CoercionError: it is rejected.
+
+    """
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise CoercionError("wrong-type")
+        if not -_LARGEST < value < _LARGEST:
+            raise CoercionError("out-of-range")
+        return int(value)
+    if not isinstance(value, str):
+        raise CoercionError("wrong-type")
+    match = _WHOLE.fullmatch(value.strip(_SPACE))
+    if match is None:
+        raise CoercionError("malformed-value")
+    digits = match["digits"].replace("_", "").lstrip("0")
+    number = integer(digits or "0", most=_MOST_DIGITS)
+    if number is None:
+        raise CoercionError("out-of-range")
+    return -number if "-" in (match["sign"], match["late"]) else number
+
+
+def to_float(value: Any) -> float:
+    """Coerce a value to a float, which may be infinite or NaN.
+
+    Raises:
+        CoercionError: it is rejected.
+
+    """
+    if isinstance(value, int | float):
+        try:
+            return float(value)
+        except OverflowError:
+            raise CoercionError("out-of-range") from None
+    if not isinstance(value, str):
+        raise CoercionError("wrong-type")
+    text = value.strip(_SPACE)
+    if "_" in text and not (text[0] == "_" or text[-1] == "_" or "__" in text):
+        text = text.replace("_", "")
+    if not _NUMBER.fullmatch(text):
+        raise CoercionError("malformed-value")
+    return float(text)
+
+
+def to_bool(value: Any) -> bool:
+    """Coerce a value to a boolean.
+
+    Raises:
+        CoercionError: it is rejected.
+
+    """
+    if isinstance(value, str):
+        word = value.lower()
+        if word not in _TRUE | _FALSE:
+            raise CoercionError("malformed-value")
+        return word in _TRUE
+    if not isinstance(value, int | float) or value not in (0, 1):
+        raise CoercionError("wrong-type")
+    return bool(value)
+
+
+_SPAN_KINDS = frozenset({"agent", "workflow", "model", "tool", "custom"})
+_EVENT_TYPES = frozenset(
+    {
+        *("user_input", "system_message", "assistant_message", "reasoning"),
+        *("tool_arguments", "tool_result", "final_response", "custom"),
+    }
+)
+_CONTEXT = frozenset({"reasoning", "assistant_message", "final_response"})
+_STALE = ("stale", "stale_context", "used_stale_context")
+# Lists of ids, and of mappings with an id, in what a tool gave.
+_IDS, _DOCUMENTS = ("retrieved_ids", "document_ids", "ids"), ("hits", "documents", "results")
+_TRUE_TEXTS = frozenset({"1", "true", "yes", "error", "failed"})
+
+
+class Trace(NamedTuple):
+    """The run of a trace, and its spans and events."""
+
+    run: dict[str, Any]
+    spans: list[dict[str, Any]]
+    events: list[dict[str, Any]]
+
+    @property
+    def has_failed_tool(self) -> bool:
+        """Whether the span of a tool has an error."""
+        return any(span.get("kind") == "tool" and _has_error(span) for span in self.spans)
+
+    @property
+    def has_failure(self) -> bool:
+        """Whether a span, an event or the run has an error."""
+        marked = (_is_true(event, key) for event in self.events for key in ("error", "failed"))
+        return bool(self.run.get("error")) or any(map(_has_error, self.spans)) or any(marked)
+
+    @property
+    def tool_calls(self) -> int:
+        """The number of calls of tools that belong to a span."""
+        return sum(
+            event.get("type") == "tool_arguments" and event.get("span_id") is not None
+            for event in self.events
+        )
+
+    @property
+    def has_context(self) -> bool:
+        """Whether an event uses context, or is marked as using stale context."""
+        return any(
+            event.get("type") in _CONTEXT or any(_is_true(event, key) for key in _STALE)
+            for event in self.events
+        )
+
+    @property
+    def states(self) -> int:
+        """The number of events that have a state."""
+        return sum(_state_of(event) is not None for event in self.events)
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether a span has a cost."""
+        costs = (_attributes(span).get("cost_usd") for span in self.spans)
+        return any(isinstance(cost, int | float) and not isinstance(cost, bool) for cost in costs)
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether a result of a tool has ids of documents."""
+        results = (e.get("content") for e in self.events if e.get("type") == "tool_result")
+        return any(map(_has_ids, results))
+
+
+def id_of(payload: dict[str, Any]) -> str | None:
+    """Return the id of the run that a payload is of; None if NorthStar ignores the payload."""
+    if payload.get("run_id") is not None:
+        return str(payload["run_id"])
+    first = next(iter(_mappings(payload, "runs")), {})
+    return str(first["id"]) if first.get("id") is not None else None
+
+
+def fault_of(payload: dict[str, Any]) -> str | None:
+    """Return why NorthStar stops at a payload that it does not ignore; None if it reads it."""
+    id_ = id_of(payload)
+    run = _run_of(payload, id_)
+    if run is None:
+        return f"`runs` has no run with the id `{id_}`"
+    session = run.get("session_id")
+    if all(part.get("id") != session for part in _mappings(payload, "sessions")):
+        return f"`sessions` has no session with the id `{session}`"
+    return next(_faults(run, payload, id_), None)
+
+
+def read(payload: dict[str, Any]) -> Trace | None:
+    """Return the trace of a payload; None if NorthStar ignores it, or stops at it."""
+    id_ = id_of(payload)
+    run = _run_of(payload, id_)
+    if id_ is None or run is None or fault_of(payload):
+        return None
+    return Trace(run, _of_run(payload, "spans", id_), _of_run(payload, "events", id_))
+
+
+def _faults(run: dict[str, Any], payload: dict[str, Any], id_: str | None) -> Iterator[str]:
+    for key in ("id", "session_id"):
+        if not _is_uuid(run.get(key)):
+            yield f"`{key}` of the run is no UUID"
+    if not isinstance(run.get("name"), str):
+        yield "the run has no `name`"
+    for span in _of_run(payload, "spans", id_):
+        if span.get("kind") not in _SPAN_KINDS:
+            yield f"`kind` of a span is none of {', '.join(sorted(_SPAN_KINDS))}"
+        elif not isinstance(span.get("name"), str):
+            yield "a span has no `name`"
+    for event in _of_run(payload, "events", id_):
+        if event.get("type") not in _EVENT_TYPES:
+            yield f"`type` of an event is none of {', '.join(sorted(_EVENT_TYPES))}"
+        elif "content" not in event:
+            yield "an event has no `content`"
+
+
+def _of_run(payload: dict[str, Any], key: str, id_: str | None) -> list[dict[str, Any]]:
+    return [part for part in _mappings(payload, key) if part.get("run_id") == id_]
+
+
+def _run_of(payload: dict[str, Any], id_: str | None) -> dict[str, Any] | None:
+    return next((run for run in _mappings(payload, "runs") if run.get("id") == id_), None)
+
+
+def _mappings(payload: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    parts = payload.get(key)
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+
+
+def _is_uuid(value: Any) -> bool:
+    try:
+        UUID(value)
+    except (ValueError, TypeError, AttributeError):
+        return False
+    return True
+
+
+def _attributes(part: dict[str, Any]) -> dict[str, Any]:
+    attributes = part.get("attributes")
+    return attributes if isinstance(attributes, dict) else {}
+
+
+def _has_error(span: dict[str, Any]) -> bool:
+    return span.get("status") == "error" or span.get("error") is not None
+
+
+def _is_true(event: dict[str, Any], key: str) -> bool:
+    value = _attributes(event).get(key)
+    return value.lower() in _TRUE_TEXTS if isinstance(value, str) else bool(value)
+
+
+def _state_of(event: dict[str, Any]) -> Any:
+    content = event.get("content")
+    for part in (_attributes(event), content if isinstance(content, dict) else {}):
+        if (state := part.get("state") or part.get("to_state")) is not None:
+            return state
+    return None
+
+
+def _has_ids(content: Any) -> bool:
+    if isinstance(content, dict):
+        for key in _IDS:
+            if isinstance(content.get(key), list):
+                return bool(content[key])
+        content = next((v for k in _DOCUMENTS if isinstance(v := content.get(k), list)), None)
+    documents = content if isinstance(content, list) else ()
+    return any(isinstance(part, dict) and part.get("id") is not None for part in documents)
+
 
 #: The fields that hold a list.
 LISTS = (

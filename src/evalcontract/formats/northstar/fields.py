@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._fields import Field
+from evalcontract.formats._format import Field
 
 #: Limits of a run and of its trace. Rows of the bundle `agent` may have them by the same names.
 OF_RUN = ("require_tool_output_reference", "max_latency_ms", "max_cost_usd")

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
 from evalcontract.formats._findings import bom_rejected
-from evalcontract.formats._format import Dialect, Format, RowLayout
-from evalcontract.formats.openai.checker import OpenAIChecker
+from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system
+from evalcontract.formats.openai.checker import OpenAIChecker, predict, predict_in
+from evalcontract.formats.openai.conversion import (
+    ItemReader,
+    ItemWriter,
+    SampleReader,
+    SampleWriter,
+)
 from evalcontract.formats.openai.evaluation import layout_of
 from evalcontract.formats.openai.fields import FIELDS, HOSTED, SAMPLES
-from evalcontract.formats.openai.items import ItemReader, ItemWriter
-from evalcontract.formats.openai.predictions import predict, predict_in
-from evalcontract.formats.openai.samples import SampleReader, SampleWriter
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from evalcontract.formats.openai.export import (
     message_texts,
     template_of,
     texts_of,
+    variables,
 )
-from evalcontract.formats.openai.templates import variables
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.formats.openai.templates import Variable
+    from evalcontract.formats.openai.export import Variable
     from evalcontract.model.diagnostic import Path
 
 _SAMPLE_KEYS = ("output_text", "output_json", "output_tools", "choices", "output_audio")

@@ -8,16 +8,20 @@ from evalcontract.formats._conversion import (
     conversation_of,
     default_id,
     last_question,
+    own_expectations,
+    reference_of,
     with_bundle,
 )
-from evalcontract.formats._expectations import own_expectations, reference_of
 from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats._residual import is_row
+from evalcontract.formats.openai.export import filled, text_of
 from evalcontract.formats.openai.fields import SAME
-from evalcontract.formats.openai.templates import filled, text_of
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.formats.openai.export import Keys
+    from evalcontract.formats.openai.rubrics import Criteria
 
 _ITEM_KEYS = frozenset({"id", "expected", "context", *SAME})
 _SAMPLE_KEYS = frozenset({"id", "input", "ideal", "completion", "metadata"})
@@ -166,3 +170,168 @@ def _is_same(key: str, value: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
+
+
+_TOLERANCE = 1e-9
+_OUTPUT = "{{ sample.output_text }}"
+_ESCAPED = lazy_pattern(r"\\([\\.^$*+?{}\[\]|()])")
+_SYNTAX = lazy_pattern(r"[\\.^$*+?{}\[\]|()]")
+_TAG = lazy_pattern(r"\{\{\{?\s*([^{}]*?)\s*\}?\}\}")
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+class Target:
+    """The criteria of an eval: those of the rubric that all its items share.
+
+    The first row decides, since criteria are the same for all items.
+    """
+
+    def __init__(self, *, has_root: bool) -> None:
+        self.has_root = has_root
+        self._rubric: Any = None
+        self.criteria: list[dict[str, Any]] = []
+        # The checks and the messages that were made from an eval, by the number of the row.
+        self._checks: dict[int, Any] = {}
+        self._asked: dict[int, Any] = {}
+
+    def asks(self, messages: Any, index: int) -> bool:
+        """Whether messages that an eval asked need no place in the item."""
+        if self.has_root:
+            self._asked[index] = messages
+        return self.has_root
+
+    def says(self, rubric: Any, index: int) -> bool:
+        """Whether the eval grades a row as a rubric does."""
+        if not self.has_root or not isinstance(rubric, dict):
+            return False
+        if mapping_at(rubric, "metadata").get("made_from") == "openai":
+            self._checks[index] = rubric.get("checks")
+        if index == 0:
+            said = criteria_of_rubric(rubric)
+            self._rubric, self.criteria = (rubric, said) if said else (None, [])
+        is_same = self._rubric is not None and json_equal(self._rubric, rubric)
+        return is_same or self.has_made(index)
+
+    def has_made(self, index: int) -> bool:
+        """Whether the criteria of the eval that a row came from made its rubric."""
+        return index in self._checks
+
+    def edited(self, criteria: Criteria, template: list[Any], items: list[Any]) -> list[str]:
+        """Return what was made from an eval and differs now: `rubric_ref`, `messages`."""
+        made = ((criteria.rubric_of(items[index])[0], index) for index in self._checks)
+        are_same = all(
+            json_equal((rubric or {}).get("checks"), self._checks[index]) for rubric, index in made
+        )
+        are_asked = all(
+            json_equal(asked_messages(template, items[index]), messages)
+            for index, messages in self._asked.items()
+        )
+        return [*([] if are_same else ["rubric_ref"]), *([] if are_asked else ["messages"])]
+
+
+def criteria_of_rubric(rubric: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the testing criteria that mean the same as a rubric; empty if there are none."""
+    checks = rubric.get("checks")
+    if mapping_at(rubric, "scoring").get("combine") != "all_pass" or not isinstance(checks, list):
+        return []
+    given = rubric.get("judges")
+    judges = {
+        f"judge/{judge.get('id')}@{judge.get('version')}": judge
+        for judge in (given if isinstance(given, list) else ())
+        if isinstance(judge, dict)
+    }
+    said = [_criterion(check, judges) for check in checks if isinstance(check, dict)]
+    found = [each for each in said if each is not None]
+    return found if len(found) == len(checks) else []
+
+
+def _criterion(check: dict[str, Any], judges: dict[str, Any]) -> dict[str, Any] | None:
+    name = str(check.get("label") or check.get("id") or check.get("kind"))
+    match check:
+        case {"kind": "regex", "pattern": str(pattern), "match": "full"} if not check.get("flags"):
+            text = _ESCAPED.sub(r"\1", pattern)
+            if _SYNTAX.search(_ESCAPED.sub("", pattern)):
+                return None
+            return _string_check(name, "ne" if check.get("negate") else "eq", text)
+        case {"kind": "must_contain_any", "values": [str(value)]}:
+            return _string_check(name, "like" if check.get("case_sensitive") else "ilike", value)
+        case {"kind": "llm_judge", "judge_prompt_ref": str(reference)} if "threshold" not in check:
+            judge = judges.get(reference)
+            return _asked(name, judge) if judge else None
+    return None
+
+
+def _string_check(name: str, operation: str, text: str) -> dict[str, Any] | None:
+    if "{{" in text:
+        return None
+    head = {"type": "string_check", "name": name}
+    return {**head, "input": _OUTPUT, "operation": operation, "reference": text}
+
+
+def _asked(name: str, judge: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the criterion that asks a judge of simple variables; None if it has others."""
+    template, model = judge.get("template"), mapping_at(judge, "model").get("name")
+    if not isinstance(template, str) or not isinstance(model, str):
+        return None
+    names = [_variable(tag) for tag in _TAG.findall(template)]
+    if None in names:
+        return None
+    rest = iter(names)
+    text = _TAG.sub(lambda _: f"{{{{ {next(rest)} }}}}", template)
+    head = {"name": name, "model": model, "input": [{"role": "user", "content": text}]}
+    threshold = judge.get("pass_threshold")
+    passing = {"pass_threshold": threshold} if isinstance(threshold, int | float) else {}
+    if judge.get("score_type") == "continuous":
+        ends = [judge.get("min_score", 0), judge.get("max_score", 1)]
+        return {"type": "score_model", **head, "range": ends, **passing}
+    levels = judge.get("level_names")
+    if not isinstance(threshold, int | float) or not isinstance(levels, list):
+        return None
+    if "level_values" in judge:
+        return None
+    ranks = [rank / max(len(levels) - 1, 1) for rank in range(len(levels))]
+    passed = [
+        label for label, rank in zip(levels, ranks, strict=True) if rank >= threshold - _TOLERANCE
+    ]
+    return {"type": "label_model", **head, "labels": levels, "passing_labels": passed}
+
+
+def _variable(tag: str) -> str | None:
+    """Return the variable of a template that means the same as one of a judge."""
+    root, _, rest = tag.partition(".")
+    if tag in ("input", "criteria"):
+        return f"item.{tag}"
+    if tag == "output":
+        return "sample.output_text"
+    if tag == "expected.reference":
+        return "item.reference"
+    if root == "expected" and rest:
+        return f"item.{tag}"
+    return f"item.{rest}" if root == "context" and rest else None
+
+
+def item_schema(rows: list[Any]) -> dict[str, Any]:
+    """Return a JSON Schema that the items of all rows satisfy."""
+    items = [row["item"] for row in rows if row is not None]
+    types: dict[str, set[str]] = {}
+    counts: dict[str, int] = {}
+    for item in items:
+        for key, part in item.items():
+            types.setdefault(key, set()).add(_type_of(part))
+            counts[key] = counts.get(key, 0) + 1
+    required = [key for key, count in counts.items() if count == len(items)]
+    properties = {key: _schema_of(found) for key, found in types.items()}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    return {**schema, "required": required} if required else schema
+
+
+def _schema_of(types: set[str]) -> dict[str, Any]:
+    return {"type": next(iter(types)) if len(types) == 1 else sorted(types)}
+
+
+def _type_of(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, list | dict):
+        return "array" if isinstance(value, list) else "object"
+    return _TYPES[type(value)]

@@ -6,16 +6,19 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss
-from evalcontract.formats.openai.export import criteria_of, is_output, is_well_formed, message_texts
-from evalcontract.formats.openai.fields import SAME
-from evalcontract.formats.openai.templates import (
+from evalcontract.formats.openai.export import (
     OUTPUT,
+    criteria_of,
     filled,
+    is_output,
+    is_well_formed,
+    message_texts,
     text_of,
     translated,
     variables,
     whole,
 )
+from evalcontract.formats.openai.fields import SAME
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
-from evalcontract.formats._format import Dialect, Format
+from evalcontract.formats._format import Dialect, Format, codes_of_system
+from evalcontract.formats.promptfoo.assertions import predict
 from evalcontract.formats.promptfoo.checker import CaseChecker
 from evalcontract.formats.promptfoo.fields import FIELDS
-from evalcontract.formats.promptfoo.predictions import predict
-from evalcontract.formats.promptfoo.rows import find_rows
+from evalcontract.formats.promptfoo.table import find_rows
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer

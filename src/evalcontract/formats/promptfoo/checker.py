@@ -14,7 +14,7 @@ from evalcontract.formats.promptfoo.assertions import (
     fault_of,
     types,
 )
-from evalcontract.formats.promptfoo.keys import KEYS, NEEDED, has_needed
+from evalcontract.formats.promptfoo.fields import KEYS, NEEDED, has_needed
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.values import clipped

@@ -2,14 +2,122 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.formats._conversion import OURS, default_id, with_bundle
+from evalcontract.formats._conversion import (
+    OURS,
+    default_id,
+    guidelines_of,
+    reference_of,
+    with_bundle,
+)
 from evalcontract.formats._findings import parsed_json
-from evalcontract.formats.promptfoo.checks import said_of
+from evalcontract.formats.promptfoo.assertions import NOT
+from evalcontract.formats.promptfoo.checks import (
+    ANY,
+    NONE,
+    is_asked,
+    javascript_of,
+    said_of,
+    text_of,
+)
+from evalcontract.model.startup import NamedTuple
 
-if TYPE_CHECKING:
-    from evalcontract.formats.promptfoo.from_checks import Asserted
+
+class Asserted(NamedTuple):
+    """The assertions of a row, their threshold, and whether they say all of its rubric."""
+
+    assertions: list[dict[str, Any]]
+    threshold: float | None
+    is_whole: bool
+
+
+def assertions_of(row: dict[str, Any], rubric: dict[str, Any] | None) -> Asserted:
+    """Return what a row and its rubric assert."""
+    asserts: list[dict[str, Any]] = []
+    read: set[str] = set()
+    checks = rubric.get("checks") if rubric else None
+    is_whole = True
+    for check in checks if isinstance(checks, list) else ():
+        if is_asked(check, row):
+            continue
+        found = _assertion_of(check, row, read) if isinstance(check, dict) else None
+        if found is None:
+            is_whole = False
+        else:
+            asserts.append(found)
+    for key in (ANY, NONE):
+        if key not in read and (found := _of_texts({"kind": key}, _texts(row.get(key)))):
+            asserts.append(found)  # noqa: PERF401 - of two
+    criteria = row.get("criteria")
+    if isinstance(criteria, str) and criteria.strip():
+        parts = guidelines_of(criteria)
+        asserts += [{"type": "llm-rubric", "value": part} for part in parts]
+    if reference := reference_of(row):
+        asserts.append({"type": "factuality", "value": reference})
+    limit, is_said = _threshold_of(rubric)
+    return Asserted(asserts, limit, is_whole and is_said)
+
+
+def _texts(given: Any) -> list[str]:
+    texts = given if isinstance(given, list) else []
+    return texts if all(isinstance(text, str) and text for text in texts) else []
+
+
+def _threshold_of(rubric: dict[str, Any] | None) -> tuple[float | None, bool]:
+    """Return the threshold of a rubric, and whether a test scores as the rubric does."""
+    scoring = rubric.get("scoring") if rubric else None
+    if not isinstance(scoring, dict):
+        return None, rubric is None
+    limit = scoring.get("threshold")
+    combine = scoring.get("combine")
+    if combine == "all_pass":
+        return None, True
+    is_said = combine == "weighted_avg" and limit is not None and not scoring.get("weights")
+    return (limit, True) if is_said else (None, False)
+
+
+def _assertion_of(check: dict[str, Any], row: dict[str, Any], read: set[str]) -> Any:
+    """Return the assertion of a check; None if no assertion does the same."""
+    kind = check.get("kind")
+    if kind in (ANY, NONE):
+        if "values" not in check:
+            read.add(str(kind))
+        return _of_texts(check, _texts(check.get("values")) or _texts(row.get(str(kind))))
+    if kind == "regex" and not check.get("flags"):
+        return _of_regex(check)
+    if kind == "format" and check.get("format") == "json":
+        return None if {"max_chars", "required_keys"} & {*check} else {"type": "is-json"}
+    if kind == "json_schema" and isinstance(check.get("schema"), dict):
+        schema = {key: part for key, part in check["schema"].items() if key != "$schema"}
+        is_whole = check.get("extract", "whole") == "whole"
+        return {"type": "is-json", "value": schema} if is_whole else None
+    return None
+
+
+def _of_texts(check: dict[str, Any], texts: list[str]) -> dict[str, Any] | None:
+    if not texts:
+        return None
+    prefix = NOT if check["kind"] == NONE else ""
+    letter = "" if check.get("case_sensitive") else "i"
+    if len(texts) == 1:
+        return {"type": f"{prefix}{letter}contains", "value": texts[0]}
+    return {"type": f"{prefix}{letter}contains-any", "value": texts}
+
+
+def _of_regex(check: dict[str, Any]) -> dict[str, Any] | None:
+    pattern, prefix = check.get("pattern"), NOT if check.get("negate") else ""
+    if not isinstance(pattern, str) or not pattern:
+        return None
+    is_full = check.get("match") == "full"
+    literal = text_of(pattern if is_full else pattern[1:])
+    if is_full and literal:
+        return {"type": f"{prefix}equals", "value": literal}
+    if not is_full and pattern.startswith("^") and literal:
+        return {"type": f"{prefix}starts-with", "value": literal}
+    value = None if is_full else javascript_of(pattern)
+    return {"type": f"{prefix}regex", "value": value} if value else None
+
 
 #: The variable of a test that was made from a row.
 INPUT = "input"

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import quoted, ragged_row
+from evalcontract.formats._findings import bom_rejected, quoted, ragged_row
 from evalcontract.formats._format import RowLayout
-from evalcontract.formats.promptfoo.assertions import (
-    LISTS,
-    assertion_of,
-    base_of,
-    number_of,
-    types,
-)
+from evalcontract.formats.promptfoo.assertions import LISTS, assertion_of, base_of, number_of, types
+from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
+from evalcontract.formats.promptfoo.fields import is_configuration
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
+from evalcontract.source.json.lines import RowStream
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.formats._format import SchemaChecker
     from evalcontract.model.diagnostic import Path
-    from evalcontract.source.tables import CsvTable
+    from evalcontract.source.external import ExternalFile
 
 #: The columns that are no variables; those with a colon are followed by a name.
 COLUMNS = (
@@ -241,3 +241,49 @@ def _like_another(text: str, where: Path) -> Iterator[Problem]:
         message = f"promptfoo has no assertion `{match[1]}`: the output has to equal the whole text"
         advice = f"did you mean {quoted([near])}?"
         yield Problem("promptfoo/equals-of-text", message, where, advice)
+
+
+_BOM = bom_rejected(
+    "promptfoo", "the file begins with a byte order mark, which `JSON.parse` rejects"
+)
+_NO_TESTS = Problem(
+    "promptfoo/rejected", "the file holds neither tests nor a configuration", (), "write a list"
+)
+_NOT_JSON = Problem(
+    "promptfoo/rejected", "`JSON.parse` rejects a number that is not finite", (), "write `null`"
+)
+_EMPTY = frozenset({"source/empty"})
+
+
+def find_rows(read: ExternalFile, _variant: str | None, schema: SchemaChecker) -> RowLayout:
+    """Return the tests of a file."""
+    if isinstance(read.source, CsvTable):
+        return of_table(read.source)
+    if read.has_mark and read.medium in ("json", "jsonl"):
+        return RowLayout.without_rows(_BOM)
+    if isinstance(read.source, RowStream):
+        return _of_lines(read.source)
+    if read.document is None:
+        return RowLayout()
+    layout = _of_document(read.document.value, schema)
+    if any(remark.code.endswith("not-finite") for remark in read.remarks):
+        return layout._replace(problems=(*layout.problems, _NOT_JSON))
+    return layout
+
+
+def _of_lines(stream: RowStream) -> RowLayout:
+    problems = []
+    if PurePath(stream.file).suffix.lower() != ".jsonl":
+        message = "promptfoo reads the lines of files alone whose names end in `.jsonl`"
+        problems.append(Problem("promptfoo/rejected", message, (), "rename it"))
+    return RowLayout(problems=tuple(problems), passed_over=_EMPTY)
+
+
+def _of_document(value: Any, schema: SchemaChecker) -> RowLayout:
+    if isinstance(value, list):
+        return of_list(value)
+    if not isinstance(value, dict):
+        return RowLayout.without_rows(_NO_TESTS)
+    if is_configuration(value):
+        return of_configuration(value, schema)
+    return RowLayout([value], is_row=True)

@@ -1,21 +1,23 @@
-"""Convert the items of hosted evals to evalcontract and back."""
+"""What rows, items and samples preserve for converting back, and what that loses."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
+    BUNDLES,
+    OURS,
     Loss,
     OurRow,
     Reader,
     TheirRow,
     Writer,
     conversation_of,
+    reference_of,
 )
-from evalcontract.formats._expectations import reference_of
-from evalcontract.formats._fields import reason_for
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._residual import Residual, difference, is_row
+from evalcontract.formats._format import reason_against, reason_for
+from evalcontract.formats._residual import Form, Residual, ResidualPlace, difference, is_row
 from evalcontract.formats.openai.export import (
     CONTENT,
     Keys,
@@ -24,30 +26,59 @@ from evalcontract.formats.openai.export import (
     root_of,
     template_of,
 )
-from evalcontract.formats.openai.fields import FIELDS, HOSTED, NOT_SAID
+from evalcontract.formats.openai.fields import FIELDS, HOSTED, NO_RUBRIC, NOT_SAID, SAMPLES
 from evalcontract.formats.openai.mapping import (
+    Target,
     asked_messages,
     item_of_row,
+    item_schema,
     row_of_item,
-)
-from evalcontract.formats.openai.residual import (
-    FORM,
-    IN_OURS,
-    IN_THEIRS,
-    NESTED,
-    NESTED_ITEM,
-    THEIRS,
-    is_kept,
-    row_losses,
+    row_of_sample,
+    sample_of_row,
 )
 from evalcontract.formats.openai.rubrics import Criteria
-from evalcontract.formats.openai.target import Target, item_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
+
+#: The name of the system, below `metadata`.
+THEIRS = "openai"
+_RUN = "the run after the question is not among the messages that are asked"
+# The mappings of a row that are compared key by key.
+NESTED: dict[str, Any] = {"expected": {}, "context": {}}
+NESTED_ITEM: dict[str, Any] = {"item": {"expected": {}, "context": {}}, "sample": {}}
+FORM = Form("set", "absent")
+_KEYS = frozenset({"set", "absent", "keys", "_metadata"})
+IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
+IN_OURS = ResidualPlace("metadata", THEIRS, "_metadata")
+#: Of samples, since a row may preserve something of an item and of a sample.
+IN_OURS_OF_SAMPLE = ResidualPlace("metadata", "openai_samples", "_metadata")
+
+
+def is_kept(kept: dict[str, Any]) -> bool:
+    """Whether a conversion can have written a mapping."""
+    return kept.keys() <= _KEYS and FORM.fits(kept) and kept.get("set") != {}
+
+
+def row_losses(residual: Residual, row: dict[str, Any], variant: str) -> Iterator[Loss]:
+    """Yield the losses of a row that an item or a sample does not represent."""
+    for key, part in residual.set.items():
+        if key == "metadata" or (key == "bundle" and part in BUNDLES):
+            continue
+        if key == "messages" and not conversation_of(row).has_more and variant == SAMPLES:
+            continue
+        if key == "messages":
+            yield Loss((key,), _RUN, is_kept=True)
+        elif key in ("expected", "context") and isinstance(part, dict) and part:
+            for name in part:
+                reason = reason_against(FIELDS, (key, name), variant)
+                yield Loss((key, name), reason, is_kept=True)
+        else:
+            yield Loss((key,), reason_against(FIELDS, (key,), variant), is_kept=True)
+
 
 # The key of an eval that preserves what stands beside the rows; a custom key, by its prefix.
 _IN_EVAL = "x_evalcontract"
@@ -256,3 +287,32 @@ def _lost_of_item(residual: Residual, row: dict[str, Any]) -> Iterator[Path]:
             if value in (None, [], {}, "") or name == "id":
                 continue
             yield (key, name)
+
+
+class SampleReader(Reader):
+    """Converts the samples of the registry."""
+
+    def read(self, row: dict[str, Any], index: int) -> OurRow:
+        """Convert a valid sample; a foreign value in place of the residual is ordinary data."""
+        bare, kept = IN_THEIRS.split(row, is_kept)
+        ours = FORM.applied(row_of_sample(bare, index), kept, NESTED)
+        if not is_row(ours):
+            bare, ours = row, row_of_sample(row, index)
+        residual = difference(sample_of_row(ours, index), bare)
+        lost = [key for key in residual.set if key not in ("id", "input", "metadata")]
+        losses = [Loss((key,), reason_for(FIELDS, (key,), SAMPLES), is_kept=True) for key in lost]
+        return OurRow(IN_OURS_OF_SAMPLE.joined(ours, FORM.written(residual)), None, tuple(losses))
+
+
+class SampleWriter(Writer):
+    """Writes samples of the registry."""
+
+    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
+        """Convert a row, which preserves in `metadata` what a sample has no place for."""
+        bare, kept = IN_OURS_OF_SAMPLE.split(row, is_kept)
+        theirs = FORM.applied(sample_of_row(bare, index), kept, {})
+        residual = difference(row_of_sample(theirs, index), bare, NESTED)
+        losses = [*row_losses(residual, bare, SAMPLES)]
+        if rubric is not None and "rubric_ref" not in row:
+            losses.append(Loss(("rubric_ref",), NO_RUBRIC, is_kept=True))
+        return TheirRow(IN_THEIRS.joined(theirs, FORM.written(residual)), tuple(losses))
