@@ -28,7 +28,7 @@ from evalcontract.model.code import (
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import InstallationError
 from evalcontract.policy import Policy
-from evalcontract.rules._row_rule import RowRule
+from evalcontract.rules._rule import RowRule
 from evalcontract.workspace import known_codes
 from evalcontract.workspace.known_codes import KnownCodes, code_named, url_of
 from evalcontract.workspace.rules_in_use import RulesInUse

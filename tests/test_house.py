@@ -17,9 +17,7 @@ from doors import Kind
 import evalcontract
 from evalcontract import formats, report, rules
 from evalcontract.formats import FORMATS
-from evalcontract.rules._dataset_rule import DatasetRule
-from evalcontract.rules._row_rule import RowRule
-from evalcontract.rules._rule import Rule
+from evalcontract.rules._rule import DatasetRule, RowRule, Rule
 from evalcontract.workspace.known_codes import KnownCodes, kind_of
 from evalcontract.workspace.rules_in_use import RulesInUse
 

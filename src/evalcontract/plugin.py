@@ -62,9 +62,18 @@ from evalcontract.model.diagnostic import (
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind
 from evalcontract.report.report import Report, Style
-from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
-from evalcontract.rules._row_rule import RowGroup, RowRule, RowSubject, row_rule
-from evalcontract.rules._rule import Context, Rule, Subject, rule
+from evalcontract.rules._rule import (
+    Context,
+    DatasetContext,
+    DatasetRule,
+    RowGroup,
+    RowRule,
+    RowSubject,
+    Rule,
+    Subject,
+    row_rule,
+    rule,
+)
 from evalcontract.source.external import ExternalFile
 
 __all__ = [

@@ -11,7 +11,7 @@ from texts import plain
 from work import calls_of
 
 from evalcontract.datasets import grading
-from evalcontract.rules import _composites
+from evalcontract.rules import _rule as _composites
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,7 +27,7 @@ from evalcontract.model.diagnostic import Span
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES as NAMES
 from evalcontract.rules import load_rules
-from evalcontract.rules._row_rule import RowGroup, RowSubject
+from evalcontract.rules._rule import RowGroup, RowSubject
 from evalcontract.source import Document, read_stream
 from evalcontract.source.document import Node
 from evalcontract.source.rows import DocumentRows

@@ -18,7 +18,7 @@ from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflicts, conflicts_of
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
-from evalcontract.rules._row_rule import RowGroup
+from evalcontract.rules._rule import RowGroup
 from evalcontract.rules.rows.row_contradiction import RULE
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.authored.keywords import SchemaAnalyses

@@ -10,7 +10,7 @@ from tables import every_case
 
 from evalcontract.model.code import Code
 from evalcontract.policy import is_locked
-from evalcontract.rules._row_rule import RowRule
+from evalcontract.rules._rule import RowRule
 from evalcontract.workspace.configuration import MAX_PATTERNS
 from evalcontract.workspace.known_codes import KnownCodes
 from evalcontract.workspace.patterns import excludes, selects

@@ -25,7 +25,7 @@ from evalcontract.analysis.dialects import advice_on, matches_everything, misrea
 from evalcontract.analysis.pattern import Uncompilable, compile_pattern
 from evalcontract.analysis.positions import matches_nothing
 from evalcontract.analysis.template import scan
-from evalcontract.judging.mustache import render_template
+from evalcontract.judging.prompt import render_template
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Reference, Version
 from evalcontract.structure.native import reads_pattern

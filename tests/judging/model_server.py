@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import pytest
 
-from evalcontract.judging.settings import Settings
+from evalcontract.judging.client import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

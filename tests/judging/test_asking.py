@@ -14,9 +14,9 @@ from tables import every_case
 
 from evalcontract.cache.store import cache_folder
 from evalcontract.checks.outcome import Outcome, Verdict
-from evalcontract.judging.answer_cache import AnswerCache
 from evalcontract.judging.asking import Judging
-from evalcontract.judging.settings import Prices, Settings
+from evalcontract.judging.client import Prices, Settings
+from evalcontract.judging.questions import AnswerCache
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream

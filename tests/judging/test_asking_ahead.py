@@ -9,8 +9,7 @@ import pytest
 from model_server import ModelServer, needs_client, verdict
 
 from evalcontract.checks.outcome import Outcome
-from evalcontract.judging.asking import Judging
-from evalcontract.judging.asking_ahead import asked_ahead
+from evalcontract.judging.asking import Judging, asked_ahead
 from evalcontract.library.artifact import read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream

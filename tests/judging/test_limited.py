@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 from model_server import needs_client
 from tables import every_case
 
-from evalcontract.judging import limited
-from evalcontract.judging.client import Client, NoReplyError
-from evalcontract.judging.settings import Settings
+from evalcontract.judging import client as limited
+from evalcontract.judging.client import Client, NoReplyError, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import pytest
 from doors import UsageError
 from tables import every_case
 
-from evalcontract.judging.mustache import render_template
+from evalcontract.judging.prompt import render_template
 
 SPEC = json.loads(Path(__file__).with_name("mustache_spec.json").read_text(encoding="utf-8"))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.judging.answers import AnswerError, read_answer
+from evalcontract.judging.questions import AnswerError, read_answer
 from evalcontract.model.scale import Scale, scale_of
 
 PASS, FAIL = '{"verdict": "pass"}', '{"verdict": "fail"}'

@@ -21,7 +21,7 @@ from evalcontract.report import FORMATS, write_of
 from evalcontract.report.github import SHOWN
 from evalcontract.report.markdown import MAX_BYTES
 from evalcontract.report.report import Report, Style
-from evalcontract.report.sarif_rules import rule
+from evalcontract.report.sarif import rule
 from evalcontract.workspace.known_codes import KnownCodes
 
 PAYLOADS = [

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from tables import every_case
 
-from evalcontract.rules._wrapped import fault_of
+from evalcontract.rules._texts import wrapping_fault
 
 SINGLE, DOUBLE = "\u2018\u2019\u201a\u201b", "\u201c\u201d\u201e\u201f"
 EVERY = [chr(number) for number in range(0x3000)]
 
 
 def test_the_marks_around_a_text() -> None:
-    marks = [char for char in EVERY if fault_of(f"{char}a{char}")]
+    marks = [char for char in EVERY if wrapping_fault(f"{char}a{char}")]
     assert marks == [*SINGLE, *DOUBLE]
 
 
 def test_half_of_a_pair_is_a_double_mark() -> None:
     """A single one alone is an apostrophe."""
-    assert [char for char in EVERY if fault_of(f"{char}a")] == [*DOUBLE]
-    assert [char for char in EVERY if fault_of(f"a{char}")] == [*DOUBLE]
+    assert [char for char in EVERY if wrapping_fault(f"{char}a")] == [*DOUBLE]
+    assert [char for char in EVERY if wrapping_fault(f"a{char}")] == [*DOUBLE]
 
 
 @every_case(
@@ -42,7 +42,7 @@ def test_half_of_a_pair_is_a_double_mark() -> None:
     ],
 )
 def test_what_is_said_of_them(text: str, message: str, advice: str) -> None:
-    assert fault_of(text) == (message, advice)
+    assert wrapping_fault(text) == (message, advice)
 
 
 @every_case(
@@ -60,4 +60,4 @@ def test_what_is_said_of_them(text: str, message: str, advice: str) -> None:
     ids=ascii,
 )
 def test_marks_that_belong_to_the_text(text: str) -> None:
-    assert fault_of(text) is None
+    assert wrapping_fault(text) is None

@@ -14,7 +14,7 @@ from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES, load_rules
-from evalcontract.rules._row_rule import RowGroup
+from evalcontract.rules._rule import RowGroup
 from evalcontract.rules.rows import check_always_passes
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.authored.keywords import SchemaAnalyses

@@ -13,7 +13,7 @@ from evalcontract.api.judging import judging_of_environment
 from evalcontract.calibrating.calibration import calibrate
 from evalcontract.calibrating.calibration_json import document_of
 from evalcontract.calibrating.calibration_options import CalibrationOptions
-from evalcontract.judging.usage import Usage
+from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.statistics.rates import Measured
 

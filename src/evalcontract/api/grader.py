@@ -18,7 +18,7 @@ from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade import Grading as FileGrading
 from evalcontract.grading.row_grader import RowGrader
 from evalcontract.grading.runner import Task, invalid_row
-from evalcontract.judging.asking_ahead import asked_ahead
+from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import clipped

@@ -16,7 +16,7 @@ def judging_of_environment() -> Judging | None:
         UsageError: a variable is malformed.
 
     """
-    from evalcontract.judging.settings import read_settings
+    from evalcontract.judging.client import read_settings
 
     settings = read_settings(os.environ)
     if settings is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
 from evalcontract.api.loaded import LoadedRow
-from evalcontract.judging.mustache import render_template
+from evalcontract.judging.prompt import render_template
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import UsageError
 from evalcontract.source.rows import NotPlainError, plain

@@ -12,7 +12,7 @@ from evalcontract.checks._judges import needs_of, variables_of
 from evalcontract.checks._kind import Needs, outlooks_of
 from evalcontract.checks.outcome import Outcome, Verdict
 from evalcontract.datasets.options import Advance
-from evalcontract.judging.asking_ahead import asked_ahead
+from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple

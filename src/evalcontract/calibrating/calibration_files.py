@@ -9,7 +9,7 @@ from evalcontract.calibrating.validation import Subject, validation_of
 from evalcontract.datasets.diagnostics import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.rules._compared import template_digest
+from evalcontract.rules._judge import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file
 from evalcontract.source.files import guess_format
 from evalcontract.source.setting import set_key

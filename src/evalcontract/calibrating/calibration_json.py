@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from evalcontract.calibrating.measuring import Measurement
     from evalcontract.calibrating.result import Labels, Result
-    from evalcontract.judging.usage import Usage
+    from evalcontract.judging.asking import Usage
     from evalcontract.statistics.rates import Corrected, Interval
     from evalcontract.statistics.scores import Threshold
 

@@ -20,8 +20,7 @@ def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diag
     if not run.scheduled.policies:
         return
     from evalcontract.checking.artifact_check import check_artifact  # not for rows alone
-    from evalcontract.rules._composites import CompositeChecks
-    from evalcontract.rules._rule import Context
+    from evalcontract.rules._rule import CompositeChecks, Context
 
     workspace = run.workspace
     library = library or workspace.library

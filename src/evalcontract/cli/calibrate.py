@@ -25,7 +25,7 @@ from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.fixing.fixes import write_diff
-from evalcontract.judging.usage import Usage
+from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.statistics.rates import RATES, Measured

@@ -45,7 +45,7 @@ def topics(
 ) -> list[CompletionItem]:
     """Offer what `explain` explains: kinds, artifacts and keys, and codes by their kinds."""
     del context, parameter
-    from evalcontract.report.engine_reference import names_of_topics  # slow to import
+    from evalcontract.report.reference import names_of_topics  # slow to import
     from evalcontract.workspace.known_codes import KnownCodes
 
     names = names_of_topics() if "/" not in incomplete else []

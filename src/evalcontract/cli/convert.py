@@ -20,8 +20,8 @@ from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import ERRORS, OK, exit_status
+from evalcontract.report.frame import note
 from evalcontract.report.losses import write_losses
-from evalcontract.report.table import note
 
 if TYPE_CHECKING:
     from evalcontract.converting.convert import ConvertResult

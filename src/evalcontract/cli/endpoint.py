@@ -20,14 +20,14 @@ def judging_for(cache: bool | None) -> Judging | None:  # noqa: FBT001 - an opti
         UsageError: a variable is malformed.
 
     """
-    from evalcontract.judging.settings import read_settings
+    from evalcontract.judging.client import read_settings
 
     settings = read_settings(os.environ)
     if settings is None:
         return None
     from evalcontract.cache.store import cache_folder  # only if judges can be asked
-    from evalcontract.judging.answer_cache import AnswerCache
     from evalcontract.judging.asking import Judging
+    from evalcontract.judging.questions import AnswerCache
 
     folder = cache_folder() if (uses_cache() if cache is None else cache) else None
     return Judging(settings, AnswerCache(folder) if folder else None)

@@ -54,7 +54,7 @@ def explain(topic: str | None, output_format: str) -> None:
     as regex; a key, such as expected_facts or scoring.threshold; or an artifact, such as rubric.
     """
     from evalcontract.report import reference
-    from evalcontract.report.engine_reference import topics_named  # slow to import
+    from evalcontract.report.reference import topics_named  # slow to import
     from evalcontract.workspace.known_codes import KnownCodes
 
     codes = KnownCodes()
@@ -141,7 +141,7 @@ def _as_markdown(code: Code) -> str:
 def _list(codes: Iterable[Code], width: int) -> Iterator[str]:
     """Yield each code by its kind, followed by the first sentence of its page."""
     from evalcontract.checks import kinds_in_use
-    from evalcontract.report.engine_reference import artifacts
+    from evalcontract.report.reference import artifacts
     from evalcontract.workspace.known_codes import kind_of
 
     for kind, group in groupby(codes, key=kind_of):
@@ -160,7 +160,7 @@ def _list(codes: Iterable[Code], width: int) -> Iterator[str]:
 
 
 def _unknown(given: str, codes: Iterable[str]) -> str:
-    from evalcontract.report.engine_reference import names_of_topics
+    from evalcontract.report.reference import names_of_topics
 
     near = nearest(given, [*names_of_topics(), *codes]) if "/" not in given else None
     near = near or nearest(given, codes) or _by_fault(given, codes)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.options import Input, Options
     from evalcontract.grading.results import Results
-    from evalcontract.judging.usage import Usage
+    from evalcontract.judging.asking import Usage
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
 

@@ -27,9 +27,8 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
 from evalcontract.policy import ERRORS, OK
-from evalcontract.report.frame import display_width
+from evalcontract.report.frame import display_width, note
 from evalcontract.report.losses import write_losses
-from evalcontract.report.table import note
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, init
 from evalcontract.starting.init_project import CI_FILES

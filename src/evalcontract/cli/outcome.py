@@ -204,7 +204,7 @@ def _print(name: str, report: Report, style: Style) -> None:
     else:
         put(pieces, raw=medium == "commands")
     if style.statistics and name != "text":
-        from evalcontract.report.statistics import write_statistics  # rarely needed
+        from evalcontract.report.frame import write_statistics  # rarely needed
 
         # The other formats are for programs, which read nothing else.
         put(write_statistics(report.diagnostics) if report.diagnostics else _NONE, err=True)

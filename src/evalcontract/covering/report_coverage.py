@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from evalcontract.checks import State
 from evalcontract.checks.coverage import count_states, needed_keys
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
-from evalcontract.report.table import aligned, wrapped
+from evalcontract.report.frame import aligned, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -19,7 +19,7 @@ from evalcontract.datasets.workers import (
     shifted,
 )
 from evalcontract.library.library import Resolved
-from evalcontract.rules._dataset_rule import DatasetContext
+from evalcontract.rules._rule import DatasetContext
 from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.row_context import RowContext
     from evalcontract.library.artifact import Artifact
     from evalcontract.model.diagnostic import Path, Problem
-    from evalcontract.rules._row_rule import RowRule
+    from evalcontract.rules._rule import RowRule
     from evalcontract.source import Batch, Rows
     from evalcontract.source.json.lines import RowStream
 
@@ -266,7 +266,7 @@ class DatasetCheck:
     def _run_rules(
         self, row: dict[str, Any], index: int, rules: Iterable[RowRule], source: Rows | None = None
     ) -> Iterator[Problem]:
-        from evalcontract.rules._row_rule import RowSubject  # not needed for clean rows
+        from evalcontract.rules._rule import RowSubject  # not needed for clean rows
 
         plan, is_known = self._plan(row)
         bundle = self.grading.bundle_of(row)

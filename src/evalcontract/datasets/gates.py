@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from evalcontract.datasets.grading import Grading
-    from evalcontract.rules._row_rule import RowGroup, RowRule
+    from evalcontract.rules._rule import RowGroup, RowRule
     from evalcontract.source.rows import Rows
     from evalcontract.structure.parts import Schema
 
@@ -236,7 +236,7 @@ class Gates:
         return self._groups[refs]
 
     def _grouped(self, bundle: Any, reference: Any) -> RowGroup | None:
-        from evalcontract.rules._row_rule import RowGroup  # slow to import
+        from evalcontract.rules._rule import RowGroup  # slow to import
 
         plan = None
         grading = self._grading

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.cache import Cache, Memory
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.passes import Passes
-    from evalcontract.judging.usage import Usage
+    from evalcontract.judging.asking import Usage
     from evalcontract.policy import Selection
     from evalcontract.source import Source
     from evalcontract.source.external import ExternalFile

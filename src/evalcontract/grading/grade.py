@@ -24,7 +24,7 @@ from evalcontract.grading.row_grader import RowGrader
 from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, Gate
 from evalcontract.grading.used import Manifest, Noted, Used
-from evalcontract.judging.asking_ahead import asked_ahead, questions_to_send
+from evalcontract.judging.asking import asked_ahead, questions_to_send
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind

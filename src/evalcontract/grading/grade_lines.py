@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evalcontract.grading.scoring_results import CheckResult, RowResult
     from evalcontract.grading.summary import Gate, Summary, Tally
-    from evalcontract.judging.usage import Usage
+    from evalcontract.judging.asking import Usage
 
 #: The version of the format; see the schema.
 VERSION = "2.0"

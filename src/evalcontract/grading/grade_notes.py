@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.model.code import where_to_read
 from evalcontract.model.values import escape_controls
-from evalcontract.report.table import wrapped
+from evalcontract.report.frame import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.grading.summary import Summary
-    from evalcontract.judging.usage import Usage
+    from evalcontract.judging.asking import Usage
 
 # So many causes are shown.
 _SHOWN = 5

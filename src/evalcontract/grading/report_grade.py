@@ -9,7 +9,7 @@ from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.arithmetic import score_text
 from evalcontract.grading.grade_notes import write_unmeasured
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
-from evalcontract.report.table import aligned, wrapped
+from evalcontract.report.frame import aligned, wrapped
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
+from concurrent.futures import Future
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evalcontract.checks.outcome import Verdict, error, unavailable
+from evalcontract.checks.outcome import PASSED, Verdict, error, unavailable
 from evalcontract.judging.client import (
     INSTALL,
     PARAMETERS,
@@ -16,19 +20,180 @@ from evalcontract.judging.client import (
 )
 from evalcontract.judging.prompt import surroundings
 from evalcontract.judging.questions import Question, ReadyJudge, named_model, ready_judge
-from evalcontract.judging.threads import Threads
-from evalcontract.judging.usage import Usage
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from concurrent.futures import Future
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from evalcontract.judging.answer_cache import AnswerCache
-    from evalcontract.judging.client import Reply
+    from evalcontract.checks._kind import Ask
+    from evalcontract.judging.client import Prices, Reply, Settings
     from evalcontract.judging.prompt import Message
-    from evalcontract.judging.settings import Settings
+    from evalcontract.judging.questions import AnswerCache
     from evalcontract.library.artifact import Artifact
+
+Task = TypeVar("Task")
+
+# For each question that is sent at a time, so many more wait, in case that one takes long.
+_WAITING = 4
+
+
+def asked_ahead(
+    tasks: Iterable[Task],
+    judging: Judging,
+    run: Callable[[Task, Ask], None],
+    told: Callable[[], None] | None = None,
+) -> Iterator[Task]:
+    """Yield tasks, in order, each when the questions of its judges have been answered.
+
+    `run` runs the checks of a task that ask judges, with what they are to ask by. They get no
+    answer yet: what a check asks must not depend on earlier answers. If it does, the other
+    questions are asked when the task is graded. `told` is called after each answer.
+    """
+    questions: list[Any] = []
+
+    def ask(judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
+        questions.append(judging.ask_ahead(judge, variables))
+        return PASSED
+
+    limit = judging.concurrency * _WAITING
+    waiting: deque[tuple[Task, list[Any]]] = deque()
+    sent = 0
+    for task in tasks:
+        run(task, ask)
+        waiting.append((task, list(questions)))
+        sent += len(questions)
+        questions.clear()
+        # Outputs may be large, so that the number of rows is limited, too.
+        while waiting and (sent >= limit or len(waiting) >= limit or not waiting[0][1]):
+            first, asked = waiting.popleft()
+            sent -= len(asked)
+            yield _answered(first, asked, judging, told)
+    for task, asked in waiting:
+        yield _answered(task, asked, judging, told)
+
+
+def _answered(
+    task: Task, asked: list[Any], judging: Judging, told: Callable[[], None] | None
+) -> Task:
+    for question in asked:
+        judging.wait(question)
+        if told:
+            told()
+    return task
+
+
+def questions_to_send(
+    tasks: Iterable[Task], judging: Judging, run: Callable[[Task, Ask], None]
+) -> int:
+    """Count the questions of tasks that only the endpoint can answer; none is sent.
+
+    `run` is as above. A question that is asked again is sent once.
+    """
+    keys: set[str] = set()
+
+    def ask(judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
+        key = judging.to_be_sent(judge, variables)
+        if key is not None:
+            keys.add(key)
+        return PASSED
+
+    for task in tasks:
+        run(task, ask)
+    return len(keys)
+
+
+Result = TypeVar("Result")
+
+
+class Threads(Generic[Result]):
+    """At most `limit` threads, which work one after another on what is submitted.
+
+    They end with the program, even while they wait: those of `concurrent.futures` would keep an
+    interrupted program from ending until the endpoint has answered.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._threads: list[threading.Thread] = []
+        self._work: SimpleQueue[tuple[Future[Result], Callable[[], Result]] | None] = SimpleQueue()
+
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
+        """Return the future result of some work."""
+        future: Future[Result] = Future()
+        self._work.put((future, work))
+        if len(self._threads) < self._limit:
+            thread = threading.Thread(target=self._serve, name="judge", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        return future
+
+    def close(self) -> None:
+        """Let the threads end, and give up what none of them has begun."""
+        while not self._work.empty():
+            item = self._work.get()
+            if item is not None:
+                item[0].cancel()
+        for _ in self._threads:
+            self._work.put(None)
+        self._threads = []
+
+    def _serve(self) -> None:
+        while (item := self._work.get()) is not None:
+            future, work = item
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = work()
+            except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+
+_MILLION = 1_000_000
+
+
+class Usage(NamedTuple):
+    """What questions took.
+
+    `calls` are the questions that the model was sent, one that was asked once more counted twice;
+    `cached` are those that the cache answered.
+    `unmetered` are answers for which the endpoint told no tokens; `cost` is that of the tokens, and
+    None without prices. `remarks` are for people, such as a variable that is not used.
+    """
+
+    calls: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    unmetered: int = 0
+    cost: float | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no judge was asked."""
+        return not self.calls and not self.cached
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of questions and answers."""
+        return self.input_tokens + self.output_tokens
+
+    def with_tokens(self, input_: int | None, output: int | None, prices: Prices | None) -> Usage:
+        """Return the usage with those of another answer; None if they are not known."""
+        if input_ is None or output is None:
+            return self._replace(unmetered=self.unmetered + 1)
+        cost = self.cost
+        if prices is not None:
+            spent = (input_ * prices.input + output * prices.output) / _MILLION
+            cost = (cost or 0.0) + spent
+        return self._replace(
+            input_tokens=self.input_tokens + input_,
+            output_tokens=self.output_tokens + output,
+            cost=cost,
+        )
+
 
 # The number of answers that are remembered for questions that are asked again.
 _MAX_REMEMBERED = 10_000

@@ -2,17 +2,219 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
-from evalcontract.judging.grade_of import wanted
-from evalcontract.judging.mustache import render_template
-from evalcontract.model.startup import NamedTuple
+from evalcontract.checks._kind import field_of
+from evalcontract.model.errors import UsageError
+from evalcontract.model.scale import ScaleError
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import is_finite_number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
+    from evalcontract.analysis.template_tags import Tag
     from evalcontract.model.scale import Scale
+
+
+class Grade(NamedTuple):
+    """What an answer is worth: its score from 0 to 1, and whether it passes.
+
+    `verdict` is the answer as it stands on the scale: the exact name of a level, or a number.
+    """
+
+    score: float
+    passes: bool
+    verdict: str | float
+
+
+def wanted(scale: Scale) -> str:
+    """Return what the verdict has to be, as a model is told."""
+    if scale.levels is not None:
+        names = [json.dumps(name, ensure_ascii=False) for name in scale.levels]
+        return f"{', '.join(names[:-1])} or {names[-1]}"
+    return f"a number from {scale.low:g} to {scale.high:g}"
+
+
+def grade_of(scale: Scale, verdict: Any) -> Grade:
+    """Return what a verdict is worth.
+
+    Raises:
+        ScaleError: the verdict is not on the scale.
+
+    """
+    if scale.levels is None:
+        value, named = _number(scale, verdict), verdict
+    else:
+        named = _name(scale, scale.levels, verdict)
+        value = scale.levels[named]
+    return Grade(scale.score(value), scale.passes(value), named)
+
+
+def _name(scale: Scale, levels: Mapping[str, float], verdict: Any) -> str:
+    if isinstance(verdict, str):
+        if verdict in levels:
+            return verdict
+        folded = verdict.strip().casefold()
+        names = [name for name in levels if name.strip().casefold() == folded]
+        if len(names) == 1:
+            return names[0]
+    raise ScaleError(f"it is not {wanted(scale)}")
+
+
+def _number(scale: Scale, verdict: Any) -> float:
+    if not is_finite_number(verdict) or not scale.low <= verdict <= scale.high:
+        raise ScaleError(f"it is not {wanted(scale)}")
+    return float(verdict)
+
+
+_MAX_DEPTH = 100
+# Each tag counts as some characters, so that this limits the time, too.
+_MAX_CHARACTERS = 10_000_000
+_TAG_COST = 10
+_BLANKS = " \t"
+_LINE_REST = lazy_pattern(r"[ \t]*(?:\r?\n|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    name: str
+    is_inverted: bool
+    parts: list[_Part] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    name: str
+
+
+_Part = str | _Variable | _Section
+
+
+def render_template(template: str, variables: Mapping[str, Any]) -> str:
+    """Return a template with its tags filled in; the template must have no faults.
+
+    Names are looked up in the innermost section first. The values of variables are never read as
+    templates themselves.
+
+    Raises:
+        UsageError: the result exceeds 10,000,000 characters or 1,000,000 tags, or sections are
+            nested more than 100 levels deep.
+
+    """
+    renderer = _Renderer(variables)
+    renderer.render(_parse(template))
+    return "".join(renderer.output)
+
+
+def as_text(value: Any) -> str:
+    """Return the text of a variable: a string as it is, nothing for null, else one line of JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def is_present(value: Any) -> bool:
+    """Whether a section over a value is rendered, and an inverted one is not; 0 is present."""
+    return value is not None and value is not False and value not in ("", [], {})
+
+
+class _Renderer:
+    def __init__(self, variables: Mapping[str, Any]) -> None:
+        self.output: list[str] = []
+        self._scopes: list[Any] = [variables]
+        self._left = _MAX_CHARACTERS
+
+    def render(self, parts: Sequence[_Part]) -> None:
+        for part in parts:
+            if isinstance(part, _Section):
+                self._spend(0)
+                self._section(part)
+            else:
+                text = part if isinstance(part, str) else as_text(self._value_of(part.name))
+                self._spend(len(text))
+                self.output.append(text)
+
+    def _section(self, section: _Section) -> None:
+        value = self._value_of(section.name)
+        if section.is_inverted:
+            if not is_present(value):
+                self.render(section.parts)
+        elif is_present(value):
+            for scope in value if isinstance(value, list) else (value,):
+                self._scopes.append(scope)
+                self.render(section.parts)
+                self._scopes.pop()
+
+    def _value_of(self, name: str) -> Any:
+        if name == ".":
+            return self._scopes[-1]
+        first = name.partition(".")[0]
+        for scope in reversed(self._scopes):
+            if isinstance(scope, Mapping) and first in scope:
+                return field_of(scope, name)
+        return None
+
+    def _spend(self, characters: int) -> None:
+        self._left -= characters + _TAG_COST
+        if self._left < 0:
+            raise UsageError(
+                f"the prompt exceeds {_MAX_CHARACTERS:,} characters, or repeats too much"
+            )
+
+
+@lru_cache(maxsize=32)
+def _parse(template: str) -> tuple[_Part, ...]:
+    """Return the parts of a template without faults; its sections contain their own parts."""
+    tags = scan(template).tags
+    root: list[_Part] = []
+    open_parts = [root]
+    literals = _literals(template, tags)
+    for literal, tag in zip(literals, (*tags, None), strict=True):
+        parts = open_parts[-1]
+        if literal:
+            parts.append(literal)
+        if tag is None or tag.kind == "comment":
+            continue
+        if tag.kind == "close":
+            open_parts.pop()
+        elif tag.kind in ("section", "inverted"):
+            section = _Section(tag.name, tag.kind == "inverted")
+            parts.append(section)
+            open_parts.append(section.parts)
+            if len(open_parts) > _MAX_DEPTH + 1:
+                raise UsageError(f"sections are nested more than {_MAX_DEPTH} levels deep")
+        else:
+            parts.append(_Variable(tag.name))
+    return tuple(root)
+
+
+def _literals(template: str, tags: Sequence[Tag]) -> list[str]:
+    """Return the text before each tag and after the last one.
+
+    A line that has only a section tag or a comment is left out together with its line end, as
+    the specification of Mustache requires ("standalone" tags).
+    """
+    ends = [0, *(tag.start + len(tag.text) for tag in tags)]
+    starts = [*(tag.start for tag in tags), len(template)]
+    literals = [template[end:start] for end, start in zip(ends, starts, strict=True)]
+    cuts = [(0, len(literal)) for literal in literals]
+    for index, tag in enumerate(tags):
+        before, after = literals[index], literals[index + 1]
+        indented = before.rstrip(_BLANKS)
+        begins_line = indented.endswith("\n") or (not indented and index == 0)
+        rest = _LINE_REST.match(after)
+        ends_line = rest and (rest[0].endswith("\n") or index + 1 == len(tags))
+        if tag.kind not in ("variable", "raw") and begins_line and rest and ends_line:
+            cuts[index] = (cuts[index][0], len(indented))
+            cuts[index + 1] = (rest.end(), len(after))
+    return [literal[start:end] for literal, (start, end) in zip(literals, cuts, strict=True)]
+
 
 Message = dict[str, str]
 

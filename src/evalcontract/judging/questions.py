@@ -3,26 +3,281 @@
 from __future__ import annotations
 
 import json
+import re
+from hashlib import sha256
+from html import unescape
 from typing import TYPE_CHECKING, Any
+from unicodedata import category, normalize
 
 from evalcontract.analysis.template import scan
+from evalcontract.cache.store import Cache
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
-from evalcontract.judging.answer_cache import question_key
-from evalcontract.judging.answers import AnswerError, read_answer, shown_of
-from evalcontract.judging.grade_of import grade_of
-from evalcontract.judging.mustache import as_text
-from evalcontract.judging.prompt import PromptError, messages_again, messages_for
+from evalcontract.judging.client import PARAMETERS, Reply
+from evalcontract.judging.prompt import (
+    AGAIN,
+    PromptError,
+    as_text,
+    grade_of,
+    messages_again,
+    messages_for,
+)
 from evalcontract.model.errors import UsageError
 from evalcontract.model.scale import Scale, ScaleError, scale_of
-from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import NAME_LENGTH, clipped, is_finite_number
+from evalcontract.source.faults import ParseError
+from evalcontract.source.json.reading import load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
-    from evalcontract.judging.client import Reply
     from evalcontract.judging.prompt import Message
     from evalcontract.library.artifact import Artifact
+
+# Change this when the format of answers changes.
+_NAME = "answers-2"
+# The cache is looked through for what is too old after so many answers.
+_TRIM_EVERY = 500
+
+
+def question_key(judge: str, template: str, url: str, model: str, messages: list[Message]) -> str:
+    """Return the key of a question: a SHA-256 digest of all that the answer depends on.
+
+    `judge` is its exact name; the messages contain its scale and the rendered template. Nothing of
+    it can be read from the key.
+    """
+    parts = [judge, template, url, model, messages, PARAMETERS, AGAIN]
+    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+class AnswerCache:
+    """Answers by the keys of their questions: the text and the tokens, nothing of the question."""
+
+    def __init__(self, folder: Path) -> None:
+        self._cache = Cache(folder, _NAME, trim_every=_TRIM_EVERY)
+
+    def get(self, key: str) -> Reply | None:
+        """Return an answer; None if there is none, or it is damaged."""
+        body = self._cache.get(key)
+        if body is None:
+            return None
+        try:
+            text, *tokens = json.loads(body)
+        except (ValueError, TypeError, RecursionError):
+            return None
+        is_whole = isinstance(text, str) and len(tokens) == len(Reply._fields) - 1
+        return Reply(text, *tokens) if is_whole else None
+
+    def put(self, key: str, reply: Reply) -> None:
+        """Keep an answer, if possible."""
+        self._cache.put(key, json.dumps(reply).encode())
+
+
+#: A reason is cut to this number of characters, and an answer that cannot be read to fewer.
+MAX_REASON = 2_000
+_SHOWN = 200
+#: An answer with other text than its verdict is read up to this number of characters, and of what
+#: begins like JSON and is none: for each, the decoder counts the lines before it.
+MAX_MIXED, MAX_BROKEN = 1_000_000, 1_000
+
+_FENCED = lazy_pattern(r"(`{3,}|~{3,})[\w+.-]*\s*(\{.*\})\s*\1", re.DOTALL)
+_OPENING = lazy_pattern(r"[\[{]")
+# Models that reason in their answer begin so; some servers leave out the first tag.
+_THOUGHT = lazy_pattern(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_END = lazy_pattern(r"</think(?:ing)?>", re.IGNORECASE)
+
+# What may stand between the word and the value: `"verdict": "pass"`, `the verdict is pass`.
+_CLAIM = lazy_pattern(r"verdict[\W_]*")
+_FILLER = lazy_pattern(r"(?:is|was|be|should|must|of|equals)\b[\W_]*")
+_NUMBER = lazy_pattern(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
+_WORD = lazy_pattern(r"[^\W_]+")
+_ESCAPE = lazy_pattern(r"\\+(?:u([0-9a-fA-F]{4})|[nrtbf])?")
+# Escapes of escapes are undone so many times.
+_MAX_ESCAPED = 5
+
+
+class AnswerError(Exception):
+    """An answer is no verdict; the message shows the beginning of the answer."""
+
+    def __init__(self, problem: str, text: str) -> None:
+        shown = shown_of(text)
+        super().__init__(f"{problem}: {shown}" if shown else problem)
+
+
+def shown_of(text: str) -> str:
+    """Return the beginning of an answer, as much of it as is shown."""
+    return text.strip()[:_SHOWN]
+
+
+class Answer(NamedTuple):
+    """A verdict, whatever JSON value it is, and the reason of the model if it gives one."""
+
+    verdict: Any
+    reason: str | None
+
+
+def read_answer(
+    text: str, scale: Scale, shown: Iterable[str] = (), *, is_cut: bool = False
+) -> Answer:
+    """Return the answer in a text: a JSON object with the key `verdict`.
+
+    `shown` are the texts that the model was shown, which it may quote. With `is_cut`, the end of
+    the answer is missing, so that only a whole object counts.
+
+    Raises:
+        AnswerError: there is no such object, there are several verdicts, or what was shown has the
+            same one.
+
+    """
+    shown = tuple(shown)
+    said = _without_thoughts(text, shown)
+    if not said.strip():
+        raise AnswerError("the answer is empty", text)
+    whole = _whole(said.strip())
+    if whole is not None:
+        return _answer(whole)
+    if is_cut:
+        raise AnswerError("the answer is cut off", text)
+    return _answer(_own(said, scale, shown, text))
+
+
+def _answer(value: dict[str, Any]) -> Answer:
+    reason = value.get("reason")
+    return Answer(value["verdict"], reason[:MAX_REASON] if isinstance(reason, str) else None)
+
+
+def _without_thoughts(text: str, shown: Iterable[str]) -> str:
+    """Return an answer without the thoughts before it, if it is certain where they end."""
+    ends = list(_THOUGHT_END.finditer(text))
+    if len(ends) == 1 and not any(_THOUGHT_END.search(_plain(part)) for part in shown):
+        return text[ends[0].end() :]
+    return "" if not ends and _THOUGHT.match(text) else text
+
+
+def _whole(text: str) -> dict[str, Any] | None:
+    """Return the object that a text is, with nothing around but a fence."""
+    fenced = _FENCED.fullmatch(text)
+    value = _object(fenced[2] if fenced else text)
+    return value if "verdict" in value else None
+
+
+def _own(text: str, scale: Scale, shown: Iterable[str], answer: str) -> dict[str, Any]:
+    """Return the object with the verdict that is the model's own, in a text with other things."""
+    found = list(_objects_in(text, answer))
+    if not found:
+        raise AnswerError("the answer is not JSON with a `verdict`", answer)
+    held = {value for part in shown for value in _claims(part, scale)}
+    own = [value for value, _ in found if _compared(value["verdict"]) not in held]
+    if not own:
+        raise AnswerError("the answer may quote its verdict from what the judge was shown", answer)
+    verdict = own[-1]["verdict"]
+    ends = [0, *(span.stop for _, span in found)]
+    starts = [*(span.start for _, span in found), len(text)]
+    rest = " ".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    others = {*_claims(rest, scale)} - held - {_compared(verdict)}
+    if others or not all(_is_same(value["verdict"], verdict) for value in own):
+        raise AnswerError("the answer has two different verdicts", answer)
+    return own[-1]
+
+
+def _objects_in(text: str, answer: str) -> Iterator[tuple[dict[str, Any], slice]]:
+    """Yield the objects with a verdict in a text, each with its place.
+
+    What stands inside of another value, or of one that is broken, is none of them.
+    """
+    decoder = json.JSONDecoder()
+    position = broken = 0
+    if len(text) > MAX_MIXED:
+        raise AnswerError(f"the answer has more than {MAX_MIXED:,} characters", answer)
+    while (opening := _OPENING.search(text, position)) is not None:
+        start = opening.start()
+        try:
+            _, position = decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            position = max(error.pos, start + 1)
+            broken += 1
+            if broken > MAX_BROKEN:
+                raise AnswerError("the answer cannot be read", answer) from None
+        except (ValueError, RecursionError):  # a number of too many digits; nested too deeply
+            raise AnswerError("the answer cannot be read", answer) from None
+        else:
+            value = _object(text[start:position])
+            if "verdict" in value:
+                yield value, slice(start, position)
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Return the JSON object that a text is; an empty one if it is none.
+
+    An object with two verdicts is none: its keys must be unique.
+    """
+    try:
+        value = load_json(text.encode())
+    except (ParseError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    return type(first) is type(second) and bool(first == second)
+
+
+def _claims(text: str, scale: Scale) -> Iterator[str | float]:
+    """Yield the values on a scale that a text calls a verdict, however it writes them."""
+    plain = _plain(text)
+    names = sorted({_plain(name).strip() for name in scale.levels or ()}, key=len, reverse=True)
+    patterns = [(name, re.compile(_letters(name))) for name in names]
+    for claim in _CLAIM.finditer(plain):
+        end = claim.end()
+        yield from (name for name in names if name in claim[0])  # those without a letter
+        while True:
+            if scale.levels is None:
+                number = _NUMBER.match(plain, end)
+                yield from [float(number[0])] if number else []
+                if number and plain[end - 1] == ".":  # `.5`, which is no JSON
+                    yield from [float(f".{number[0]}")]
+            yield from (name for name, pattern in patterns if pattern.match(plain, end))
+            filler = _FILLER.match(plain, end)
+            if filler is None:
+                break
+            end = filler.end()
+
+
+def _letters(name: str) -> str:
+    """Return a pattern of the name of a level from its first letter or digit on.
+
+    Its words may stand in other lines, or be written as `very_good`. A name without letters and
+    digits matches nothing.
+    """
+    words = _WORD.findall(name)
+    return r"[\W_]*".join(map(re.escape, words)) if words else r"(?!)"
+
+
+def _compared(verdict: Any) -> str | float:
+    """Return a verdict as `_claims` yields it."""
+    if is_finite_number(verdict):
+        return abs(float(verdict))
+    return _plain(verdict).strip() if isinstance(verdict, str) else json.dumps(verdict)
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is compared: without escapes, case and what is not seen."""
+    text = unescape(text)
+    for _ in range(_MAX_ESCAPED):
+        if "\\" not in text:
+            break
+        text = _ESCAPE.sub(_unescaped, text)
+    if text.isascii():
+        return text.lower()
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return "".join(char for char in normalize("NFKC", text).casefold() if category(char) != "Cf")
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return "" if escape[0].endswith("\\") else " "
 
 
 class ReadyJudge(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 import unicodedata
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -10,9 +12,9 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from evalcontract.model.diagnostic import Place
+    from evalcontract.model.diagnostic import Diagnostic, Place
 
 #: The number of characters read per cell of the frame: a few more than one, since combining marks
 #: take no cell, but not the whole line, which may be huge.
@@ -124,3 +126,94 @@ def _width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def message_lines(diagnostic: Diagnostic) -> Iterator[str]:
+    """Yield the message, the help and the number of places, a line each without a line end."""
+    yield escape_controls(diagnostic.message)
+    if diagnostic.help:
+        yield f"help: {escape_controls(diagnostic.help)}"
+    if diagnostic.sites:
+        yield escape_controls(diagnostic.sites.message)
+
+
+def write_statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield a line for each severity and code, the most severe and then the most frequent first."""
+    groups: dict[tuple[int, str], list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        groups.setdefault((-diagnostic.severity, diagnostic.code), []).append(diagnostic)
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1]), item[0][1]))
+    if not ordered:
+        return
+    width = len(f"{max(map(len, groups.values())):,}")
+    longest = max(len(code) for _, code in groups)
+    for (_, code), found in ordered:
+        line = f"{len(found):{width},}  {found[0].severity!s:7}  {code:{longest}}  {_notes(found)}"
+        yield f"{line.rstrip()}\n"
+
+
+def _notes(found: Sequence[Diagnostic]) -> str:
+    """Return how many findings are fixable, and how many places they stand for."""
+    fixes = [diagnostic.fix for diagnostic in found if diagnostic.fix]
+    safe = sum(fix.safe for fix in fixes)
+    places = sum(diagnostic.sites.total if diagnostic.sites else 1 for diagnostic in found)
+    notes = [f"{safe:,} fixable"] if safe else []
+    notes += [f"{len(fixes) - safe:,} fixable with --unsafe-fixes"] if len(fixes) > safe else []
+    notes += [f"{places:,} places"] if places > len(found) else []
+    return ", ".join(notes)
+
+
+_GAP = "  "
+#: The minimum width of a sentence in a table, however long the names before it are.
+_MIN_WIDTH = 24
+#: The number of name columns in a table of counts.
+_NAMES = 2
+_NOTE = "note: "
+# Stands for a space at which a line is not broken; no text for people has it.
+_NO_BREAK = "\x1f"
+
+
+def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
+    """Yield a table with names aligned left and counts aligned right.
+
+    With a `width`, the last column has sentences, which are wrapped.
+    """
+    shown = [[escape_controls(cell) for cell in row] for row in rows]
+    widths = [max(display_width(row[n]) for row in shown) for n in range(len(shown[0]))]
+    for row in shown:
+        padded = [
+            _padded(cell, room, right=width is None and n >= _NAMES)
+            for n, (cell, room) in enumerate(zip(row, widths, strict=True))
+        ]
+        if width is None:
+            yield f"    {_GAP.join(padded)}".rstrip() + "\n"
+            continue
+        head = f"    {_GAP.join(padded[:-1])}{_GAP}"
+        lines = _lines(row[-1], max(width - display_width(head), _MIN_WIDTH))
+        yield f"{head}{lines[0]}\n"
+        yield from (f"{' ' * display_width(head)}{line}\n" for line in lines[1:])
+
+
+def wrapped(text: str, indent: int, width: int) -> Iterator[str]:
+    """Yield a sentence, wrapped with a hanging indent."""
+    first, *rest = _lines(text, max(width - indent - 2, _MIN_WIDTH))
+    yield f"{' ' * indent}{first}\n"
+    yield from (f"{' ' * (indent + 2)}{line}\n" for line in rest)
+
+
+def note(text: str, *, indent: int = 0, width: int = 80) -> Iterator[str]:
+    """Yield a note for people, wrapped; what is between backticks stays whole, to be copied."""
+    start = f"{' ' * indent}{_NOTE}"
+    whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _NO_BREAK), text)
+    for line in _lines(whole, width - len(start)):
+        yield f"{start}{line.replace(_NO_BREAK, ' ')}\n"
+        start = " " * len(start)
+
+
+def _padded(cell: str, width: int, *, right: bool) -> str:
+    space = " " * (width - display_width(cell))
+    return space + cell if right else cell + space
+
+
+def _lines(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]

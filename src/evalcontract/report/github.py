@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
-from evalcontract.report.messages import message_lines
+from evalcontract.report.frame import message_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

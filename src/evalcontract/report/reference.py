@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+from functools import cache
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks import kinds_in_use
+from evalcontract.checks._kind import EvalContext, State
+from evalcontract.checks.outcome import Outcome
+from evalcontract.library.library import Library
 from evalcontract.model.startup import NamedTuple
+from evalcontract.source.yaml.writing import yaml_mapping
+from evalcontract.structure import schemas
+from evalcontract.structure.authored.keywords import SchemaAnalyses
+from evalcontract.structure.native import SHARED_KEYS
+from evalcontract.structure.parts import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from evalcontract.structure.parts import Schema
 
 #: What a program can rely on; docs/versioning.md says when it changes.
 VERSION = "1.0"
@@ -123,3 +137,179 @@ def write_json(topics: Iterable[Topic]) -> Iterator[str]:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+#: The artifacts that people write; the other schemas describe what is written for programs.
+AUTHORED = ("dataset", "rubric", "judge", "target", "configuration")
+#: The key that says of which kind a check is.
+_KIND = "kind"
+#: A definition is a topic of its own if it is a mapping with keys, and not a check of one kind.
+_OF_KIND = "check_"
+
+
+def topics_named(name: str) -> list[Topic]:
+    """Return the pages on a name: a kind of check, an artifact or a part of one, a key.
+
+    A key may be a path, such as `scoring.threshold`. Several things may have the same name.
+
+    Raises:
+        PluginError: a kind of another package cannot be used.
+
+    """
+    found = [topic for topic in artifacts() if topic.name == name]
+    found += [kind_topic(name)] if name in kinds_in_use() else []
+    places = tuple(key for key in every_key() if _is_named(key.path, name))
+    return [*found, *([Topic(name, "key", "", places)] if places else [])]
+
+
+def names_of_topics() -> list[str]:
+    """List every name that has a page: kinds, then artifacts and their parts, then keys."""
+    keys = (re.sub(r"^.*[.]", "", key.path).removesuffix("[]") for key in every_key())
+    others = (topic.name for topic in artifacts())
+    return [*dict.fromkeys([*kinds_in_use(), *others, *filter(str.isidentifier, keys)])]
+
+
+def kind_topic(name: str) -> Topic:
+    """Return the page of a kind of check: what it checks, its keys, what it needs, an example."""
+    root = schemas.load("rubric")
+    schema = follow(root["$defs"].get(f"{_OF_KIND}{name}", {}), root)
+    example: Any = next(iter(schema.get("examples", ())), None)
+    text = yaml_mapping({"checks": [example]}).decode() if example else ""
+    notes = [("When it runs", needs)] if (needs := _needs_of(name)) else []
+    if kinds_in_use()[name].prepare is not None:
+        notes.append(("Outcomes", _sentences(Outcome)))
+    notes.append(("Coverage", _sentences(State)))
+    keys = sorted(_keys_of(schema, root), key=lambda key: key.path in SHARED_KEYS)
+    described = schema.get("description", "")
+    return Topic(name, "kind of check", described, tuple(keys), tuple(notes), text)
+
+
+def _needs_of(name: str) -> str:
+    """Return what the module of a kind says that it needs of a row."""
+    kind = kinds_in_use()[name]
+    module = sys.modules.get((kind.prepare or kind.needs).__module__)
+    summary = " ".join((getattr(module, "__doc__", None) or "").split("\n\n")[0].split())
+    return summary.partition("`: ")[2] if summary.startswith(f"`{name}`: ") else ""
+
+
+def _sentences(enum: type[Outcome | State]) -> str:
+    """Return what an enumeration says of its members, which are written as in its values."""
+    described = " ".join((enum.__doc__ or "").split("\n\n", 1)[-1].split())
+    return re.sub(r"\b[A-Z]{3,}\b", lambda match: match[0].lower(), described)
+
+
+@cache
+def artifacts() -> tuple[Topic, ...]:
+    """Return the pages of the artifacts, and of the parts of those that people write."""
+    roots = {name: schemas.load(name) for name in schemas.names()}
+    topics = [_artifact(name, "artifact", root, root) for name, root in roots.items()]
+    for name in AUTHORED:
+        for part, schema in roots[name].get("$defs", {}).items():
+            if "properties" in schema and not part.startswith(_OF_KIND):
+                topics.append(_artifact(part, f"part of a {name}", schema, roots[name]))
+    return tuple(topics)
+
+
+def _artifact(name: str, what: str, schema: Schema, root: Schema) -> Topic:
+    example = next((each for each in schema.get("examples", ()) if isinstance(each, dict)), None)
+    text = yaml_mapping(example).decode() if example else ""
+    return Topic(name, what, schema.get("description", ""), _keys_of(schema, root), (), text)
+
+
+def _keys_of(schema: Schema, root: Schema) -> tuple[Key, ...]:
+    required = schema.get("required", ())
+    return tuple(
+        _key(name, follow(each, root), root, required=name in required)
+        for name, each in schema.get("properties", {}).items()
+    )
+
+
+@cache
+def every_key() -> tuple[Key, ...]:
+    """Return every key of every file that people write, in the order of the schemas."""
+    found: dict[tuple[str, str, str], Key] = {}
+    for artifact in AUTHORED:
+        root = schemas.load(artifact)
+        for key in _walk(root, root, "", None, ()):
+            same = (artifact, key.path, key.description)
+            kinds = (*(found[same].kinds if same in found else ()), *key.kinds)
+            found[same] = key._replace(artifact=artifact, kinds=kinds)
+    every_kind = set(kinds_in_use())
+    return tuple(
+        key._replace(kinds=() if set(key.kinds) >= every_kind else key.kinds,
+                     read_by=_readers(key.path) if key.artifact == "dataset" else ())
+        for key in found.values()
+    )  # fmt: skip
+
+
+def _walk(
+    schema: Schema, root: Schema, path: str, kind: str | None, above: tuple[int, ...]
+) -> Iterator[Key]:
+    """Yield the keys at and below a schema."""
+    schema = follow(schema, root)
+    named = schema.get("properties", {})
+    if id(named) in above:
+        return
+    required = schema.get("required", ())
+    for name, each in named.items():
+        there = f"{path}.{name}" if path else name
+        subschema = follow(each, root)
+        key = _key(there, subschema, root, required=name in required)
+        yield key._replace(kinds=(kind,) if kind else ())
+        yield from _walk(subschema, root, there, kind, (*above, id(named)))
+    if isinstance(items := schema.get("items"), dict):
+        yield from _walk(items, root, f"{path}[]", kind, above)
+    for name in named.get(_KIND, {}).get("enum", ()):
+        for branch in list(schemas.branches(schema, {_KIND: name}, root))[1:]:
+            yield from _walk(branch, root, path, name, above)
+
+
+def _key(path: str, schema: Schema, root: Schema, *, required: bool) -> Key:
+    example = next(iter(schema.get("examples", ())), None)
+    described = (schema.get("description", ""), allowed(schema, root))
+    return Key(path, *described, required, schema.get("default"), example)
+
+
+def allowed(schema: Schema, root: Schema) -> str:
+    """Return what a value may be, in words: `number from 0 to 1`, `list of strings`."""
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "enum" in schema:
+        return "one of " + ", ".join(f"`{value}`" for value in schema["enum"])
+    types = schema.get("type", "anything")
+    names = {"array": "list", "object": "mapping", "boolean": "true or false"}
+    named = [names.get(each, each) for each in ([types] if isinstance(types, str) else types)]
+    if named == ["list"] and isinstance(schema.get("items"), dict):
+        return f"list; each {allowed(follow(schema['items'], root), root)}"
+    low, high = schema.get("minimum"), schema.get("maximum")
+    bounds = f" from {low}" if low is not None else ""
+    bounds += f" to {high}" if high is not None else ""
+    return " or ".join(named) + bounds
+
+
+def _is_named(path: str, name: str) -> bool:
+    plain = path.replace("[]", "")
+    return name in (path, plain) or plain.endswith(f".{name}")
+
+
+def _readers(path: str) -> tuple[str, ...]:
+    """Return the kinds whose checks read a key of rows if they have no value of their own."""
+    field = path.removeprefix("questions[].")
+    return tuple(name for name, fields in _read_fields().items() if field in fields)
+
+
+@cache
+def _read_fields() -> dict[str, frozenset[str]]:
+    """Return the keys of rows that each kind reads for a check that has no keys but its kind."""
+    root = schemas.load("rubric")
+    context = EvalContext(Library(), True, str, SchemaAnalyses())
+    return {
+        name: kind.reads({_KIND: name}, context)
+        for name, kind in kinds_in_use().items()
+        if _needs_only_its_kind(root["$defs"].get(f"{_OF_KIND}{name}", {}))
+    }
+
+
+def _needs_only_its_kind(schema: Schema) -> bool:
+    others = (part.get("else", {}).get("required") for part in (schema, *schema.get("allOf", ())))
+    return schema.get("required") == [_KIND] and not any(others)

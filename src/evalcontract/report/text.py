@@ -31,7 +31,7 @@ def write(report: Report, style: Style) -> Iterator[str]:
         yield "\n"
     yield from _hidden(report.diagnostics[len(shown) :], by_code=not style.statistics)
     if style.statistics:
-        from evalcontract.report.statistics import write_statistics  # rarely needed
+        from evalcontract.report.frame import write_statistics  # rarely needed
 
         yield from write_statistics(report.diagnostics)
         yield "\n" if report.diagnostics else ""

@@ -24,9 +24,7 @@ from evalcontract.source.installed import entry_points
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.rules._dataset_rule import DatasetRule
-    from evalcontract.rules._row_rule import RowRule
-    from evalcontract.rules._rule import Rule
+    from evalcontract.rules._rule import DatasetRule, RowRule, Rule
 
     AnyRule = Rule | RowRule | DatasetRule
 
@@ -42,9 +40,11 @@ class RulesInUse:
         self._dataset: tuple[DatasetRule, ...] = ()
         if not others:
             return
-        from evalcontract.rules._dataset_rule import DatasetRule  # all three are rarely needed
-        from evalcontract.rules._row_rule import RowRule
-        from evalcontract.rules._rule import Rule
+        from evalcontract.rules._rule import (
+            DatasetRule,  # all three are rarely needed
+            RowRule,
+            Rule,
+        )
 
         self._artifact = tuple(rule for rule in others.values() if isinstance(rule, Rule))
         self._row = tuple(rule for rule in others.values() if isinstance(rule, RowRule))
@@ -112,9 +112,11 @@ class _RuleValidator:
 
     def error_of(self, _: str, rule: Any) -> str | None:
         """Return why a rule cannot be used, or None if it can."""
-        from evalcontract.rules._dataset_rule import DatasetRule  # all three are rarely needed
-        from evalcontract.rules._row_rule import RowRule
-        from evalcontract.rules._rule import Rule
+        from evalcontract.rules._rule import (
+            DatasetRule,  # all three are rarely needed
+            RowRule,
+            Rule,
+        )
 
         if self._codes is None:
             self._codes = {built_in.code for built_in in _built_in()}

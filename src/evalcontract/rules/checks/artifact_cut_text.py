@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
-from evalcontract.rules._cut_texts import cut_text_problem
 from evalcontract.rules._rule import Context, Rule, Subject, rule
+from evalcontract.rules._texts import cut_text_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,8 +30,7 @@ from evalcontract.analysis.clashes import find_clashes
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
-from evalcontract.rules._composites import is_inside, outer_part
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Context, Subject, is_inside, outer_part, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._wrapped import fault_of, is_plain
+from evalcontract.rules._texts import is_plain, wrapping_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         for key in _LISTS:
             for index, text in enumerate(check.get(key, ())):
-                fault = fault_of(text) if isinstance(text, str) else None
+                fault = wrapping_fault(text) if isinstance(text, str) else None
                 place = (*path, key, index)
                 if fault and is_plain(subject.artifact.document.place(place)):
                     message, advice = fault

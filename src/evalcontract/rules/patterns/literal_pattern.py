@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
-from evalcontract.rules._literal import fault_of
 from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._texts import literal_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,5 +39,5 @@ CODE = Code("rubric/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc
 def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     for path, check in subject.checks:
         for index, value in enumerate(check.get("values", ())):
-            if fault := fault_of(value, check["kind"]):
+            if fault := literal_fault(value, check["kind"]):
                 yield Problem(CODE, fault[0], (*path, "values", index), fault[1])

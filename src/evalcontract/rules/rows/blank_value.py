@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.coverage import VISIBLE
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 CODE = Code("dataset/blank-value", page=__doc__)
 

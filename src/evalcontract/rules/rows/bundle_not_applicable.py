@@ -39,12 +39,12 @@ from typing import TYPE_CHECKING
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.values import listed
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 
 CODE = Code("dataset/bundle-not-applicable", page=__doc__)

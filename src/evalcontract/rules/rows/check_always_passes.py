@@ -25,13 +25,13 @@ from evalcontract.checks.coverage import FILLED, rows_with_all
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 
 CODE = Code("dataset/check-always-passes", page=__doc__)

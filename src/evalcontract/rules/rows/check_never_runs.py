@@ -44,14 +44,14 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 from evalcontract.rules.rows._lacking import cause_in_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from evalcontract.checks.plan import Plan, StepGroup
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 CODE = Code("dataset/check-never-runs", page=__doc__)
 

@@ -22,8 +22,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
-from evalcontract.rules._cut_texts import cut_text_problem
-from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
+from evalcontract.rules._rule import DatasetContext, DatasetRule
+from evalcontract.rules._texts import cut_text_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
+from evalcontract.rules._rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -41,13 +41,13 @@ from evalcontract.checks.coverage import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 from evalcontract.rules.rows._lacking import cause_in_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 
 CODE = Code("dataset/nothing-runs", page=__doc__)

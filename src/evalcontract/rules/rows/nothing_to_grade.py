@@ -23,7 +23,7 @@ from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Cause, Problem
 from evalcontract.model.values import listed
-from evalcontract.rules._row_rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

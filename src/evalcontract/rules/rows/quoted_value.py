@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._row_rule import RowSubject, row_rule
-from evalcontract.rules._wrapped import FAULTY, fault_of, is_plain
+from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.rules._texts import FAULTY, is_plain, wrapping_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
 
@@ -44,7 +44,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 @row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for path, text in _texts(subject.row):
-        fault = fault_of(text)
+        fault = wrapping_fault(text)
         place = (*subject.path, *path)
         source = subject.source
         if fault and (source is None or is_plain(source.place(place))):

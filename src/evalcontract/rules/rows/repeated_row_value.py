@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 
 CODE = Code("dataset/repeated-value", strict=Severity.WARNING, page=__doc__)

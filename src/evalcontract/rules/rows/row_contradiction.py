@@ -44,13 +44,13 @@ from evalcontract.checks.conflicts import OWN_CONFLICTS
 from evalcontract.checks.coverage import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from evalcontract.checks.conflicts import Conflict, Conflicts
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 CODE = Code("dataset/contradiction", page=__doc__)
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._literal import fault_of
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.rules._texts import literal_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 
 CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
@@ -40,12 +40,12 @@ def _silent(group: RowGroup) -> bool:
 
 def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     del group
-    return any(fault_of(text, key) for key in _LISTS for text in row.get(key, ()))
+    return any(literal_fault(text, key) for key in _LISTS for text in row.get(key, ()))
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
     for key in _LISTS:
         for index, text in enumerate(subject.row.get(key, ())):
-            if fault := fault_of(text, key):
+            if fault := literal_fault(text, key):
                 yield Problem(CODE, fault[0], (*subject.path, key, index), fault[1])

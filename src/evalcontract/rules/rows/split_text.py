@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
     from evalcontract.source import Rows
 
 

@@ -24,7 +24,7 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import IDENTIFIER
-from evalcontract.rules._dataset_rule import DatasetContext, DatasetRule
+from evalcontract.rules._rule import DatasetContext, DatasetRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

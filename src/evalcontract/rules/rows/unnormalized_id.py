@@ -22,13 +22,13 @@ from unicodedata import normalize
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 from evalcontract.rules._texts import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 
 CODE = Code("dataset/unnormalized-id", strict=Severity.WARNING, page=__doc__)

@@ -43,13 +43,13 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.checks.plan import Plan, StepGroup
-    from evalcontract.rules._row_rule import RowGroup
+    from evalcontract.rules._rule import RowGroup
 
 CODE = Code("dataset/unread-expectation", page=__doc__)
 #: Expectations of a row that its rubric should read, and what reads them.

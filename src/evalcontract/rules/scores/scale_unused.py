@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
+from evalcontract.rules._judge import key_lines, score_type
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._scale import score_type
-from evalcontract.rules._template_keys import key_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

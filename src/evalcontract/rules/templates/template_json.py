@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.reference import Kind
+from evalcontract.rules._judge import problems_of
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._template import problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
+from evalcontract.rules._judge import disagreements, rate_of
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._validation import disagreements, rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

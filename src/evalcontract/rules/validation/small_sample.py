@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
+from evalcontract.rules._judge import agreement_of, disagreements, rate_of
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._validation import agreement_of, disagreements, rate_of
 from evalcontract.statistics.rates import RATES, wilson_interval
 
 if TYPE_CHECKING:

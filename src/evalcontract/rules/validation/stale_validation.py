@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.rules._dates import validated_on
+from evalcontract.rules._judge import validated_on
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:

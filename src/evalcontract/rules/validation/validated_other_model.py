@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.rules._compared import is_of_other_version
+from evalcontract.rules._judge import is_of_other_version
 from evalcontract.rules._rule import Context, Subject, rule
 
 if TYPE_CHECKING:

@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
+from evalcontract.rules._judge import disagreements, rounding
 from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._validation import disagreements, rounding
 from evalcontract.statistics.rates import RATES
 
 if TYPE_CHECKING:
