@@ -12,8 +12,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from evalcontract.datasets.opening import open_dataset
-from evalcontract.datasets.options import Input
+from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.outputs import Outputs
 from evalcontract.datasets.run import Run, today
 from evalcontract.workspace import find_root, open_workspace

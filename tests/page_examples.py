@@ -13,7 +13,7 @@ from evalcontract.checks.outcome import Outcome, Verdict, error
 from evalcontract.formats import FORMATS
 from evalcontract.grading.grade import Grading
 from evalcontract.model.code import example_files
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

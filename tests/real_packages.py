@@ -16,7 +16,7 @@ from typing import Any
 from needs import PEERS, missing
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of
 from evalcontract.model.reference import Kind
 from evalcontract.source.external import read_external_stream

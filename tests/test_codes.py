@@ -29,9 +29,8 @@ from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import InstallationError
 from evalcontract.policy import Policy
 from evalcontract.rules._rule import RowRule
-from evalcontract.workspace import known_codes
-from evalcontract.workspace.known_codes import KnownCodes, code_named, url_of
-from evalcontract.workspace.rules_in_use import RulesInUse
+from evalcontract.workspace import catalogue as known_codes
+from evalcontract.workspace.catalogue import KnownCodes, RulesInUse, code_named, url_of
 
 ROOT = Path(__file__).parents[1]
 NOTE, WARNING, ERROR = Severity.NOTE, Severity.WARNING, Severity.ERROR
@@ -139,7 +138,7 @@ def test_the_codes_of_other_systems_stand_behind_ours() -> None:
 )
 def test_one_code_is_found_without_all_others(name: str, spared: str) -> None:
     script = (
-        "import sys; from evalcontract.workspace.known_codes import KnownCodes\n"
+        "import sys; from evalcontract.workspace.catalogue import KnownCodes\n"
         "KnownCodes()[sys.argv[1]]; sys.exit(sys.argv[2] in sys.modules)"
     )
     subprocess.run(

@@ -18,8 +18,7 @@ import evalcontract
 from evalcontract import formats, report, rules
 from evalcontract.formats import FORMATS
 from evalcontract.rules._rule import DatasetRule, RowRule, Rule
-from evalcontract.workspace.known_codes import KnownCodes, kind_of
-from evalcontract.workspace.rules_in_use import RulesInUse
+from evalcontract.workspace.catalogue import KnownCodes, RulesInUse, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -262,8 +261,7 @@ KNOWN = {
     "checks/php_lint.py": "grades outputs, and no check of files does",
     "workspace/configuration.py": "reads by `Files`",
     "workspace/roots.py": "the current folder bounds what is written",
-    "workspace/pyproject.py": "reads by `Files`",
-    "workspace/chosen.py": "reads by `Files`",
+    "workspace/workspace.py": "reads by `Files`",
     "datasets/run.py": "the day: in the key",
     "covering/coverage.py": "is not remembered",
     "grading/grade.py": "is not remembered",
@@ -271,13 +269,13 @@ KNOWN = {
     "grading/results_file.py": "results, and no check of files reads them",
     "source/text.py": "results, and no check of files reads them",
     "calibrating/named_judge.py": "is not remembered",
-    "workspace/opened.py": "writes",
+    "workspace/writing.py": "writes",
     "converting/output.py": "writes",
     "starting/migration_output.py": "writes",
     "starting/init.py": "writes",
     "starting/init_source.py": "is not remembered",
     "starting/init_install.py": "is not remembered",
-    "workspace/modelines.py": "writes",
+    "workspace/editor_schemas.py": "writes",
     "api/coverer.py": "is not remembered",
     "api/calibrating.py": "is not remembered",
     "api/grader.py": "is not remembered",
@@ -286,7 +284,6 @@ KNOWN = {
     "fixing/fixing.py": "is not remembered",
     "source/overlays.py": "is not remembered",
     "model/code.py": "ours, and no check reads it",
-    "workspace/repository.py": "names in reports, which are not remembered",
     "fixing/text_edits.py": "is not remembered",
     "pytest_plugin/rows.py": "is not remembered",
     "pytest_plugin/collecting.py": "the number of processes",

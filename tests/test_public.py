@@ -19,7 +19,7 @@ from evalcontract.cli.main import group
 from evalcontract.policy import RENAMED, current_code
 from evalcontract.report import json as json_report
 from evalcontract.report import reference
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

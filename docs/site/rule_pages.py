@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import example_files
-from evalcontract.workspace.known_codes import KnownCodes, kind_of
+from evalcontract.workspace.catalogue import KnownCodes, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.workspace.other_tools import TOOLS, Tool
+from evalcontract.workspace.recognition import TOOLS, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

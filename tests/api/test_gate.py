@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.datasets.grading import row_schema
+from evalcontract.datasets.plans import row_schema
 from evalcontract.library.artifact import read_artifact, references_in_row
 from evalcontract.library.library import Library
 from evalcontract.library.references import check_use

@@ -9,7 +9,7 @@ import pytest
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.checks.plan import plan_of
 from evalcontract.covering.coverage import coverage
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.structure.gate import Gate
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             raise ZeroDivisionError("a plain bug")
         return plan_of(artifact, *around)
 
-    monkeypatch.setattr("evalcontract.datasets.grading.plan_of", crashing)
+    monkeypatch.setattr("evalcontract.datasets.plans.plan_of", crashing)
     return tmp_path
 
 
@@ -89,7 +89,7 @@ def test_the_work_does_not_grow_with_files_times_rubrics(
         made["gates"] += 1
         return Gate(*given)
 
-    monkeypatch.setattr("evalcontract.datasets.grading.plan_of", counted)
+    monkeypatch.setattr("evalcontract.datasets.plans.plan_of", counted)
     monkeypatch.setattr("evalcontract.datasets.gates.Gate", gate)
     outcome = check_workspaces(tmp_path, Options(root=tmp_path))
     assert (outcome.diagnostics, outcome.rows) == ([], 150)

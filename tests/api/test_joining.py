@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.checks.outcome import Output
-from evalcontract.datasets.joining import Join
-from evalcontract.datasets.outputs import Record
+from evalcontract.datasets.outputs import Join, Record
 from evalcontract.datasets.passes import CheckedRow
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from doors import Input, Options, check_workspaces, coverage
 from texts import plain
 from work import calls_of
 
-from evalcontract.datasets import grading
+from evalcontract.datasets import plans as grading
 from evalcontract.rules import _rule as _composites
 
 if TYPE_CHECKING:

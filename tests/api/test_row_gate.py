@@ -15,12 +15,12 @@ from mixed_rows import ANYTHING, MixedRows
 from tables import every_case
 
 from evalcontract.checks import EvalContext
-from evalcontract.datasets import dataset_check, extra_keys
+from evalcontract.datasets import gates as extra_keys
 from evalcontract.datasets import gates as gates_module
-from evalcontract.datasets.dataset_check import DatasetCheck
+from evalcontract.datasets import row_check as dataset_check
 from evalcontract.datasets.gates import Gates, refs_of_rows
-from evalcontract.datasets.grading import Grading, row_schema
-from evalcontract.datasets.row_context import RowContext
+from evalcontract.datasets.plans import Grading, row_schema
+from evalcontract.datasets.row_check import DatasetCheck, RowContext
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Span
@@ -34,7 +34,7 @@ from evalcontract.source.rows import DocumentRows
 from evalcontract.structure.authored.keywords import SchemaAnalyses
 from evalcontract.structure.gate import Gate
 from evalcontract.structure.native import native_for
-from evalcontract.workspace.rules_in_use import RulesInUse
+from evalcontract.workspace.catalogue import RulesInUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract import ContractViolation, DatasetLoader, Severity
-from evalcontract.datasets.dataset_check import DatasetCheck
+from evalcontract.datasets.row_check import DatasetCheck
 from evalcontract.source.rows import NotPlainError, plain
 
 if TYPE_CHECKING:

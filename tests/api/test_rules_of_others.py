@@ -12,8 +12,7 @@ from doors import Input, Kind, Options, validate
 
 from evalcontract import DatasetLoader
 from evalcontract.model.errors import PluginError
-from evalcontract.workspace.known_codes import KnownCodes
-from evalcontract.workspace.rules_in_use import rules_in_use
+from evalcontract.workspace.catalogue import KnownCodes, rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,9 @@ import pytest
 from examples import a_few
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets import dataset_check, workers
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets import row_check as dataset_check
+from evalcontract.datasets import workers
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.diagnostic import Outcome, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.source.json import blocks as jsonl_blocks

@@ -13,7 +13,7 @@ from tables import every_case
 
 from evalcontract.checking.baseline import Scope, compare, next_baseline
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import load

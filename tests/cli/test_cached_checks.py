@@ -28,7 +28,7 @@ from evalcontract.cache.store import MAX_STREAM_BYTES
 from evalcontract.checking import pipeline
 from evalcontract.datasets.workers import MIN_PART_BYTES
 from evalcontract.source import DISK, Files
-from evalcontract.workspace.rules_in_use import rules_in_use
+from evalcontract.workspace.catalogue import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -629,7 +629,7 @@ def test_how_many_processes_look_makes_no_difference(
     write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(100)))})
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
-    monkeypatch.setattr("evalcontract.datasets.dataset_check.MIN_PART_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.datasets.row_check.MIN_PART_BYTES", 1000)
     monkeypatch.setattr("evalcontract.cache.store.MAX_STREAM_BYTES", 1000)
     write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)

@@ -26,8 +26,7 @@ from evalcontract import __version__
 from evalcontract.cli import start
 from evalcontract.rules import DATASET_RULES, JUDGE_RULES, RUBRIC_RULES, load_rules
 from evalcontract.structure import schemas
-from evalcontract.workspace.known_codes import KnownCodes
-from evalcontract.workspace.rules_in_use import RulesInUse
+from evalcontract.workspace.catalogue import KnownCodes, RulesInUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -341,7 +340,7 @@ def test_crashing_dataset_rule(
     broken = (rules[1]._replace(watch=SchemaViolation), rules[0], *rules[2:])
     used = RulesInUse()
     used.dataset = broken
-    monkeypatch.setattr("evalcontract.datasets.dataset_check.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.datasets.row_check.rules_in_use", lambda: used)
     write(place, {"faulty.yaml": NEAR_MISS + f"  {ROW}"})
     result = call("validate-dataset", "faulty.yaml", "--output-format", "json")
     assert result.code == 3

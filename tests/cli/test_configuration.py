@@ -11,10 +11,8 @@ from tables import every_case
 from evalcontract.model.code import Code
 from evalcontract.policy import is_locked
 from evalcontract.rules._rule import RowRule
-from evalcontract.workspace.configuration import MAX_PATTERNS
-from evalcontract.workspace.known_codes import KnownCodes
-from evalcontract.workspace.patterns import excludes, selects
-from evalcontract.workspace.rules_in_use import RulesInUse
+from evalcontract.workspace.catalogue import KnownCodes, RulesInUse
+from evalcontract.workspace.configuration import MAX_PATTERNS, excludes, selects
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -303,7 +301,7 @@ def test_codes_of_other_packages(
     """Those that are installed are known; one of a kind of its own may be installed elsewhere."""
     code = Code("dataset/shouting", page="A row shouts.")
     used = RulesInUse({"shout": RowRule(code, lambda _: iter(()))})
-    monkeypatch.setattr("evalcontract.workspace.known_codes.rules_in_use", lambda: used)
+    monkeypatch.setattr("evalcontract.workspace.catalogue.rules_in_use", lambda: used)
     text = '[severity]\n"dataset/shouting" = "note"\n"acme/house-style" = "error"\n'
     (place / "evalcontract.toml").write_text(text, encoding="utf-8")
     assert command_line("validate-dataset", "a.yaml") == 0

@@ -14,7 +14,7 @@ from tables import every_case
 from evalcontract.checks import KINDS
 from evalcontract.report.reference import artifacts, every_key, names_of_topics, topics_named
 from evalcontract.structure import schemas
-from evalcontract.workspace import known_codes
+from evalcontract.workspace import catalogue as known_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,8 +26,8 @@ from evalcontract.fixing import fixing
 from evalcontract.fixing.fixing import fix
 from evalcontract.source.overlays import replace_all
 from evalcontract.source.yaml.writing import block, flow
-from evalcontract.workspace import fix_options
-from evalcontract.workspace.fix_options import FixOptions
+from evalcontract.workspace import writing as fix_options
+from evalcontract.workspace.writing import FixOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from examples import tries
 from mixed_rows import MixedRows
 from tables import every_case
 
-from evalcontract.datasets.dataset_check import DatasetCheck
 from evalcontract.datasets.gates import Gates
+from evalcontract.datasets.row_check import DatasetCheck
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

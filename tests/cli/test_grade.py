@@ -18,7 +18,7 @@ from doors import ROOT, Options, command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.datasets.options import Advance, Input
+from evalcontract.datasets.opening import Advance, Input
 from evalcontract.grading.grade import Grading
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading import grade, grade_parts, grading_work
 from evalcontract.grading.grade import Grading
 

@@ -172,7 +172,7 @@ def test_processes_change_nothing(
     path = tmp_path / "a.jsonl"
     path.write_text(jsonl(*cases), encoding="utf-8")
     alone = found(capsys, "validate-dataset", str(path), "--jobs", "1")
-    monkeypatch.setattr("evalcontract.datasets.dataset_check.MIN_PART_BYTES", 1 << 12)
+    monkeypatch.setattr("evalcontract.datasets.row_check.MIN_PART_BYTES", 1 << 12)
     assert found(capsys, "validate-dataset", str(path), "--jobs", "3") == alone
     assert alone[0]["ignored"] == 1000
     assert sum("unused" in line for line in alone[1]) == 500

@@ -15,7 +15,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract.cli.failures import guarded
-from evalcontract.datasets import crash
+from evalcontract.datasets import placing as crash
 from evalcontract.model.reference import Version
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import Input, Kind, Options, command_line, validate
 
-from evalcontract.datasets import dataset_check
+from evalcontract.datasets import row_check as dataset_check
 
 if TYPE_CHECKING:
     from pathlib import Path

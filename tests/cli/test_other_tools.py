@@ -11,7 +11,7 @@ from doors import Options, check_workspaces, command_line
 from tables import every_case
 
 from evalcontract import ContractViolation, DatasetLoader
-from evalcontract.workspace.other_tools import TOOLS, tool_of_root, tool_of_rows
+from evalcontract.workspace.recognition import TOOLS, tool_of_root, tool_of_rows
 
 MESSAGES = [{"role": "user", "content": "How deep?"}]
 #: Rows by the name of the tool, as its documentation shows them.

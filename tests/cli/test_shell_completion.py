@@ -19,7 +19,7 @@ from evalcontract.cli.start import SCRIPTS
 from evalcontract.formats import dialects
 from evalcontract.report import FORMATS
 from evalcontract.structure import schemas
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,10 +14,9 @@ from tables import every_case
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.columns import checked
-from evalcontract.datasets.selection import files_below
-from evalcontract.datasets.table_output import OurTable
-from evalcontract.datasets.table_rows import source_of
+from evalcontract.datasets.columns import OurTable, checked
+from evalcontract.datasets.opening import files_below
+from evalcontract.datasets.tables import source_of
 from evalcontract.model.errors import UsageError
 from evalcontract.source.external import read_external_stream
 from evalcontract.source.tables import CsvTable

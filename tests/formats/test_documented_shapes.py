@@ -14,8 +14,8 @@ from tables import every_case
 
 from evalcontract import convert
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.detection import candidates
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.kinds import candidates
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.reference import Kind
 

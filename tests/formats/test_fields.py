@@ -13,7 +13,7 @@ from tables import every_case
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of, dialects
 from evalcontract.formats._conversion import conversation_of
 from evalcontract.formats._format import Field, fields_of

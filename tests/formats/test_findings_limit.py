@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 
 

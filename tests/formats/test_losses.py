@@ -9,7 +9,7 @@ from tables import every_case
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 
 if TYPE_CHECKING:
     from pathlib import Path

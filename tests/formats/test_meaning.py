@@ -17,7 +17,7 @@ from needs import PEERS, missing
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 
 HERE = Path(__file__).parent
 CHAT = [

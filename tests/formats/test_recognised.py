@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tables import every_case
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.opening import open_dataset
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options, open_dataset
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

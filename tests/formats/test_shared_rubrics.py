@@ -11,8 +11,8 @@ import pytest
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.converting.placing import DialectTarget
-from evalcontract.datasets.dialect_rows import DialectRows
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.dialect_pass import DialectRows
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import CheckedRow
 from evalcontract.formats import dialect_of
 from evalcontract.formats._conversion import OurRow

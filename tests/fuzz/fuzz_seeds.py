@@ -12,7 +12,7 @@ from doors import ROOT
 from needs import find_shared
 
 from evalcontract.model.code import example_files
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mutation import altered, mutated, written
 
-from evalcontract.datasets import dataset_check
+from evalcontract.datasets import row_check as dataset_check
 from evalcontract.source.json import blocks as jsonl_blocks
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from evalcontract.datasets.options import Advance
+    from evalcontract.datasets.opening import Advance
 
 pytestmark = [pytest.mark.slow, needs_client]
 

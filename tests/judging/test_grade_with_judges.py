@@ -20,14 +20,14 @@ from terminals import drawings, on_terminal
 
 from evalcontract import Grader
 from evalcontract.cli.endpoint import judging_for
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.structure.native import native_for
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from evalcontract.datasets.options import Advance
+    from evalcontract.datasets.opening import Advance
 
 pytestmark = [pytest.mark.slow, needs_client]
 

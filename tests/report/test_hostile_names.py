@@ -22,7 +22,7 @@ from evalcontract.report.github import SHOWN
 from evalcontract.report.markdown import MAX_BYTES
 from evalcontract.report.report import Report, Style
 from evalcontract.report.sarif import rule
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 PAYLOADS = [
     "::error::x",

@@ -18,7 +18,7 @@ from doors import ROOT
 from rule_fixtures import FIXTURES, KINDS, SUFFIXES, cases, kind_of, name_of, outcome_of
 from tables import every_case
 
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

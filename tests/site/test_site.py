@@ -23,7 +23,7 @@ from tables import every_case
 from evalcontract.cli.main import COMMANDS
 from evalcontract.model.code import SITE, page_url
 from evalcontract.structure.schemas import load, names
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.datasets.extra_keys import PLACES, ExtraKeys
+from evalcontract.datasets.gates import PLACES, ExtraKeys
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.datasets.dataset_root import root_schema
-from evalcontract.datasets.extra_keys import PLACES as OPEN
-from evalcontract.datasets.extra_keys import ExtraKeys
+from evalcontract.datasets.gates import PLACES as OPEN
+from evalcontract.datasets.gates import ExtraKeys
+from evalcontract.datasets.root import root_schema
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.keys.elsewhere import misplaced_words
 from evalcontract.structure.keys.spelling import generic_keys

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tables import every_case
 from texts import facts
 
-from evalcontract.datasets.dataset_root import root_schema
+from evalcontract.datasets.root import root_schema
 from evalcontract.structure.schemas import definition, load
 from evalcontract.structure.validator import SchemaValidator
 

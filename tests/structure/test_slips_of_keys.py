@@ -8,7 +8,7 @@ import pytest
 from tables import every_case
 from texts import facts
 
-from evalcontract.datasets.extra_keys import ExtraKeys
+from evalcontract.datasets.gates import ExtraKeys
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import structure_of

@@ -14,8 +14,8 @@ from evalcontract.api.loader import Loader
 from evalcontract.converting.convert import ConvertResult, convert_rows, refusal_of
 from evalcontract.converting.output import ConvertedRows
 from evalcontract.converting.placing import DialectTarget, NativeTarget
-from evalcontract.datasets.diagnostics import from_unreadable_files
 from evalcontract.datasets.passes import NATIVE
+from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.model.diagnostic import format_path, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.startup import NamedTuple

@@ -6,8 +6,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
-from evalcontract.datasets.grading import Grading
-from evalcontract.datasets.row_coverage import cover_row
+from evalcontract.datasets.plans import Grading, cover_row
 from evalcontract.model.codes import ILL_FORMED
 
 if TYPE_CHECKING:

@@ -18,11 +18,10 @@ from evalcontract.checking.artifact_findings import (
     bundle_findings,
     listing_errors,
 )
-from evalcontract.datasets.diagnostics import from_unreadable_files
 from evalcontract.datasets.native_pass import NativePass
-from evalcontract.datasets.opening import open_dataset
-from evalcontract.datasets.options import Input
+from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 

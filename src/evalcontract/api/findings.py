@@ -85,7 +85,7 @@ NO_FINDINGS = Findings()
 
 
 def _record(diagnostic: Diagnostic) -> dict[str, Any]:
-    from evalcontract.workspace.known_codes import url_of  # slow to import
+    from evalcontract.workspace.catalogue import url_of  # slow to import
 
     found = finding_of(diagnostic)
     found |= {"is_fixable": diagnostic.fix is not None, "url": url_of(diagnostic.code)}

@@ -11,9 +11,9 @@ from evalcontract.api.judging import judging_of_environment
 from evalcontract.api.loaded import LoadedRow
 from evalcontract.api.loader import LOG
 from evalcontract.api.workspace import Workspace
-from evalcontract.datasets.grading import Grading
-from evalcontract.datasets.options import Input, Options
-from evalcontract.datasets.recorded import read_record, row_id_of
+from evalcontract.datasets.opening import Input, Options
+from evalcontract.datasets.outputs import read_record, row_id_of
+from evalcontract.datasets.plans import Grading
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade import Grading as FileGrading
 from evalcontract.grading.row_grader import RowGrader

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.native_pass import NativeDataset
-from evalcontract.datasets.opening import open_dataset
-from evalcontract.datasets.options import Input
+from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.source.rows import NotPlainError, RowIterable, plain

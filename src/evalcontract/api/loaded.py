@@ -62,7 +62,7 @@ class LoadedRow(Generic[RowT]):
         """
         if not self.diagnostics:
             return None
-        from evalcontract.workspace.known_codes import is_rejection
+        from evalcontract.workspace.catalogue import is_rejection
 
         for found in self.diagnostics:
             if found.code in ILL_FORMED or is_rejection(found.code):

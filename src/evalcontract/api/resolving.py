@@ -16,7 +16,7 @@ from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:
-    from evalcontract.datasets.diagnostics import Locatable
+    from evalcontract.datasets.placing import Locatable
     from evalcontract.library.artifact import Artifact, ReferenceSite
     from evalcontract.model.diagnostic import Path
     from evalcontract.policy import Policy

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.datasets.diagnostics import to_diagnostics
+from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.model.errors import ContractViolation
 from evalcontract.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.datasets.diagnostics import Locatable
+    from evalcontract.datasets.placing import Locatable
     from evalcontract.model.diagnostic import Problem
 
 

@@ -24,7 +24,7 @@ from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.workspace import display_name
-from evalcontract.workspace.fix_options import FixResult, write
+from evalcontract.workspace.writing import FixResult, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from evalcontract.judging.asking import Judging
     from evalcontract.model.scale import Scale
     from evalcontract.workspace import Workspace
-    from evalcontract.workspace.fix_options import FileFix
+    from evalcontract.workspace.writing import FileFix
 
 
 class Calibrated(NamedTuple):

@@ -11,7 +11,7 @@ from evalcontract.calibrating.records import SHOWN, Record, Records
 from evalcontract.checks._judges import needs_of, variables_of
 from evalcontract.checks._kind import Needs, outlooks_of
 from evalcontract.checks.outcome import Outcome, Verdict
-from evalcontract.datasets.options import Advance
+from evalcontract.datasets.opening import Advance
 from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.errors import UsageError

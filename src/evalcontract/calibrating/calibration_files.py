@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibrating.records import Records, read_records
 from evalcontract.calibrating.validation import Subject, validation_of
-from evalcontract.datasets.diagnostics import from_source_fault, from_unreadable, to_diagnostics
+from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.rules._judge import template_digest
@@ -16,7 +16,7 @@ from evalcontract.source.setting import set_key
 from evalcontract.source.tables import CsvTable
 from evalcontract.source.text import sha256_of
 from evalcontract.workspace import display_name
-from evalcontract.workspace.fix_options import FileFix
+from evalcontract.workspace.writing import FileFix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

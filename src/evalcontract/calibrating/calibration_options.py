@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evalcontract.calibrating.named_judge import NamedJudge
     from evalcontract.calibrating.records import Record
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Progress
+    from evalcontract.datasets.opening import Progress
     from evalcontract.statistics.rates import Measured
 
 

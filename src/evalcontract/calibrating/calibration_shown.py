@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.calibrating.records import SHOWN
 from evalcontract.checks.outcome import Output
 from evalcontract.datasets.columns import of_outputs
-from evalcontract.datasets.diagnostics import from_unreadable_files
-from evalcontract.datasets.opening import open_dataset
-from evalcontract.datasets.options import Input
+from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.outputs import Outputs
 from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple

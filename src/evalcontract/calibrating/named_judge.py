@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.library.advice import advise, says
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Dangling

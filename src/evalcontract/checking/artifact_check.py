@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.crash import guarded
-from evalcontract.datasets.wrong_kind import other_kind, wrong_kind
+from evalcontract.datasets.kinds import other_kind, wrong_kind
+from evalcontract.datasets.placing import guarded
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject
 from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
-from evalcontract.workspace.rules_in_use import rules_in_use
+from evalcontract.workspace.catalogue import rules_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ def check_artifact(
         return
     problems = structure_of(artifact.kind).check(document.value, (), document.raw)
     if problems:
-        from evalcontract.datasets.other_tool import problem_of_root  # both are slow to import
+        from evalcontract.datasets.kinds import problem_of_root  # both are slow to import
 
         if isinstance(document.value, dict) and (
             foreign := problem_of_root(artifact.kind, document.value)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.datasets.crash import one_finding
-from evalcontract.datasets.diagnostics import from_unreadable_files, to_diagnostics
+from evalcontract.datasets.placing import from_unreadable_files, one_finding, to_diagnostics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from evalcontract.datasets.diagnostics import from_unreadable, to_diagnostics
+from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.model.diagnostic import fingerprints
 from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.startup import NamedTuple
@@ -17,7 +17,7 @@ from evalcontract.policy import Policy, is_locked
 from evalcontract.source import read_file
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace import display_name
-from evalcontract.workspace.repository import RepositoryNames
+from evalcontract.workspace.roots import RepositoryNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

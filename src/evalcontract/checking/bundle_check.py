@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.schema_sense import refusal
-from evalcontract.datasets.diagnostics import from_unreadable, to_diagnostics
-from evalcontract.datasets.grading import row_schema
+from evalcontract.datasets.placing import from_unreadable, to_diagnostics
+from evalcontract.datasets.plans import row_schema
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._schemas import UNSEARCHED, slow_patterns, unsearched
 from evalcontract.structure.authored.keywords import remarks

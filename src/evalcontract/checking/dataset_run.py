@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.findings import Findings
-from evalcontract.datasets.crash import one_finding
-from evalcontract.datasets.diagnostics import from_unreadable_files
-from evalcontract.datasets.opening import open_dataset
-from evalcontract.datasets.options import Advance, Input, Options
+from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
 from evalcontract.datasets.passes import begin_pass
+from evalcontract.datasets.placing import from_unreadable_files, one_finding
 from evalcontract.model.reference import Kind
 from evalcontract.source import MisreadError
 from evalcontract.workspace import display_name

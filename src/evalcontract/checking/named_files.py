@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.artifact_findings import artifact_findings
-from evalcontract.datasets.diagnostics import from_unreadable_files
+from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from evalcontract.datasets.options import Input
+    from evalcontract.datasets.opening import Input
     from evalcontract.model.diagnostic import Diagnostic, Outcome
     from evalcontract.policy import Policy
 

@@ -15,8 +15,8 @@ from evalcontract.checking.artifact_findings import (
 )
 from evalcontract.checking.dataset_run import check_dataset, no_findings, opened_quickly
 from evalcontract.checking.settling import settled
-from evalcontract.datasets.diagnostics import from_unreadable_files
 from evalcontract.datasets.native_pass import NativeDataset
+from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checking.findings import Findings
     from evalcontract.checking.known_datasets import KnownDatasets
-    from evalcontract.datasets.options import Advance, Input, Options
+    from evalcontract.datasets.opening import Advance, Input, Options
     from evalcontract.policy import Policy
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.findings import rank_of
-from evalcontract.datasets.diagnostics import from_unreadable
+from evalcontract.datasets.placing import from_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Collection

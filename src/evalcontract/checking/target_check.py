@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.datasets.diagnostics import to_diagnostics
+from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.source import read_file
 from evalcontract.structure.validator import structure_of
-from evalcontract.workspace.graded_keys import GRADED, meant_row_key
+from evalcontract.workspace.configuration import GRADED, meant_row_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

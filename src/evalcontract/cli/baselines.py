@@ -17,7 +17,7 @@ from evalcontract.model.values import escape_controls
 from evalcontract.report.report import BaselineCounts
 from evalcontract.source.writing import write_text
 from evalcontract.workspace import display_name, write_bound
-from evalcontract.workspace.opened import write_error
+from evalcontract.workspace.writing import write_error
 
 if TYPE_CHECKING:
     from evalcontract.checking.baseline import Known

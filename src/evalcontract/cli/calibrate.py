@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from evalcontract.calibrating.calibration import Calibrated
     from evalcontract.calibrating.result import Result
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Options
-    from evalcontract.workspace.fix_options import FileFix
+    from evalcontract.datasets.opening import Options
+    from evalcontract.workspace.writing import FileFix
 
 
 def _threshold(

@@ -34,7 +34,7 @@ def codes(
 ) -> list[CompletionItem]:
     """Offer codes in a list with commas: first their kinds, and then those of a kind."""
     del context, parameter
-    from evalcontract.workspace.known_codes import KnownCodes  # slow to import
+    from evalcontract.workspace.catalogue import KnownCodes  # slow to import
 
     done, comma, name = incomplete.rpartition(",")
     return [_after(f"{done}{comma}", item) for item in parts_of_codes(name, KnownCodes())]
@@ -46,7 +46,7 @@ def topics(
     """Offer what `explain` explains: kinds, artifacts and keys, and codes by their kinds."""
     del context, parameter
     from evalcontract.report.reference import names_of_topics  # slow to import
-    from evalcontract.workspace.known_codes import KnownCodes
+    from evalcontract.workspace.catalogue import KnownCodes
 
     names = names_of_topics() if "/" not in incomplete else []
     found = [CompletionItem(name) for name in names if name.startswith(incomplete)]

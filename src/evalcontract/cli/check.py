@@ -17,7 +17,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
-    from evalcontract.datasets.options import Options
+    from evalcontract.datasets.opening import Options
     from evalcontract.model.diagnostic import Outcome
 
 
@@ -89,7 +89,7 @@ def _existing(name: str, root: Path | None) -> Path:
         UsageError: there is no such file; for another file, the message names the right command.
 
     """
-    from evalcontract.datasets.selection import is_target  # slow to import
+    from evalcontract.datasets.opening import is_target  # slow to import
 
     path = Path(name)
     if "\0" in name or not name or not path.exists():

@@ -38,7 +38,7 @@ class CodeList(_ListType):
             RENAMED,
             parse_codes,  # slow to import
         )
-        from evalcontract.workspace.known_codes import KnownCodes
+        from evalcontract.workspace.catalogue import KnownCodes
 
         for name in RENAMED.keys() & {each.strip() for each in value.split(",")}:
             put([f"note: `{name}` is now called `{RENAMED[name]}`\n"], err=True)

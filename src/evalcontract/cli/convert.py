@@ -26,7 +26,7 @@ from evalcontract.report.losses import write_losses
 if TYPE_CHECKING:
     from evalcontract.converting.convert import ConvertResult
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Options
+    from evalcontract.datasets.opening import Options
 
 _PIPE = "-"
 

@@ -25,7 +25,7 @@ from evalcontract.policy import ERRORS, exit_status
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Options
+    from evalcontract.datasets.opening import Options
 
 
 @click.command(

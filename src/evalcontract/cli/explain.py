@@ -55,7 +55,7 @@ def explain(topic: str | None, output_format: str) -> None:
     """
     from evalcontract.report import reference
     from evalcontract.report.reference import topics_named  # slow to import
-    from evalcontract.workspace.known_codes import KnownCodes
+    from evalcontract.workspace.catalogue import KnownCodes
 
     codes = KnownCodes()
     width = min(shutil.get_terminal_size().columns, _WIDTH)
@@ -94,7 +94,7 @@ def _put_codes(codes: list[Code], output_format: str, width: int, *, is_page: bo
 
 
 def _page(code: Code, width: int, *, in_colour: bool) -> Iterator[str]:
-    from evalcontract.workspace.known_codes import url_of
+    from evalcontract.workspace.catalogue import url_of
 
     page, (soft, strict) = code.page, code.severities
     yield f"{click.style(code, bold=True) if in_colour else code}\n"
@@ -116,7 +116,7 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _as_json(code: Code) -> dict[str, Any]:
-    from evalcontract.workspace.known_codes import url_of
+    from evalcontract.workspace.catalogue import url_of
 
     page, (soft, strict) = code.page, code.severities
     return {
@@ -142,7 +142,7 @@ def _list(codes: Iterable[Code], width: int) -> Iterator[str]:
     """Yield each code by its kind, followed by the first sentence of its page."""
     from evalcontract.checks import kinds_in_use
     from evalcontract.report.reference import artifacts
-    from evalcontract.workspace.known_codes import kind_of
+    from evalcontract.workspace.catalogue import kind_of
 
     for kind, group in groupby(codes, key=kind_of):
         found = [*group]

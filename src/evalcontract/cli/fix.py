@@ -24,15 +24,15 @@ from evalcontract.fixing.fixes import (
 from evalcontract.fixing.fixing import fix
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.workspace.fix_options import FixOptions, write
+from evalcontract.workspace.writing import FixOptions, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from evalcontract.datasets.options import Options
+    from evalcontract.datasets.opening import Options
     from evalcontract.policy import Selection
-    from evalcontract.workspace.fix_options import FixResult
+    from evalcontract.workspace.writing import FixResult
 
 
 @click.command(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Input, Options
+    from evalcontract.datasets.opening import Input, Options
     from evalcontract.grading.results import Results
     from evalcontract.judging.asking import Usage
 

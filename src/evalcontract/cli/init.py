@@ -22,7 +22,7 @@ from evalcontract.converting.convert import free_folder
 from evalcontract.converting.placing import ADD_EXPECTATIONS, ADD_RUBRIC
 from evalcontract.covering.coverage import coverage
 from evalcontract.covering.report_coverage import totals_line
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.datasets.options import Input
+from evalcontract.datasets.opening import Input
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.source import DISK
 from evalcontract.workspace import NEAREST, ChosenConfiguration
@@ -88,7 +88,7 @@ def _paths(
     if matches is not None:
         yield from matches
     elif os.path.isdir(path):
-        from evalcontract.datasets.selection import files_below  # only for folders
+        from evalcontract.datasets.opening import files_below  # only for folders
 
         below = files_below(path, kind, dialect, chosen, files)
         if not below:

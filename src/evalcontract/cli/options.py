@@ -13,7 +13,7 @@ from evalcontract.cli.candidates import dialects, formats, report_files
 from evalcontract.cli.code_list import CodeList
 from evalcontract.cli.outcome import CheckArgs
 from evalcontract.cli.report_files import ReportFile, format_named, parse_report_file
-from evalcontract.datasets.options import Options
+from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.report import FORMATS
 

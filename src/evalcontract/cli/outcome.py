@@ -18,7 +18,7 @@ from evalcontract.cli.colour import wants_colour, wants_links
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
-from evalcontract.datasets.options import Options
+from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
@@ -194,7 +194,7 @@ def _print(name: str, report: Report, style: Style) -> None:
         style = style._replace(width=width, colour=wants_colour(sys.stdout))
         style = style._replace(encoding=sys.stdout.encoding or style.encoding)
         if report.diagnostics and wants_links(sys.stdout):
-            from evalcontract.workspace.known_codes import url_of  # only for terminals
+            from evalcontract.workspace.catalogue import url_of  # only for terminals
 
             report, style = report._replace(url_of=url_of), style._replace(links=True)
     medium = FORMATS.get(name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from evalcontract.datasets.options import Advance, Progress
+    from evalcontract.datasets.opening import Advance, Progress
 
 _DELAY_SECONDS = 1.0
 #: The time from one drawing to the next.

@@ -24,7 +24,7 @@ from evalcontract.policy import OK
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Options
+    from evalcontract.datasets.opening import Options
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}

@@ -90,7 +90,7 @@ def refuse_unwritable(files: Sequence[ReportFile]) -> None:
     """
     from evalcontract.source.writing import check_target, target_of
     from evalcontract.workspace import display_name, write_bound
-    from evalcontract.workspace.opened import refuse_settings, write_error
+    from evalcontract.workspace.writing import refuse_settings, write_error
 
     targets: set[str] = set()
     for file in files:
@@ -112,8 +112,7 @@ def refuse_unwritable(files: Sequence[ReportFile]) -> None:
 def _folder_of_workspace(path: Path) -> str | None:
     """Return the folder of a workspace that a file would be part of, if any."""
     from evalcontract.workspace import find_root
-    from evalcontract.workspace.discovery import WORKSPACE_FOLDERS
-    from evalcontract.workspace.roots import is_workspace
+    from evalcontract.workspace.roots import WORKSPACE_FOLDERS, is_workspace
 
     there = next(folder for folder in path.parents if folder.exists())
     root = find_root(there)
@@ -148,7 +147,7 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
     from evalcontract.report import FORMATS, write_of
     from evalcontract.source.writing import Staged
     from evalcontract.workspace import write_bound
-    from evalcontract.workspace.opened import write_error
+    from evalcontract.workspace.writing import write_error
 
     style = style._replace(width=_WIDTH)
     with signals_as_interrupts(), Staged() as staged:

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
 from evalcontract.converting.placing import DialectTarget, NativeTarget
-from evalcontract.datasets.crash import NO_BUGS, one_finding
-from evalcontract.datasets.diagnostics import from_unreadable_files, to_diagnostics
-from evalcontract.datasets.dialect_rows import faults_of
+from evalcontract.datasets.dialect_pass import faults_of
+from evalcontract.datasets.losses import ordered_like, without_restored
 from evalcontract.datasets.opening import TABLE, is_table, open_dataset
 from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.placing import (
+    NO_BUGS,
+    from_unreadable_files,
+    one_finding,
+    to_diagnostics,
+)
 from evalcontract.datasets.run import Run, today
-from evalcontract.datasets.source_losses import ordered_like, without_restored
 from evalcontract.formats import OURS, dialect_of
 from evalcontract.model.diagnostic import Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 
     from evalcontract.converting.output import ConvertOptions, RowOutput
     from evalcontract.converting.placing import ConversionTarget
-    from evalcontract.datasets.options import Input, Options
+    from evalcontract.datasets.opening import Input, Options
     from evalcontract.datasets.passes import CheckedRow, Dataset, DatasetPass, RowReader
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import Loss

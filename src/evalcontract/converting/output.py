@@ -25,9 +25,8 @@ from evalcontract.source.yaml.writing import (
     yaml_text,
 )
 from evalcontract.workspace import display_name, find_root
-from evalcontract.workspace.comments_above import CommentsAbove
-from evalcontract.workspace.modelines import Modelines, without_modelines
-from evalcontract.workspace.opened import open_staged, write_error, write_staged
+from evalcontract.workspace.editor_schemas import Modelines, without_modelines
+from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from evalcontract.source.faults import ParseError
 from evalcontract.source.tables import ParquetTable
 from evalcontract.source.yaml.writing import NotWritableError
 from evalcontract.structure.dialect_checker import DialectChecker
-from evalcontract.workspace.known_codes import is_rejection
+from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
     from evalcontract.formats import Dialect

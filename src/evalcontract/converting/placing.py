@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
 from evalcontract.checks.plan import own_predictions
-from evalcontract.datasets.embedded_rubric import EmbeddedRubrics, with_judges
-from evalcontract.datasets.table_output import OurTable
+from evalcontract.datasets.columns import OurTable
+from evalcontract.datasets.losses import EmbeddedRubrics, with_judges
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.model.diagnostic import Problem
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
-from evalcontract.workspace.known_codes import is_rejection
+from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,10 +8,9 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add
-from evalcontract.datasets.crash import one_finding
-from evalcontract.datasets.diagnostics import from_unreadable_files
 from evalcontract.datasets.opening import open_with_graders
 from evalcontract.datasets.passes import rows_of
+from evalcontract.datasets.placing import from_unreadable_files, one_finding
 from evalcontract.datasets.run import Run, today
 from evalcontract.library.artifact import read_artifact
 from evalcontract.model.errors import NothingToCheck
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.checks.plan import Plan
-    from evalcontract.datasets.options import Input, Options
+    from evalcontract.datasets.opening import Input, Options
     from evalcontract.datasets.passes import Dataset
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.source import Document

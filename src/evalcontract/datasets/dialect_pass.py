@@ -2,37 +2,152 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.diagnostics import from_source_fault, to_diagnostics
-from evalcontract.datasets.dialect_coverage import cover_dialect_row
-from evalcontract.datasets.dialect_rows import DialectRows
+from evalcontract.checks import Prediction, State
+from evalcontract.checks.coverage import Cell, RowCoverage
+from evalcontract.datasets.losses import (
+    RUBRIC_KEY,
+    ExtractedRubrics,
+    losses_of_source,
+    preserved_at,
+)
 from evalcontract.datasets.passes import CheckedBatch
+from evalcontract.datasets.placing import from_source_fault, to_diagnostics
+from evalcontract.datasets.plans import row_structure
 from evalcontract.formats import dialect_of
+from evalcontract.formats._conversion import Loss
 from evalcontract.formats._findings import chosen_graders
 from evalcontract.formats._format import RowLayout, fields_of
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Place, Problem
+from evalcontract.model.reference import Kind
 from evalcontract.model.values import clipped, listed
 from evalcontract.source import Batch
 from evalcontract.source.external import MEDIA
 from evalcontract.structure.dialect_checker import DialectChecker
-from evalcontract.workspace.known_codes import code_named, is_rejection
+from evalcontract.structure.validator import structure_of
+from evalcontract.workspace.catalogue import code_named, is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.datasets.detection import Detected
     from evalcontract.datasets.ignores import Ignores
+    from evalcontract.datasets.kinds import Detected
     from evalcontract.datasets.passes import CheckedRow
     from evalcontract.datasets.run import Run
     from evalcontract.formats import Dialect
-    from evalcontract.formats._format import RowChecker
+    from evalcontract.formats._conversion import OurRow, Reader
+    from evalcontract.formats._format import Field, GraderPrediction, RowChecker
     from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Path, Within
     from evalcontract.policy import Policy
     from evalcontract.source import Document, SourceProblem, UnreadableFile
     from evalcontract.source.external import ExternalFile
+    from evalcontract.structure.validator import SchemaValidator
+
+
+def cover_dialect_row(
+    dialect: Dialect, external: ExternalFile, row: CheckedRow, chosen: frozenset[str] | None
+) -> RowCoverage:
+    """Return which graders will run on a row: those that are `chosen`.
+
+    None means all that the row asks for; the others are its `unasked` ones.
+    """
+    name = dialect.format.name_of(row.value)
+    if row.fault:
+        return RowCoverage(row.number, name, str(dialect), (), row.fault.message)
+    cells, unasked = [], []
+    for grader in _predicted(dialect, external, row.value):
+        if chosen is None and not grader.is_asked:
+            unasked.append(grader.name)
+        elif chosen is None or grader.name in chosen:
+            cells.append(_cell(grader))
+    return RowCoverage(row.number, name, str(dialect), tuple(cells), unasked=tuple(unasked))
+
+
+@lru_cache(maxsize=1_024)  # most rows have the same few
+def _cell(grader: GraderPrediction) -> Cell:
+    outlook = Prediction(State(grader.state), grader.reason, grader.field)
+    return Cell(grader.name, grader.kind, outlook)
+
+
+def _predicted(dialect: Dialect, external: ExternalFile, row: Any) -> Iterable[GraderPrediction]:
+    form, variant = dialect
+    if form.predict_in is not None:
+        return form.predict_in(external, row, variant)
+    return form.predict(row, variant)
+
+
+_NO_RUBRIC = "no row before this one has the rubric of this label"
+
+
+class DialectRows:
+    """Converts rows in another format to evalcontract rows; see `RowReader`."""
+
+    def __init__(self, reader: Reader, fields: Sequence[Field]) -> None:
+        self._reader = reader
+        self._fields = fields
+        self._rubrics = ExtractedRubrics()
+
+    @property
+    def root(self) -> dict[str, Any]:
+        """The keys of the dataset other than its rows; complete when all rows are read."""
+        return self._reader.root
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """What is lost outside the rows; complete when all rows are read."""
+        return self._reader.losses
+
+    def read(self, row: CheckedRow) -> OurRow:
+        """Return a row as an evalcontract row, with an embedded rubric extracted."""
+        read = self._reader.read(row.value, row.number)
+        if (extracted := self._rubrics.extract(read)) is not None:
+            return extracted
+        rest = {key: part for key, part in read.row.items() if key != RUBRIC_KEY}
+        places = [*preserved_at(row.value, (RUBRIC_KEY,))] or [()]
+        lost = [Loss(path, _NO_RUBRIC, is_kept=False) for path in places]
+        return read._replace(row=rest, losses=(*read.losses, *lost))
+
+    def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses of a row, by its own fields as far as the format has a table of them.
+
+        A row that was converted from evalcontract, and preserves more of it, has other fields.
+        """
+        if not self._fields:
+            return (*read.losses, *written)
+        return losses_of_source(read, written, row.value, self._fields)
+
+    def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses outside the rows, each where the source has the value."""
+        return [place for loss in written for place in self._reader.places(loss)]
+
+
+def faults_of(converted: OurRow) -> Iterator[Problem]:
+    """Yield what a row that was converted has that none of evalcontract may have.
+
+    That is only what its source preserved of a row, a rubric or judges, and somebody has changed.
+    No target gets such values: a judge's id, for example, becomes the name of a file.
+    """
+    if not converted.is_new:
+        return
+    if converted.rubric is not None:
+        named = {"id": "converted", "version": "1.0.0", **converted.rubric}
+        yield from _faults("rubric", structure_of(Kind.RUBRIC), named)
+        for judge in converted.judges:
+            yield from _faults("judge", structure_of(Kind.JUDGE), judge)
+    yield from _faults("row", row_structure(), converted.row)
+
+
+def _faults(name: str, structure: SchemaValidator, value: Any) -> Iterator[Problem]:
+    """Yield what the schema of evalcontract forbids; such a value is not what was preserved."""
+    for problem in structure.check(value):
+        if problem.code in ILL_FORMED:
+            message = f"in the converted {name}: {problem.message}"
+            yield problem._replace(message=message, path=(), help=None, on_key=False, fix=None)
+
 
 # Faults that Python's parsers accept, so that the loader of the system decides on them.
 _TOLERATED_CODES = frozenset({"source/duplicate-key", "source/not-finite"})

@@ -5,22 +5,25 @@ What is ignored is counted, and an ignore that ignores nothing is a finding itse
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.diagnostics import from_source_fault
 from evalcontract.datasets.ignore import Fault, Ignore
+from evalcontract.datasets.placing import from_source_fault
 from evalcontract.policy import is_chosen, is_locked
 from evalcontract.source import SourceProblem
-from evalcontract.workspace.known_codes import KnownCodes, code_named
+from evalcontract.workspace.catalogue import KnownCodes, code_named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from evalcontract.datasets.diagnostics import Locatable
+    from evalcontract.datasets.placing import Locatable
     from evalcontract.model.diagnostic import Diagnostic, Path
     from evalcontract.policy import Policy
     from evalcontract.source import Document
+    from evalcontract.workspace import Workspace
 
 UNUSED, INVALID = "workspace/unused-ignore", "workspace/invalid-ignore"
 #: The ignores of a run that may be faulty: what each may mean is looked for, which takes long.
@@ -70,7 +73,7 @@ class Ignores:
         """Add the comments of a document, and the metadata of a value and of its checks."""
         if "evalcontract" in document.text and document.may_be_yaml:
             self._document = document
-            from evalcontract.datasets.ignore_comments import ignores_in_comments  # rarely needed
+            from evalcontract.datasets.ignore import ignores_in_comments  # rarely needed
 
             self.add(ignores_in_comments(document, demands_reason=self.demands_reason))
         checks = value.get("checks") if isinstance(value, dict) else None
@@ -83,7 +86,7 @@ class Ignores:
         """Add what the metadata of a mapping at a path ignores in it."""
         metadata = value.get("metadata") if isinstance(value, dict) else None
         if isinstance(metadata, dict) and "evalcontract" in metadata:
-            from evalcontract.datasets.ignore_metadata import ignores_in_metadata  # rarely needed
+            from evalcontract.datasets.ignore import ignores_in_metadata  # rarely needed
 
             ours = metadata["evalcontract"]
             self.add(ignores_in_metadata(ours, path, demands_reason=self.demands_reason))
@@ -215,3 +218,68 @@ class _Ranges:
             if self._sorted[number][1] >= line:
                 yield from self._ignores[self._sorted[number]]
             number = self._parents[number]
+
+
+# The kinds of codes that do not depend on what the rows of datasets do to a rubric or a judge.
+_OWN_KINDS = frozenset({"rubric", "judge", "target", "bundle", "reference", "workspace"})
+
+
+class RunIgnores:
+    """What is ignored in the files of a workspace; those of its artifacts are kept."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._faulty = Faulty()
+        self._kept: dict[str, tuple[Document, Policy, Ignores]] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of findings that were ignored in artifacts, targets and bundles."""
+        return sum(len(ignores.ignored) for _, _, ignores in self._kept.values())
+
+    def of(self, file: str, document: Document | None, value: Any = None) -> Ignores:
+        """Return what is ignored in a file, with that of its document and of its root."""
+        configuration = self._workspace.configuration
+        codes = self._codes(file) if configuration.per_file_ignores else frozenset()
+        demands_reason = configuration.require_ignore_reason
+        ignores = Ignores(file, codes, self._faulty, demands_reason=demands_reason)
+        return ignores.read(document, value) if document else ignores
+
+    def _codes(self, file: str) -> frozenset[str]:
+        """Return the codes that the configuration ignores in a file; the file may be a link."""
+        folder, name = os.path.split(os.path.abspath(file))  # noqa: PTH100 - links are not followed
+        path = self._workspace.files.real(folder) / name
+        return self._workspace.configuration.codes_ignored_in(path)
+
+    def without_ignored(
+        self, document: Document, policy: Policy, *found: Iterable[Diagnostic]
+    ) -> Iterator[Diagnostic]:
+        """Yield the findings of a file that are not ignored, and those on its invalid ignores."""
+        if document.file not in self._kept or self._kept[document.file][0] is not document:
+            self._kept[document.file] = document, policy, self.of_document(document)
+        ignores = self._kept[document.file][2]
+        yield from ignores.apply(chain(*found))
+        yield from ignores.faults(document, policy)
+
+    def of_document(self, document: Document) -> Ignores:
+        """Return what is ignored in a document that is an artifact, a target or a bundle."""
+        return self.of(document.file, document, document.value)
+
+    def without_joined(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Yield findings on several rows or checks, unless the file with their cause ignores them.
+
+        All others have been asked about before, each at its own place.
+        """
+        for diagnostic in diagnostics:
+            kept = self._kept.get(diagnostic.place.file) if diagnostic.sites else None
+            yield from kept[2].apply([diagnostic]) if kept else [diagnostic]
+
+    def unused(self, *, is_whole: bool) -> Iterator[Diagnostic]:
+        """Yield the ignores of artifacts, targets and bundles that have ignored nothing so far.
+
+        Unless the workspace is checked as a whole, only those of codes that do not depend on other
+        files: what the rows of some dataset do to a judge may not have been seen.
+        """
+        for document, policy, ignores in self._kept.values():
+            kinds = None if is_whole else _OWN_KINDS
+            yield from ignores.unused(document, policy, kinds)

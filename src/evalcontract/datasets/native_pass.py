@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.dataset_check import DatasetCheck
-from evalcontract.datasets.dataset_root import check_root
-from evalcontract.datasets.diagnostics import from_source_fault, to_diagnostics
-from evalcontract.datasets.kept_results import KeptResults
-from evalcontract.datasets.passes import NATIVE, CheckedBatch
-from evalcontract.datasets.row_context import RowContext
+from evalcontract.datasets.passes import NATIVE, CheckedBatch, KeptResults
+from evalcontract.datasets.placing import from_source_fault, to_diagnostics
+from evalcontract.datasets.root import check_root
+from evalcontract.datasets.row_check import DatasetCheck, RowContext
+from evalcontract.formats._conversion import OurRow
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.source import SourceProblem
+from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.datasets.grading import Grading
-    from evalcontract.datasets.native_rows import NativeRows
     from evalcontract.datasets.passes import CheckedRow
+    from evalcontract.datasets.plans import Grading
     from evalcontract.datasets.run import Run
-    from evalcontract.datasets.table_rows import TableSource
+    from evalcontract.datasets.tables import TableSource
     from evalcontract.datasets.workers import BatchResult
+    from evalcontract.formats._conversion import Loss
+    from evalcontract.library.library import Library
     from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
     from evalcontract.policy import Policy
@@ -192,7 +193,7 @@ class NativePass:
         is_faulty = any(problem.row_index == 0 for problem in problems)
         if not is_faulty or (self._rows and self._rows.prefix):
             return None
-        from evalcontract.datasets.other_tool import problem_of_rows  # slow to import
+        from evalcontract.datasets.kinds import problem_of_rows  # slow to import
 
         problem = problem_of_rows(batch.rows, self.path_of(0))
         if problem is None:
@@ -245,15 +246,13 @@ class NativePass:
 
     def cover(self, row: CheckedRow) -> RowCoverage:
         """Return which checks will run on a row."""
-        from evalcontract.datasets.row_coverage import cover_row  # needed only for coverage
+        from evalcontract.datasets.plans import cover_row  # needed only for coverage
 
         fault = row.fault.message if row.fault else None
         return cover_row(self._grading, row.number, row.value, fault)
 
     def reader(self) -> NativeRows:
         """Return a reader that converts the rows."""
-        from evalcontract.datasets.native_rows import NativeRows  # only for conversions
-
         return NativeRows(self.root, self._run.workspace.library)
 
     def provenance(self) -> Provenance:
@@ -269,3 +268,38 @@ class NativePass:
         if self._check is None:
             raise TypeError(f"{self.file} has no rows")
         return self._check.grading
+
+
+class NativeRows:
+    """Reads evalcontract rows; see `RowReader`. `root` has the keys of the dataset but its rows."""
+
+    losses: tuple[Loss, ...] = ()
+
+    def __init__(self, root: dict[str, Any], library: Library) -> None:
+        self.root = root
+        self._library = library
+        self._required = frozenset(load("dataset")["$defs"]["row"]["required"])
+
+    def read(self, row: CheckedRow) -> OurRow | None:
+        """Return a row with the rubric that it refers to.
+
+        Return None if a required key is missing; the row has it under another name.
+        """
+        value = row.value
+        if not value.keys() >= self._required:
+            return None
+        return OurRow(value, self._rubric(value), is_new=False)
+
+    def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses that a writer told; the reader has none."""
+        del row, read
+        return written
+
+    def root_losses(self, written: Sequence[Loss]) -> Sequence[Loss]:
+        """Return the losses that a writer told; the reader has none."""
+        return written
+
+    def _rubric(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        rubric = self._library.artifact_of(row.get("rubric_ref"))
+        value = rubric.document.value if rubric else None
+        return value if isinstance(value, dict) else None

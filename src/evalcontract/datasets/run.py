@@ -8,30 +8,85 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
 from evalcontract.checks._time_limit import Searches
-from evalcontract.datasets.budget import FindingBudget
-from evalcontract.datasets.diagnostics import from_source_faults, to_diagnostics
 from evalcontract.datasets.gates import SharedGates
-from evalcontract.datasets.grading import Plans, plan_crash
-from evalcontract.datasets.run_ignores import RunIgnores
-from evalcontract.datasets.scheduled import Scheduled
-from evalcontract.datasets.standards import Standards
-from evalcontract.datasets.wrong_kind import other_kind
+from evalcontract.datasets.ignores import RunIgnores
+from evalcontract.datasets.kinds import other_kind
+from evalcontract.datasets.placing import from_source_faults, to_diagnostics
+from evalcontract.datasets.plans import Plans, plan_crash
+from evalcontract.datasets.standards import Scheduled, Standards
+from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import Policy
 from evalcontract.source import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.checks._kind import Ask
     from evalcontract.checks.plan import Plan
     from evalcontract.datasets.ignores import Ignores
+    from evalcontract.datasets.workers import BatchResult
     from evalcontract.library.artifact import Artifact
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.diagnostic import Diagnostic, Problem
     from evalcontract.model.reference import Kind
-    from evalcontract.policy import Policy, Selection
+    from evalcontract.policy import Selection
     from evalcontract.source import Document
     from evalcontract.workspace import Workspace
+
+
+class FindingBudget(NamedTuple):
+    """At most so many findings, 0 for any number; `policy` says what becomes a finding.
+
+    Findings with a cause that others may have, too, do not count: they become one. Neither do those
+    with `ignored` codes, and those of rows that ignore some.
+    """
+
+    limit: int = 0
+    policy: Policy = Policy()
+    ignored: Collection[str] = ()
+
+    def spending(self, ignoring: Collection[int] = ()) -> Spending:
+        """Begin to spend it; `ignoring` are the rows whose problems do not count."""
+        return Spending(self, ignoring)
+
+    def counts(self, problem: Problem, ignoring: Collection[int]) -> bool:
+        """Whether a problem counts; `ignoring` are rows whose problems do not."""
+        if problem.cause is not None or problem.row_index in ignoring:
+            return False
+        from evalcontract.policy import is_chosen  # neither is needed for clean rows
+        from evalcontract.workspace.catalogue import code_named
+
+        is_reported = self.policy.severity_of(code_named(problem.code)) is not None
+        return is_reported and not is_chosen(problem.code, self.ignored)
+
+
+class Spending:
+    """What is left of a budget, in the order in which problems are found."""
+
+    def __init__(self, budget: FindingBudget, ignoring: Collection[int]) -> None:
+        self._budget = budget
+        self._ignoring = ignoring
+        self._left = budget.limit
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether more problems than the limit count."""
+        return self._left < 0
+
+    def add(self, problem: Problem) -> None:
+        """Count a problem."""
+        if self._budget.limit:
+            self._left -= self._budget.counts(problem, self._ignoring)
+
+    def add_batch(self, result: BatchResult) -> None:
+        """Count the problems and faults of a batch, of which those of some rows do not count."""
+        if self._budget.limit:
+            ignoring = {row.row_index for row in result.ignoring}
+            counted = [
+                problem for problem in result.problems if self._budget.counts(problem, ignoring)
+            ]
+            self._left -= len(result.batch.faults) + len(counted)
 
 
 def today() -> date:
@@ -134,7 +189,7 @@ class Run:
         names_schema = has_key or "yaml-language-server" in document.head
         # A file of another kind is reported as that alone: which kind is meant, nobody knows.
         if names_schema and other_kind(kind, document.quick) is None:
-            from evalcontract.workspace.schema_references import check_schema_reference
+            from evalcontract.workspace.editor_schemas import check_schema_reference
 
             root = self.workspace.root
             faults = check_schema_reference(kind, document, value, root, self.is_schema_missing)

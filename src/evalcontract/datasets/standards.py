@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evalcontract.library.references import visit
 from evalcontract.policy import policy_of_target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Library
     from evalcontract.policy import Policy, Selection
     from evalcontract.workspace import Target, Workspace
 
@@ -84,3 +87,28 @@ class Standards:
         self.external_policies.setdefault(dataset, []).append(policy)
         self.external_graded.setdefault(dataset, []).append(graded)
         return is_first
+
+
+class Scheduled:
+    """The artifacts to check.
+
+    `policies` has each artifact by its file, with its policy, joined from the datasets that use it.
+    `files` has the files of those that were added, in order.
+    """
+
+    def __init__(self) -> None:
+        self.policies: dict[str, tuple[Artifact, Policy]] = {}
+        self.files: list[str] = []
+
+    def add(self, artifact: Artifact, policy: Policy, library: Library) -> None:
+        """Add an artifact, and all artifacts that it refers to."""
+        self.files.append(artifact.file)
+
+        def is_new(reached: Artifact) -> bool:
+            scheduled = self.policies.get(reached.file)
+            joined = scheduled[1].join(policy) if scheduled else policy
+            self.policies[reached.file] = (reached, joined)
+            return scheduled is None or scheduled[0] is not reached or scheduled[1] != joined
+
+        # What an artifact refers to has at least its policy, unless that has just become stricter.
+        visit(artifact, library, is_new)

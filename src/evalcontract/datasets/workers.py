@@ -19,10 +19,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
 
-    from evalcontract.datasets.ignoring_rows import IgnoringRow
     from evalcontract.model.diagnostic import Problem
     from evalcontract.source.json.lines import RowStream
     from evalcontract.source.processes import Forked
+
+
+class IgnoringRow(NamedTuple):
+    """A row that may ignore findings: its number, from 0, and a mapping of only its `metadata`."""
+
+    row_index: int
+    value: dict[str, Any]
+
+
+def ignoring_rows(batch: Batch) -> Iterator[IgnoringRow]:
+    """Yield the rows of a batch that have `metadata.evalcontract`."""
+    for index, row in enumerate(batch.rows, batch.first_index):
+        metadata = row.get("metadata") if isinstance(row, dict) else None
+        if metadata and isinstance(metadata, dict) and "evalcontract" in metadata:
+            yield IgnoringRow(index, {"metadata": metadata})
 
 
 class ObservedRows(NamedTuple):

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.pipeline import check_workspaces, validate
-from evalcontract.datasets.options import Input
-from evalcontract.datasets.wrong_kind import other_kind
+from evalcontract.datasets.kinds import other_kind
+from evalcontract.datasets.opening import Input
 from evalcontract.fixing.text_edits import fix_in_text
 from evalcontract.model.diagnostic import Outcome, sort_key
 from evalcontract.model.reference import Kind
@@ -21,14 +21,14 @@ from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
 from evalcontract.source.overlays import Drafts, read_bytes
 from evalcontract.workspace import display_name, find_root
-from evalcontract.workspace.fix_options import FileFix, FixResult
+from evalcontract.workspace.writing import FileFix, FixResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evalcontract.datasets.options import Options
+    from evalcontract.datasets.opening import Options
     from evalcontract.model.diagnostic import Diagnostic, Fix
-    from evalcontract.workspace.fix_options import FixOptions
+    from evalcontract.workspace.writing import FixOptions
 
 #: The maximum number of rounds. Every round applies a fix, and a few rounds are usual.
 _MAX_ROUNDS = 50

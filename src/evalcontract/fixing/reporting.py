@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.fixing.text_edits import text_edits
 from evalcontract.report.report import Report
-from evalcontract.workspace.known_codes import KnownCodes, url_of
-from evalcontract.workspace.repository import RepositoryNames
+from evalcontract.workspace.catalogue import KnownCodes, url_of
+from evalcontract.workspace.roots import RepositoryNames
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Outcome, Severity

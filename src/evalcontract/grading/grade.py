@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evalcontract.checking.artifact_findings import artifact_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
-from evalcontract.datasets.diagnostics import from_unreadable_files
-from evalcontract.datasets.joining import Join
-from evalcontract.datasets.opening import open_dataset
-from evalcontract.datasets.options import Advance, Input, Options
-from evalcontract.datasets.outputs import Outputs
+from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
+from evalcontract.datasets.outputs import Join, Outputs
 from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade_parts import IrregularError, parts_of
 from evalcontract.grading.grading_work import Work
@@ -36,8 +34,7 @@ from evalcontract.workspace import find_root, open_workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
 
-    from evalcontract.datasets.joining import Pair
-    from evalcontract.datasets.outputs import Record
+    from evalcontract.datasets.outputs import Pair, Record
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
     from evalcontract.grading.grade_parts import Parts
     from evalcontract.grading.scoring_results import RowResult

@@ -13,8 +13,8 @@ from contextlib import closing
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evalcontract.datasets.joining import Pair
 from evalcontract.datasets.native_pass import NativePass
+from evalcontract.datasets.outputs import Pair
 from evalcontract.datasets.passes import CheckedBatch, rows_of
 from evalcontract.datasets.workers import packed, unpacked
 from evalcontract.model.startup import NamedTuple

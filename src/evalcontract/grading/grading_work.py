@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import Nested
-from evalcontract.datasets.diagnostics import to_diagnostics
+from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import NamedTuple
 

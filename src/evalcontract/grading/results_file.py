@@ -10,7 +10,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.values import SHOWN, harmless_json
 from evalcontract.source.writing import GrowingFile
 from evalcontract.workspace import display_name
-from evalcontract.workspace.opened import refuse_settings, write_error
+from evalcontract.workspace.writing import refuse_settings, write_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

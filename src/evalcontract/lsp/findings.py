@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.pipeline import check_workspaces, validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.lsp.kinds import CONFIGURATION, kind_of
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Span

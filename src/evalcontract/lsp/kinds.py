@@ -9,8 +9,8 @@ from evalcontract.model.startup import lazy_pattern
 from evalcontract.source import SCHEMA_SUFFIX, format_of, read_file
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.configuration import FILE_NAME
-from evalcontract.workspace.discovery import ARTIFACT_FOLDERS
 from evalcontract.workspace.recognition import is_dataset
+from evalcontract.workspace.roots import ARTIFACT_FOLDERS
 
 if TYPE_CHECKING:
     from pathlib import Path

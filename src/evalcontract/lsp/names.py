@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.dataset_root import check_root
+from evalcontract.datasets.root import check_root
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Resolved
 from evalcontract.lsp.context import REFERENCES

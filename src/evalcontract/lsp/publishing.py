@@ -12,7 +12,7 @@ from evalcontract.lsp.uris import uri_of_path
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.values import escape_controls
 from evalcontract.source import DISK, UnreadableFile, read_text
-from evalcontract.workspace.known_codes import url_of
+from evalcontract.workspace.catalogue import url_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from evalcontract.source.writing import Staged
 from evalcontract.workspace import display_name
-from evalcontract.workspace.opened import open_staged, write_error
+from evalcontract.workspace.writing import open_staged, write_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from evalcontract._version import __version__
 from evalcontract.checking.pipeline import validate
 from evalcontract.covering.coverage import run_for_coverage
-from evalcontract.datasets.crash import one_finding
 from evalcontract.datasets.opening import open_with_graders
 from evalcontract.datasets.passes import rows_of
+from evalcontract.datasets.placing import one_finding
 from evalcontract.datasets.run import today
 from evalcontract.grading.results_file import earlier_results
 from evalcontract.model.diagnostic import Outcome
@@ -23,13 +23,13 @@ from evalcontract.page.html_graph import GraphCollector
 from evalcontract.page.repeated import SharedPasses
 from evalcontract.source import MisreadError
 from evalcontract.workspace import display_name, find_root, open_workspace
-from evalcontract.workspace.known_codes import KnownCodes, url_of
+from evalcontract.workspace.catalogue import KnownCodes, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from evalcontract.datasets.options import Input, Options
+    from evalcontract.datasets.opening import Input, Options
     from evalcontract.datasets.passes import Dataset
     from evalcontract.datasets.run import Run
     from evalcontract.model.diagnostic import Diagnostic, Severity

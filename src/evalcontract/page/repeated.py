@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.passes import begin_pass
 from evalcontract.model.startup import NamedTuple
-from evalcontract.workspace.known_codes import KnownCodes
+from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evalcontract.checking.pipeline import check_workspaces, validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.diagnostic import Outcome, Severity
 from evalcontract.model.errors import EvalContractError

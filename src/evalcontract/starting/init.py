@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.datasets.selection import files_below
+from evalcontract.datasets.opening import files_below
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -20,13 +20,13 @@ from evalcontract.starting.init_source import Taken, take
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.editor_schemas import editor_schemas, modeline, schema_text
-from evalcontract.workspace.opened import write_error
+from evalcontract.workspace.writing import write_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Input
+    from evalcontract.datasets.opening import Input
     from evalcontract.starting.init_install import Source
     from evalcontract.starting.init_project import ProjectFile
 

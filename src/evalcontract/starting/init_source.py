@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.diagnostics import from_unreadable
-from evalcontract.datasets.opening import is_table, open_dataset
-from evalcontract.datasets.options import Options
+from evalcontract.datasets.opening import Options, is_table, open_dataset
 from evalcontract.datasets.passes import NATIVE
+from evalcontract.datasets.placing import from_unreadable
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import Policy
@@ -26,15 +25,14 @@ from evalcontract.starting.migration_input import is_migrated
 from evalcontract.starting.plain_rows import are_plain, rows_as_dataset
 from evalcontract.starting.result import Names, snake_case
 from evalcontract.workspace import display_name
-from evalcontract.workspace.editor_schemas import editor_schemas, modeline
-from evalcontract.workspace.modelines import MODELINE
+from evalcontract.workspace.editor_schemas import MODELINE, editor_schemas, modeline
 from evalcontract.workspace.recognition import is_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Input
+    from evalcontract.datasets.opening import Input
     from evalcontract.model.diagnostic import Diagnostic
 
 _DATASETS = "datasets"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from evalcontract.datasets.options import Input
+    from evalcontract.datasets.opening import Input
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.starting.migration_input import MigrationSource
 

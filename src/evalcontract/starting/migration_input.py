@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.diagnostics import from_unreadable, to_diagnostics
+from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.formats.agent_skills.fields import GUIDE, SKILL_CREATOR, variant_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Severity
@@ -21,7 +21,7 @@ from evalcontract.structure.validator import SchemaValidator
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.datasets.options import Input
+    from evalcontract.datasets.opening import Input
     from evalcontract.model.diagnostic import Diagnostic
 
 #: The names of the systems, as the command line takes them.

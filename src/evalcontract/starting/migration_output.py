@@ -12,9 +12,8 @@ from evalcontract.source.setting import set_value
 from evalcontract.source.writing import Staged
 from evalcontract.source.yaml.writing import NotWritableError, utf8, yaml_mapping, yaml_text
 from evalcontract.workspace import display_name
-from evalcontract.workspace.comments_above import CommentsAbove
-from evalcontract.workspace.modelines import Modelines, with_modeline, without_modelines
-from evalcontract.workspace.opened import open_staged, write_error, write_staged
+from evalcontract.workspace.editor_schemas import Modelines, with_modeline, without_modelines
+from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
     from pathlib import Path

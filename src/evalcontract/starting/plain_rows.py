@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.columns import INPUT, METADATA, Column, columns_of, path_of
-from evalcontract.datasets.table_rows import no_input, problems_of_header, row_of
+from evalcontract.datasets.tables import no_input, problems_of_header, row_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import is_finite_number
 from evalcontract.source import SourceProblem, format_of
@@ -16,7 +16,7 @@ from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.options import Input
+    from evalcontract.datasets.opening import Input
 
 _ROWS, _ID = "questions", "id"
 # Keys of rows that hold a text; what JSON has as a number is written as one, as a table has it.

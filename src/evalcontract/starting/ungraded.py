@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from evalcontract.datasets.options import Input, Options
+    from evalcontract.datasets.opening import Input, Options
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
 
 

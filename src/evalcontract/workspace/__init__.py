@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from evalcontract.source.installed import entry_points
-from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration
 from evalcontract.workspace.configuration import Configuration, read_configuration
-from evalcontract.workspace.discovery import data_files, display_name
+from evalcontract.workspace.recognition import Target, require_single_value
 from evalcontract.workspace.roots import (
+    data_files,
+    display_name,
     find_root,
     find_workspaces,
     nested_workspaces,
     search_root,
     write_bound,
 )
-from evalcontract.workspace.single import require_single_value
-from evalcontract.workspace.target import Target
-from evalcontract.workspace.workspace import Workspace, open_workspace
+from evalcontract.workspace.workspace import NEAREST, ChosenConfiguration, Workspace, open_workspace
 
 __all__ = [
     "NEAREST",

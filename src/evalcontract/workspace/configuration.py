@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from fnmatch import fnmatch
 from itertools import chain
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import SeveritySource
 from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, UnreadableFile, read_text
-from evalcontract.workspace.graded_keys import GRADED, meant_row_key
-from evalcontract.workspace.patterns import excludes, pattern_error
-from evalcontract.workspace.pyproject import (
-    PYPROJECT,
-    line_of_table,
-    only_settings,
-    settings_in,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -27,6 +22,123 @@ if TYPE_CHECKING:
 
     from evalcontract.source import Files
 
+#: The key of a target and of the configuration.
+GRADED = "row_keys_graded"
+
+
+def graded_keys(value: Any) -> frozenset[str]:
+    """Return the keys that a list names; none if it is malformed."""
+    if not isinstance(value, list) or not all(isinstance(key, str) for key in value):
+        return frozenset()
+    return frozenset(value)
+
+
+def meant_row_key(key: str) -> str | None:
+    """Return the known key of rows that a key misspells, or None: it may be one of a bundle."""
+    from evalcontract.structure.keys.names import EVERYDAY_WORDS  # rarely needed, both
+    from evalcontract.structure.schemas import definition, properties
+
+    known = properties(definition("row", of="dataset"))
+    if key in known or key in EVERYDAY_WORDS or key.startswith("x_"):
+        return None
+    return nearest(key, known)
+
+
+def pattern_error(pattern: str) -> str | None:
+    """Return why a pattern can match no file of a workspace, or None if it can."""
+    parts = pattern.replace("\\", "/").split("/")
+    if not pattern.strip():
+        return "is empty"
+    if PurePosixPath(pattern).is_absolute() or PureWindowsPath(pattern).drive:
+        return "is absolute; patterns are relative to the folder of the configuration"
+    if ".." in parts:
+        return "contains `..`; patterns are relative to the folder of the configuration"
+    return None
+
+
+def excludes(patterns: tuple[str, ...], relative: str) -> bool:
+    """Whether one of `patterns` matches a file or a folder above it; `*` also matches `/`."""
+    names, end = [relative], len(relative)
+    while (end := relative.rfind("/", 0, end)) > 0:
+        names.append(relative[:end])
+    for pattern in patterns:
+        normalized = _normalized(pattern)
+        for name in names:
+            if fnmatch(name, normalized):
+                return True
+    return False
+
+
+def selects(pattern: str, relative: str) -> bool:
+    """Whether a pattern matches a file, starting at any folder of its path.
+
+    `*` matches within one folder, `**` any number of folders.
+    """
+    names = relative.split("/")
+    reached = set(range(len(names)))  # the parts of the path that the next part may match
+    for part in _normalized(pattern).split("/"):
+        if part == "**":
+            reached = set(range(min(reached), len(names) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(names) and fnmatch(names[at], part)}
+        if not reached:
+            return False
+    return len(names) in reached
+
+
+def _normalized(pattern: str) -> str:
+    return pattern.removeprefix("./").rstrip("/")
+
+
+PYPROJECT = "pyproject.toml"
+_NAME = "evalcontract"
+_PART = r"""(?:tool|"tool"|'tool')[ \t]*\.[ \t]*["']?evalcontract["']?[ \t]*"""
+#: A line that begins the table, one of its tables, or a setting of it.
+_TABLE = lazy_pattern(rf"^[ \t]*(?:\[[ \t]*{_PART}[].]|{_PART}[.=])", re.MULTILINE)
+_HEADER = lazy_pattern(r"^[ \t]*\[")
+
+
+def has_settings(path: Path, name: str, files: Files) -> bool:
+    """Whether a `pyproject.toml` has a table for us.
+
+    One that is not TOML has one if a line of it looks like its beginning, so that reading it
+    explains the error; otherwise this is no concern of ours.
+    """
+    text = read_text(path, name, files)
+    if not isinstance(text, str) or _NAME not in text:
+        return False
+    from evalcontract.source.toml import parse_toml  # slow to import
+
+    try:
+        return settings_in(parse_toml(text, name)) is not None
+    except ConfigurationError:
+        return _TABLE.search(text) is not None
+
+
+def settings_in(table: dict[str, Any]) -> Any:
+    """Return the value of `tool.evalcontract`; None if there is none."""
+    tool = table.get("tool")
+    return tool.get(_NAME) if isinstance(tool, dict) else None
+
+
+def only_settings(text: str) -> str:
+    """Return a text with blank lines for all that is certainly in tables of other tools."""
+    lines: list[str] = []
+    is_ours = True
+    for line in text.splitlines():
+        if _HEADER.match(line):
+            is_ours = _TABLE.match(line) is not None or line.split("#")[0].strip() == "[tool]"
+        lines.append(line if is_ours else "")
+    return "\n".join(lines)
+
+
+def line_of_table(text: str) -> int:
+    """Return the line where the table begins, from 1."""
+    table = _TABLE.search(text)
+    return text.count("\n", 0, table.start()) + 1 if table else 1
+
+
+if TYPE_CHECKING:
     #: Returns the place of a key in the file, as `name:line`.
     Locate = Callable[[str], str]
 
@@ -195,7 +307,7 @@ def _per_file_ignores(
     if not isinstance(value, dict):
         raise ConfigurationError(f"{locate(key)}: `{key}` must be a table of patterns")
     from evalcontract.policy import parse_codes  # both are rarely needed
-    from evalcontract.workspace.known_codes import KnownCodes
+    from evalcontract.workspace.catalogue import KnownCodes
 
     known = KnownCodes()
     ignores = []
@@ -228,7 +340,7 @@ def _severity(value: Any, key: str, locate: Locate) -> dict[str, Any]:
             advice = "move it above the line `[severity]`"
             raise ConfigurationError(f"{locate(setting)}: `{setting}` is not a code; {advice}")
     from evalcontract.policy import parse_severities  # both are rarely needed
-    from evalcontract.workspace.known_codes import KnownCodes
+    from evalcontract.workspace.catalogue import KnownCodes
 
     return parse_severities(value, locate, KnownCodes())
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.errors import ConfigurationError
 from evalcontract.source import (
     DANGLING,
+    EVERY_FILE,
+    FOLDER,
     SCHEMA_SUFFIX,
     SourceProblem,
     UnreadableFile,
     format_of,
     read_file,
 )
-from evalcontract.workspace.discovery import (
+from evalcontract.workspace.configuration import FILE_NAME, SETTINGS, excludes, selects
+from evalcontract.workspace.roots import (
     ARTIFACT_FOLDERS,
     OTHER_CONFIGURATIONS,
     WORKSPACE_FOLDERS,
@@ -24,7 +28,7 @@ from evalcontract.workspace.discovery import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from evalcontract.source import Entry, Files, Source
     from evalcontract.workspace.configuration import Configuration
@@ -127,10 +131,8 @@ class Listing:
 
         """
         if path.stem == "evalcontract" and path.parent == self._root and source.document:
-            from evalcontract.workspace.misplaced import check_value  # rarely needed
-
             check_value(path, source.document.quick)
-        from evalcontract.workspace.misnamed import meant_folder  # rarely needed
+        from evalcontract.workspace.unread import meant_folder  # rarely needed
 
         folder = self._root / path.relative_to(self._root).parts[0]
         if folder not in self._misnamed and (meant := meant_folder(path, self._root, source)):
@@ -139,7 +141,7 @@ class Listing:
     def unread(self) -> Iterator[UnreadableFile]:
         """Yield the files in the folders of the workspace that are not read, and why not."""
         if self._others:
-            from evalcontract.workspace.unread_files import explain_unread  # rarely needed
+            from evalcontract.workspace.unread import explain_unread  # rarely needed
 
             places = {path: entry for path, entry in self._others.items() if self._is_part(path)}
             yield from explain_unread(places, self._files)
@@ -162,8 +164,6 @@ class Listing:
 
         """
         if self._configurations:
-            from evalcontract.workspace.misplaced import check_places  # rarely needed
-
             check_places(sorted(self._configurations))
 
     def check_patterns(self, files: list[Path]) -> None:
@@ -175,12 +175,6 @@ class Listing:
         """
         configuration = self._configuration
         if configuration.datasets or configuration.exclude or configuration.per_file_ignores:
-            from evalcontract.workspace.unused_patterns import (
-                check_datasets,
-                check_exclude,
-                check_per_file_ignores,
-            )
-
             is_part = self.base != self._root or self._nested
             if is_part and (configuration.datasets or configuration.per_file_ignores):
                 files = data_files(self.base, configuration.exclude, files=self._files)
@@ -202,3 +196,114 @@ class Listing:
 def _unreadable_link(path: Path, message: str) -> UnreadableFile:
     fault = SourceProblem("source/unreadable", f"cannot be read: {message}", None, _REPLACE)
     return UnreadableFile(display_name(path), (fault,))
+
+
+#: Names of YAML and JSON files that may be meant as a configuration.
+_NAMES = frozenset(f"evalcontract{suffix}" for suffix in (".yaml", ".yml", ".json"))
+
+
+def check_places(paths: Iterable[Path]) -> None:
+    """Reject `.evalcontract.toml`.
+
+    Raises:
+        ConfigurationError: there is one.
+
+    """
+    for path in paths:
+        name = display_name(path)
+        raise ConfigurationError(f"{name}: is not read; rename it to `{FILE_NAME}`")
+
+
+def check_value(path: Path, value: Any) -> None:
+    """Reject a YAML or JSON file called `evalcontract` that has settings.
+
+    Raises:
+        ConfigurationError: it has.
+
+    """
+    if path.name in _NAMES and isinstance(value, dict) and not SETTINGS.isdisjoint(value):
+        raise ConfigurationError(
+            f"{display_name(path)}: is not read; write the settings as TOML to `{FILE_NAME}`"
+        )
+
+
+# A large folder without data.
+_SKIPPED = frozenset({".git"})
+_WILDCARDS = frozenset("*?[")
+
+
+def check_datasets(configuration: Configuration, names: Collection[str], files: Files) -> None:
+    """Reject a pattern of `datasets` that matches none of the files.
+
+    Raises:
+        ConfigurationError: there is one.
+
+    """
+    folder = configuration.folder or Path()
+    for pattern in configuration.datasets:
+        if not any(selects(pattern, name) for name in names):
+            is_folder = files.is_folder(folder / pattern)
+            advice = f"; `{pattern.rstrip('/')}/*` matches the files in it" if is_folder else ""
+            raise ConfigurationError(
+                f"{configuration.datasets_at}: `datasets`: the pattern `{pattern}` "
+                f"matches no YAML, JSON or JSONL file{advice}"
+            )
+
+
+def check_exclude(configuration: Configuration, excluded: Collection[str], files: Files) -> None:
+    """Reject a pattern of `exclude` that matches nothing; `excluded` are files that one matches.
+
+    Raises:
+        ConfigurationError: there is one.
+
+    """
+    folder = configuration.folder or Path()
+    for pattern in configuration.exclude:
+        if any(excludes((pattern,), name) for name in excluded):
+            continue
+        if _is_there(folder, pattern, files):
+            continue
+        # The pattern may match what is never read, such as a Markdown file.
+        if not any(excludes((pattern,), name) for name in _names_below(folder, files)):
+            raise ConfigurationError(
+                f"{configuration.exclude_at}: `exclude`: the pattern `{pattern}` matches nothing; "
+                "patterns are relative to the folder of the configuration"
+            )
+
+
+def check_per_file_ignores(configuration: Configuration, names: Collection[str]) -> None:
+    """Reject a pattern of `per_file_ignores` that matches none of the data files.
+
+    Raises:
+        ConfigurationError: there is one.
+
+    """
+    for pattern, _ in configuration.per_file_ignores:
+        if not any(excludes((pattern,), name) for name in names):
+            raise ConfigurationError(
+                f"{configuration.per_file_ignores_at}: `per_file_ignores`: the pattern "
+                f"`{pattern}` matches no YAML, JSON or JSONL file; "
+                "patterns are relative to the folder of the configuration"
+            )
+
+
+def _is_there(folder: Path, pattern: str, files: Files) -> bool:
+    """Whether a pattern names one path, or everything in one folder, and this exists."""
+    name = pattern.removesuffix("/").removesuffix("/**").removesuffix("/*")
+    return _WILDCARDS.isdisjoint(name) and files.is_there(folder / name)
+
+
+def _names_below(folder: Path, files: Files) -> Iterator[str]:
+    """Yield the names of all folders and files below a folder, relative to it."""
+    waiting = [folder]
+    while waiting:
+        parent = waiting.pop()
+        try:
+            entries = files.entries(parent, EVERY_FILE)
+        except OSError:
+            continue
+        for entry in entries:
+            path = parent / entry.name
+            yield path.relative_to(folder).as_posix()
+            if entry.kind == FOLDER and not entry.is_link and entry.name not in _SKIPPED:
+                waiting.append(path)

@@ -9,27 +9,100 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.library.artifact import UnreadableNames, promised, read_artifact
 from evalcontract.library.library import Library
+from evalcontract.model.diagnostic import Span
+from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import DISK, FILE, SCHEMA_SUFFIX, read_file
+from evalcontract.source import (
+    DISK,
+    FILE,
+    SCHEMA_SUFFIX,
+    SourceProblem,
+    UnreadableFile,
+    read_file,
+    read_text,
+)
 from evalcontract.source.installed import entry_points
 from evalcontract.structure.authored.keywords import SchemaAnalyses
-from evalcontract.workspace.chosen import NEAREST, ChosenConfiguration, configuration_of
-from evalcontract.workspace.discovery import ARTIFACT_FOLDERS, display_name
+from evalcontract.workspace.configuration import (
+    PYPROJECT,
+    Configuration,
+    line_of_table,
+    read_configuration,
+    selects,
+)
 from evalcontract.workspace.listing import Listing
-from evalcontract.workspace.patterns import selects
-from evalcontract.workspace.recognition import is_dataset, recorded_kind
-from evalcontract.workspace.roots import find_root
-from evalcontract.workspace.single import require_single_value, verified
-from evalcontract.workspace.target import Target, read_target
+from evalcontract.workspace.recognition import (
+    Target,
+    is_dataset,
+    read_target,
+    recorded_kind,
+    require_single_value,
+    verified,
+)
+from evalcontract.workspace.roots import (
+    ARTIFACT_FOLDERS,
+    display_name,
+    find_configuration,
+    find_root,
+    pyproject_in,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalcontract.library.artifact import MisnamedFolder
-    from evalcontract.source import Document, Files, Source, UnreadableFile
-    from evalcontract.workspace.configuration import Configuration
+    from evalcontract.source import Document, Files, Source
+
+
+class ChosenConfiguration(NamedTuple):
+    """The configuration that the caller wants: a file, or with `is_isolated` none at all."""
+
+    file: Path | None = None
+    is_isolated: bool = False
+
+
+#: The nearest configuration upward.
+NEAREST = ChosenConfiguration()
+
+
+def configuration_of(
+    root: Path, files: Files = DISK, chosen: ChosenConfiguration = NEAREST
+) -> Configuration:
+    """Return the configuration of a workspace.
+
+    Patterns of a chosen file are relative to its folder, or to the workspace if that is not below.
+
+    Raises:
+        ConfigurationError: the configuration cannot be used.
+
+    """
+    if chosen.is_isolated:
+        return Configuration()
+    path = files.real(chosen.file) if chosen.file else find_configuration(root, files)
+    if path is None:
+        return Configuration()
+    if chosen.file and not files.is_file(path):
+        raise ConfigurationError(f"there is no configuration {display_name(chosen.file)}")
+    configuration = read_configuration(path, display_name(path), files)
+    if chosen.file:
+        is_above = path.parent in (root, *root.parents)
+        return configuration if is_above else configuration._replace(folder=root)
+    return configuration._replace(shadowed=_shadowed_by(path, files))
+
+
+def _shadowed_by(path: Path, files: Files) -> UnreadableFile | None:
+    """Return the settings beside a configuration that are not read because of it."""
+    other = pyproject_in(path.parent, files) if path.name != PYPROJECT else None
+    text = read_text(other, display_name(other), files) if other else None
+    if other is None or not isinstance(text, str):
+        return None
+    message = f"`[tool.evalcontract]` is not read: `{path.name}` beside it takes precedence"
+    advice = f"move the settings to `{path.name}`, or delete that file"
+    span = Span.point(line_of_table(text))
+    fault = SourceProblem("workspace/shadowed-configuration", message, span, advice)
+    return UnreadableFile(display_name(other), (fault,), tuple(text.splitlines()))
 
 
 class FileNames(NamedTuple):
@@ -98,7 +171,7 @@ class Workspace:
         return Library(artifacts, lru_cache(self._misnamed_folder))
 
     def _misnamed_folder(self, kind: Kind) -> MisnamedFolder | None:
-        from evalcontract.workspace.misnamed import misnamed_folder  # rarely needed
+        from evalcontract.workspace.unread import misnamed_folder  # rarely needed
 
         return misnamed_folder(self.root, self.files, kind)
 

@@ -12,7 +12,7 @@ from tables import every_case
 from evalcontract.checking.pipeline import validate
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of
 from evalcontract.formats.agent_skills.conversion import CaseReader, CaseWriter, is_said, rubric_of
 from evalcontract.formats.agent_skills.fields import VARIANTS

@@ -16,7 +16,7 @@ import pytest
 from needs import NODE, missing
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

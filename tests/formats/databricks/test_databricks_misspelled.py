@@ -10,7 +10,7 @@ from texts import facts
 
 from evalcontract.checking.pipeline import validate
 from evalcontract.covering.coverage import coverage
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

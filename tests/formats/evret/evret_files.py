@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of
 from evalcontract.formats.evret import EVRET
 from evalcontract.model.reference import Kind
 from evalcontract.source.external import read_external_stream
 from evalcontract.structure.dialect_checker import DialectChecker
-from evalcontract.workspace.known_codes import is_rejection
+from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import RowLayout

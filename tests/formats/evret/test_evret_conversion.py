@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from evalcontract.checking.pipeline import validate
 from evalcontract.converting.convert import ConvertResult, convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats.evret import EVRET
 from evalcontract.formats.evret.conversion import TableWriter
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES

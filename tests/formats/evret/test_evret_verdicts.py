@@ -23,7 +23,7 @@ from evalcontract.source.yaml.writing import csv_text
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition, load
-from evalcontract.workspace.known_codes import is_rejection
+from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from pathlib import Path
 from tables import every_case
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 
 QUESTION = '"input": "a?", "target": "b"'

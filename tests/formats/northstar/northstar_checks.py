@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from writing import write
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.model.diagnostic import key_of
 from evalcontract.source.document import Document

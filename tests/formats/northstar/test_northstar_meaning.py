@@ -15,7 +15,7 @@ from northstar_graders import run_of, verdicts
 import evalcontract
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from evalcontract.model.values import MAX_DIGITS
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import definition
-from evalcontract.workspace.known_codes import is_rejection
+from evalcontract.workspace.catalogue import is_rejection
 
 NORTHSTAR = dialect_of("northstar")
 STAGE = DialectChecker("northstar", "NorthStar", NORTHSTAR.schema)

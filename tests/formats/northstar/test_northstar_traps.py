@@ -11,7 +11,7 @@ from northstar_traces import RUN, SESSION, TRACE, traced
 from tables import every_case
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

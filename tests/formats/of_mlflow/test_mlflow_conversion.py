@@ -18,7 +18,7 @@ from evalcontract.source.external import ExternalFile
 from evalcontract.source.json.reading import scan
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.validator import structure_of
-from evalcontract.workspace.known_codes import is_rejection
+from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,7 +13,7 @@ from evalcontract import convert as convert_rows
 from evalcontract.checking.pipeline import validate
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
 from evalcontract.source.yaml.reading import parse_yaml

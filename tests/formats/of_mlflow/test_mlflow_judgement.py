@@ -12,7 +12,7 @@ from tables import every_case
 from texts import facts
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.formats.mlflow.oss import Merging
 from evalcontract.model.reference import Kind

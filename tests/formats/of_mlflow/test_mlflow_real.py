@@ -14,14 +14,14 @@ from mlflow_files import Dice
 from needs import PEERS, missing
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats.mlflow import MLFLOW
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
 from evalcontract.source.json.reading import scan
-from evalcontract.workspace.known_codes import is_rejection
+from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checking.pipeline import validate
 from evalcontract.converting.convert import ConvertResult, convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.datasets.options import Input, Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 
 if TYPE_CHECKING:

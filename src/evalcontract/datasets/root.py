@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import OWN_EXPECTATIONS
-from evalcontract.datasets.wrong_kind import other_kind, wrong_kind
+from evalcontract.datasets.kinds import other_kind, wrong_kind
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
@@ -16,7 +16,7 @@ from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
-    from evalcontract.datasets.table_rows import TableSource
+    from evalcontract.datasets.tables import TableSource
     from evalcontract.model.diagnostic import Fix
     from evalcontract.source import Document, Rows, Source
     from evalcontract.source.rows import RowIterable
@@ -105,13 +105,13 @@ def _check_mapping(
 
 
 def _problem_of_rows(rows: list[Any]) -> Problem | None:
-    from evalcontract.datasets.other_tool import problem_of_rows  # slow to import
+    from evalcontract.datasets.kinds import problem_of_rows  # slow to import
 
     return problem_of_rows(rows, ())
 
 
 def _problem_of_root(value: dict[str, Any]) -> Problem | None:
-    from evalcontract.datasets.other_tool import problem_of_root  # slow to import
+    from evalcontract.datasets.kinds import problem_of_root  # slow to import
 
     return problem_of_root(Kind.DATASET, value)
 

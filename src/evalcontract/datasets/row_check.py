@@ -5,33 +5,39 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.crash import guarded
-from evalcontract.datasets.dataset_root import grading_keys
 from evalcontract.datasets.gates import Gates, RowRefs, refs_of_rows
-from evalcontract.datasets.grading import Grading
-from evalcontract.datasets.ignoring_rows import ignoring_rows
-from evalcontract.datasets.kept_results import BatchFindings
+from evalcontract.datasets.passes import BatchFindings
+from evalcontract.datasets.placing import guarded
+from evalcontract.datasets.plans import Grading
+from evalcontract.datasets.root import grading_keys
+from evalcontract.datasets.run import FindingBudget
 from evalcontract.datasets.workers import (
     MIN_PART_BYTES,
     BatchResult,
     ObservedRows,
     check_in_parallel,
+    ignoring_rows,
     shifted,
 )
 from evalcontract.library.library import Resolved
+from evalcontract.model.startup import NamedTuple
 from evalcontract.rules._rule import DatasetContext
-from evalcontract.workspace.rules_in_use import RulesInUse, rules_in_use
+from evalcontract.workspace.catalogue import RulesInUse, rules_in_use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from evalcontract.checks import EvalContext
     from evalcontract.checks.plan import Plan
-    from evalcontract.datasets.row_context import RowContext
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.datasets.gates import SharedGates
+    from evalcontract.datasets.plans import Plans
+    from evalcontract.library.artifact import Artifact, UnreadableNames
+    from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.rules._rule import RowRule
     from evalcontract.source import Batch, Rows
     from evalcontract.source.json.lines import RowStream
+    from evalcontract.structure.parts import Schema
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
 _FEW_ROWS = 4
@@ -331,3 +337,28 @@ def _observed_rows(
         if index in exact:
             yield ObservedRows(index, [], [exact[index]])
         start = index - first + 1
+
+
+class RowContext(NamedTuple):
+    """What the check of a row depends on besides the row.
+
+    `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
+    schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
+    of rows that the graders of the runner read. `budget` limits the number of problems. Without
+    `runs_rules`, only what makes rows ill-formed, and their references, are checked.
+    """
+
+    checks: EvalContext
+    bundles: Mapping[str, Schema]
+    declared: frozenset[str]
+    unreadable: UnreadableNames
+    plans: Plans | None = None
+    gates: SharedGates | None = None
+    graded: frozenset[str] = frozenset()
+    budget: FindingBudget = FindingBudget()
+    runs_rules: bool = True
+
+    @property
+    def library(self) -> Library:
+        """The rubrics and judges that rows may refer to."""
+        return self.checks.library

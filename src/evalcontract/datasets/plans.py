@@ -8,8 +8,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks.coverage import RowCoverage, cover
 from evalcontract.checks.plan import Plan, plan_of
-from evalcontract.datasets.crash import crash
+from evalcontract.datasets.placing import crash
+from evalcontract.library.library import Dangling
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks import EvalContext
     from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Dangling, Resolved
+    from evalcontract.library.library import Resolved
     from evalcontract.structure.parts import Schema
 
 
@@ -165,3 +167,24 @@ def _too_many_predictions(plan: Plan) -> Problem:
 def plan_crash(rubric: Artifact, error: Exception) -> Problem:
     """Return the problem for a rubric whose plan could not be made."""
     return crash(f"the plan of {rubric.file}", error, "its rows are checked without it")
+
+
+_CRASHED = "its rubric cannot be analyzed: this is a bug in evalcontract"
+
+
+def cover_row(grading: Grading, index: int, row: Any, fault: str | None) -> RowCoverage:
+    """Return the coverage of a row; `fault` is the reason if the row is ill-formed."""
+    if fault is not None:
+        return cover(index, row, None, fault=fault)
+    rubric = grading.rubric_of(row.get("rubric_ref"))
+    if rubric is None:
+        return cover(index, row, None, graded=grading.graded)
+    if isinstance(rubric, Dangling):
+        return cover(index, row, None, fault=f"there is no `{rubric.reference}`")
+    plan = grading.plan_for_row(rubric.artifact)
+    why = None if plan else _why_unknown(grading.crashes[rubric.artifact.file])
+    return cover(index, row, plan, fault=why, graded=grading.graded)
+
+
+def _why_unknown(problem: Problem) -> str:
+    return problem.message if problem.code == "source/limit-exceeded" else _CRASHED
