@@ -266,7 +266,7 @@ KNOWN = {
     "covering/coverage.py": "is not remembered",
     "grading/grade.py": "is not remembered",
     "grading/used.py": "is not remembered",
-    "grading/results_file.py": "results, and no check of files reads them",
+    "grading/results.py": "results, and no check of files reads them",
     "source/text.py": "results, and no check of files reads them",
     "calibrating/named_judge.py": "is not remembered",
     "workspace/writing.py": "writes",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         convert,
         render,
     )
-    from evalcontract.grading.scoring_results import CheckResult, RowResult
+    from evalcontract.grading.results import CheckResult, RowResult
     from evalcontract.grading.summary import Summary
     from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Severity
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Calibration": "evalcontract.api",
-    "CheckResult": "evalcontract.grading.scoring_results",
+    "CheckResult": "evalcontract.grading.results",
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
     "Converted": "evalcontract.api",
@@ -64,7 +64,7 @@ _HOMES = {
     "LoadedRubric": "evalcontract.api",
     "Loss": "evalcontract.api",
     "Provenance": "evalcontract.library.references",
-    "RowResult": "evalcontract.grading.scoring_results",
+    "RowResult": "evalcontract.grading.results",
     "RubricLoader": "evalcontract.api",
     "Severity": "evalcontract.model.diagnostic",
     "Summary": "evalcontract.grading.summary",

@@ -9,7 +9,7 @@ from doors import Options, check_workspaces
 from tables import every_case
 
 from evalcontract.analysis.ambiguity import PatternSearch
-from evalcontract.checking.bundle_check import check_bundle
+from evalcontract.checking.artifact_check import check_bundle
 from evalcontract.structure.authored.keywords import SchemaAnalyses
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.grading.scoring_results import CheckResult, RowResult
+    from evalcontract.grading.results import CheckResult, RowResult
     from evalcontract.judging.asking import Judging
 
 Row = dict[str, Any]

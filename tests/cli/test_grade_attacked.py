@@ -19,7 +19,7 @@ from writing import write
 from evalcontract.checks import _time_limit as _searches
 from evalcontract.checks._time_limit import GivenUpError, Searches
 from evalcontract.datasets import outputs
-from evalcontract.grading import grading_work
+from evalcontract.grading import rows as grading_work
 from evalcontract.source.processes import map_in_parallel
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="processes and pipes are those of POSIX")

@@ -13,7 +13,9 @@ from tables import every_case
 from writing import write
 
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.grading import grade, grade_parts, grading_work
+from evalcontract.grading import grade
+from evalcontract.grading import parts as grade_parts
+from evalcontract.grading import rows as grading_work
 from evalcontract.grading.grade import Grading
 
 if TYPE_CHECKING:

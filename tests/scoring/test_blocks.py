@@ -11,8 +11,8 @@ from writing import write
 from evalcontract import Grader, Summary
 from evalcontract.checks.outcome import PASSED, Output, Verdict, failed, of_text
 from evalcontract.grading import runner
-from evalcontract.grading.ready import Single, block_of
-from evalcontract.grading.scoring_results import CheckResult, RowResult
+from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.grading.runner import Single, block_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

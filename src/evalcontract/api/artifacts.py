@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
-from evalcontract.checking.artifact_findings import listing_errors
+from evalcontract.checking.artifacts import listing_errors
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.library.advice import advise, says
 from evalcontract.library.library import Dangling, Resolved

@@ -13,11 +13,7 @@ from evalcontract.api.in_memory import open_rows
 from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
 from evalcontract.api.loader import LOG, Loader, settle
 from evalcontract.api.resolving import Resolver
-from evalcontract.checking.artifact_findings import (
-    artifact_findings,
-    bundle_findings,
-    listing_errors,
-)
+from evalcontract.checking.artifacts import artifact_findings, bundle_findings, listing_errors
 from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.passes import NATIVE, rows_of

@@ -16,7 +16,7 @@ from evalcontract.datasets.outputs import read_record, row_id_of
 from evalcontract.datasets.plans import Grading
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade import Grading as FileGrading
-from evalcontract.grading.row_grader import RowGrader
+from evalcontract.grading.rows import RowGrader
 from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.codes import GUESSES, ILL_FORMED
@@ -26,7 +26,7 @@ from evalcontract.model.values import clipped
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.grading.results import RowResult
     from evalcontract.model.diagnostic import Diagnostic
 
     #: A row of a dataset, and what a model answered to it: its text, or a record of an output.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.api.findings import Findings
 from evalcontract.api.grading import LoadedJudge, LoadedRubric
 from evalcontract.api.violations import violation
-from evalcontract.checking.artifact_findings import artifact_findings
+from evalcontract.checking.artifacts import artifact_findings
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import references_in_row
 from evalcontract.library.library import Dangling

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.grading.grade_notes import usage_fields
+from evalcontract.grading.printed import usage_fields
 from evalcontract.statistics.rates import LEVEL, RATES
 
 if TYPE_CHECKING:

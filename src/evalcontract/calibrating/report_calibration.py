@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from evalcontract.grading.grade_notes import write_asked
+from evalcontract.grading.printed import write_asked
 from evalcontract.model.values import clipped, escape_controls
 from evalcontract.statistics.rates import RATES
 

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.schema_sense import refusal
 from evalcontract.datasets.kinds import other_kind, wrong_kind
-from evalcontract.datasets.placing import guarded
+from evalcontract.datasets.placing import from_unreadable, guarded, to_diagnostics
+from evalcontract.datasets.plans import row_schema
 from evalcontract.library.references import check_cycles, check_depth, check_use
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject
+from evalcontract.rules._schemas import UNSEARCHED, slow_patterns, unsearched
+from evalcontract.source import read_file
+from evalcontract.structure.authored.keywords import remarks
+from evalcontract.structure.schemas import properties
 from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
 from evalcontract.workspace.catalogue import rules_in_use
+from evalcontract.workspace.configuration import GRADED, meant_row_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
+    from evalcontract.analysis.ambiguity import PatternSearch
+    from evalcontract.datasets.run import Run
     from evalcontract.library.artifact import Artifact, UnreadableNames
-    from evalcontract.model.diagnostic import Path
+    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.diagnostic import Path as ValuePath
+    from evalcontract.source import Document
+    from evalcontract.structure.authored.keywords import SchemaAnalyses
+    from evalcontract.workspace import Target, Workspace
 
 
 def check_artifact(
@@ -77,8 +91,147 @@ def _without_executor(
         yield Problem("rubric/no-executor", message, problem.path, advice)
 
 
-def _misspelled_keys(artifact: Artifact) -> frozenset[Path]:
+def _misspelled_keys(artifact: Artifact) -> frozenset[ValuePath]:
     """Return the paths of misspelled keys; each of these is a fault of structure, too."""
     from evalcontract.structure.keys.mismatches import meant_paths  # slow to import
 
     return meant_paths(artifact.document.value, structure_of(artifact.kind).schema)
+
+
+def check_bundles(run: Run) -> Iterator[Diagnostic]:
+    """Check the files of `bundles/`: each must be a JSON Schema."""
+    policy = run.standards.base
+    for source in run.workspace.bundle_files.values():
+        if source.unreadable:
+            yield from from_unreadable(source.unreadable, policy)
+        if document := source.document:
+            problems = check_bundle(document.value, run.patterns, run.workspace.schemas)
+            found = to_diagnostics(problems, document, policy, {})
+            yield from run.ignores.without_ignored(document, policy, found)
+
+
+def check_bundle(schema: Any, search: PatternSearch, schemas: SchemaAnalyses) -> Iterator[Problem]:
+    """Yield the problems of the schema of a bundle; if it is invalid, only the reasons."""
+    faults = schemas.faults(schema)
+    for fault in faults:
+        related = tuple(Related(message, path) for message, path in fault.also)
+        text = f"the schema is invalid: {fault.message}"
+        yield Problem(
+            "bundle/invalid-schema", text, fault.path, fault.help, fault.on_key, related=related
+        )
+    if not faults:
+        unsatisfiable = list(_unsatisfiable(schema))
+        yield from unsatisfiable
+        yield from _slow(schema, search)
+        for remark in remarks(schema, properties(row_schema())):
+            if remark.path not in [problem.path for problem in unsatisfiable]:
+                yield Problem(
+                    f"bundle/{remark.fault}",
+                    remark.message,
+                    remark.path,
+                    remark.help,
+                    remark.on_key,
+                    fix=remark.fix,
+                )
+
+
+def _unsatisfiable(schema: Any) -> Iterator[Problem]:
+    """Yield a problem if no row can be valid by the schema."""
+    code = "bundle/unsatisfiable-schema"
+    if not isinstance(schema, dict):
+        if schema is False:
+            advice = "describe the keys of its rows, or write `true` to accept every row"
+            yield Problem(code, "no row can be valid by this schema", (), advice)
+        return
+    type_ = schema.get("type", "object")
+    if "object" not in (type_ if isinstance(type_, list) else [type_]):
+        advice = "a bundle describes one row, and every row is a mapping: write `type: object`"
+        yield Problem(code, "no row can be valid by this schema", ("type",), advice)
+        return
+    # The schema of a bundle does not have to define the keys that every row has.
+    known = {**dict.fromkeys(properties(row_schema()), True), **schema.get("properties", {})}
+    place = refusal({**schema, "type": "object", "properties": known})
+    if place is not None:
+        advice = "no row can satisfy this"
+        yield Problem(code, "no row can be valid by this schema", place, advice)
+
+
+def _slow(schema: Any, search: PatternSearch) -> Iterator[Problem]:
+    left: list[Problem] = []
+    for path, attack, on_key in slow_patterns(schema, search):
+        if attack is None:
+            left.append(Problem("bundle/slow-regex", UNSEARCHED, path, None, on_key))
+            continue
+        message = f"the pattern backtracks exponentially on {attack.told()}"
+        advice = "make the pattern unambiguous: `a+` for `(a+)+`"
+        yield Problem("bundle/slow-regex", message, path, advice, on_key)
+    yield from unsearched(left)
+
+
+_DATASET = ("dataset",)
+
+
+def check_targets(run: Run) -> Iterator[Diagnostic]:
+    """Check the files of `targets/`."""
+    for target in run.workspace.targets:
+        yield from findings_of_target(run, target)
+
+
+def findings_of_target(run: Run, target: Target) -> Iterator[Diagnostic]:
+    """Check one target."""
+    document, policy = target.document, run.standards.base
+    found = to_diagnostics(_problems(run.workspace, target), document, policy, {})
+    of_schema = run.schema_reference(Kind.TARGET, document, document.value, policy)
+    yield from run.ignores.without_ignored(document, policy, found, of_schema)
+
+
+def _problems(workspace: Workspace, target: Target) -> list[Problem]:
+    document = target.document
+    value = document.value if isinstance(document.value, dict) else {}
+    problems = structure_of("target").check(document.value, (), document.raw)
+    name = value.get("dataset")
+    if isinstance(name, str) and not any("dataset" in problem.path for problem in problems):
+        problems += _dataset_problems(workspace, target.dataset, name)
+    return [*problems, *_graded_key_problems(document)]
+
+
+def _dataset_problems(workspace: Workspace, path: Path | None, name: str) -> Iterator[Problem]:
+    """Yield a problem if the path in a target is not a dataset; None is outside."""
+    advice: str | None
+    files = workspace.files
+    if path is None:
+        message = f"`{name}` is outside of the workspace"
+        advice = _suggestion(workspace, name)
+        yield Problem("target/missing-dataset", message, _DATASET, advice)
+    elif not files.is_file(path):
+        unreadable = read_file(path, name, files).unreadable
+        reason = unreadable.faults[0].message if unreadable else "is not a file"
+        exists = files.is_there(path)
+        message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
+        advice = None if exists else _suggestion(workspace, name)
+        yield Problem("target/missing-dataset", message, _DATASET, advice)
+    elif workspace.is_artifact(path):
+        message = f"`{name}` is not a dataset: it has no `questions`"
+        advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
+        yield Problem("target/wrong-kind", message, _DATASET, advice)
+
+
+def _suggestion(workspace: Workspace, name: str) -> str:
+    """Return a suggestion: a file with the same or a similar name in the likely folders."""
+    folder, _, base = name.rpartition("/")
+    for candidate in dict.fromkeys((folder, "datasets", folder.removeprefix("../"))):
+        names = workspace.file_names(candidate)
+        if names and (meant := names.meant_by(base)):
+            return f"did you mean `{f'{candidate}/{meant}'.removeprefix('/')}`?"
+    return "paths are relative to the workspace root"
+
+
+def _graded_key_problems(document: Document) -> Iterator[Problem]:
+    """Yield a problem for each misspelled key of rows in a target."""
+    value = document.value if isinstance(document.value, dict) else {}
+    keys = value.get(GRADED)
+    for index, key in enumerate(keys if isinstance(keys, list) else ()):
+        near = meant_row_key(key) if isinstance(key, str) else None
+        if near:
+            message, advice = f"rows have no key `{key}`", f"did you mean `{near}`?"
+            yield Problem("target/misspelled-row-key", message, (GRADED, index), advice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.checking.artifact_findings import artifact_findings
+from evalcontract.checking.artifacts import artifact_findings
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import Artifact, read_artifact
@@ -32,7 +32,7 @@ def check_target(
     if source.document is None:
         return
     target = run.workspace.target(source.document)
-    from evalcontract.checking.target_check import findings_of_target  # only for targets
+    from evalcontract.checking.artifact_check import findings_of_target  # only for targets
 
     diagnostics = list(findings_of_target(run, target))
     yield from diagnostics

@@ -6,17 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
-from evalcontract.checking.artifact_findings import (
+from evalcontract.checking.artifacts import (
     artifact_findings,
     bundle_findings,
     listing_errors,
     target_findings,
     unread_files,
 )
-from evalcontract.checking.dataset_run import check_dataset, no_findings, opened_quickly
-from evalcontract.checking.settling import settled
+from evalcontract.checking.findings import check_dataset, no_findings, opened_quickly, rank_of
 from evalcontract.datasets.native_pass import NativeDataset
-from evalcontract.datasets.placing import from_unreadable_files
+from evalcontract.datasets.placing import from_unreadable, from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.errors import NothingToCheck
@@ -32,13 +31,33 @@ from evalcontract.workspace import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from pathlib import Path
 
     from evalcontract.checking.findings import Findings
     from evalcontract.checking.known_datasets import KnownDatasets
     from evalcontract.datasets.opening import Advance, Input, Options
     from evalcontract.policy import Policy
+
+
+def settled(
+    outcome: Outcome, findings: Findings, runs: Collection[Run], *, is_whole: bool
+) -> Outcome:
+    """Return the outcome with the findings, those on files that others depend on first.
+
+    Unless it `is_whole`, files were not checked that others depend on.
+    """
+    if findings:
+        documents = {file: document for run in runs for file, document in run.documents.items()}
+        outcome.diagnostics = findings.joined(documents)
+    for run in runs:
+        outcome.diagnostics = [*run.ignores.without_joined(outcome.diagnostics)]
+        outcome.diagnostics += run.ignores.unused(is_whole=is_whole)
+        shadowed = run.workspace.configuration.shadowed
+        if shadowed:  # settings that are not read, since others are beside them
+            outcome.diagnostics += from_unreadable(shadowed, run.standards.base)
+        outcome.ignored += run.ignores.count
+    return outcome.settle(rank_of(runs) if outcome.diagnostics else None)
 
 
 def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:

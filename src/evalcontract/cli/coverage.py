@@ -16,9 +16,7 @@ from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, NumberRange, WholeNumber, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
-from evalcontract.covering.coverage import CoverageOutcome, coverage
-from evalcontract.covering.coverage_json import write_json
-from evalcontract.covering.report_coverage import write_text
+from evalcontract.covering.coverage import CoverageOutcome, coverage, write_json, write_text
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import ERRORS, exit_status

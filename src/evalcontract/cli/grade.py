@@ -23,13 +23,17 @@ from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
-from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.grade import Grading
-from evalcontract.grading.grade_lines import manifest_of, summary_line
-from evalcontract.grading.grade_notes import write_usage
-from evalcontract.grading.report_grade import write_comparison, write_gate, write_results
-from evalcontract.grading.results_file import ResultsFile, earlier_results
-from evalcontract.grading.summary import Gate
+from evalcontract.grading.printed import (
+    manifest_of,
+    summary_line,
+    write_comparison,
+    write_gate,
+    write_results,
+    write_usage,
+)
+from evalcontract.grading.results import ResultsFile, earlier_results
+from evalcontract.grading.summary import Comparison, Gate
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import harmless_json

@@ -6,17 +6,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from evalcontract.cli.output import put_json
-from evalcontract.grading.grade_lines import row_line
-from evalcontract.grading.report_grade import is_failure
+from evalcontract.grading.printed import is_failure, row_line
 from evalcontract.grading.summary import Summary
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK
 
 if TYPE_CHECKING:
-    from evalcontract.grading.comparison import Comparison
-    from evalcontract.grading.scoring_results import RowResult
-    from evalcontract.grading.summary import Gate
+    from evalcontract.grading.results import RowResult
+    from evalcontract.grading.summary import Comparison, Gate
 
 
 class Share(NamedTuple):

@@ -20,8 +20,7 @@ from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.converting.convert import free_folder
 from evalcontract.converting.placing import ADD_EXPECTATIONS, ADD_RUBRIC
-from evalcontract.covering.coverage import coverage
-from evalcontract.covering.report_coverage import totals_line
+from evalcontract.covering.coverage import coverage, totals_line
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind

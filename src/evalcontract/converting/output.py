@@ -6,13 +6,14 @@ from contextlib import ExitStack
 from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
-from evalcontract.converting.parquet_check import refuse_rejected
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.formats import dialect_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import read_text
 from evalcontract.source.external import MEDIA, medium_of
+from evalcontract.source.faults import ParseError
+from evalcontract.source.tables import ParquetTable
 from evalcontract.source.writing import Staged, spooled
 from evalcontract.source.yaml.writing import (
     NotWritableError,
@@ -24,7 +25,9 @@ from evalcontract.source.yaml.writing import (
     yaml_mapping,
     yaml_text,
 )
+from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.workspace import display_name, find_root
+from evalcontract.workspace.catalogue import is_rejection
 from evalcontract.workspace.editor_schemas import Modelines, without_modelines
 from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
@@ -35,6 +38,33 @@ if TYPE_CHECKING:
     from evalcontract.formats import Dialect
     from evalcontract.model.diagnostic import Place
     from evalcontract.source import Document
+
+
+def refuse_rejected(data: bytes, dialect: Dialect) -> None:
+    """Read a file back, and check its rows as the system does.
+
+    Raises:
+        NotWritableError: the system would reject a row.
+
+    """
+    stage = DialectChecker(*dialect.stage)
+    try:
+        table = ParquetTable("", data)
+    except ParseError:
+        return  # it is larger than what is read here
+    for batch in table.batches():
+        if stage.passes(batch.rows):
+            continue
+        for row in batch.rows:
+            for problem in stage.faults(row, ()):
+                if is_rejection(problem.code):
+                    raise NotWritableError(_reason(dialect.format.title, problem.message))
+
+
+def _reason(title: str, message: str) -> str:
+    null = "a table has null where a row lacks a key of another row"
+    return f"{null}, and {title} rejects that ({message}): write JSON"
+
 
 # The schema of our own datasets.
 _NATIVE_SCHEMA = "dataset"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add
+from evalcontract.checks import State
+from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add, count_states, needed_keys
 from evalcontract.datasets.opening import open_with_graders
 from evalcontract.datasets.passes import rows_of
 from evalcontract.datasets.placing import from_unreadable_files, one_finding
@@ -15,16 +18,19 @@ from evalcontract.datasets.run import Run, today
 from evalcontract.library.artifact import read_artifact
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
+from evalcontract.report.frame import aligned, wrapped
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from evalcontract.checks.plan import Plan
+    from evalcontract.checks.coverage import Cell, RowCoverage, RubricCoverage
+    from evalcontract.checks.plan import Plan, Step
     from evalcontract.datasets.opening import Input, Options
     from evalcontract.datasets.passes import Dataset
-    from evalcontract.model.diagnostic import Diagnostic
+    from evalcontract.model.diagnostic import Diagnostic, Place
     from evalcontract.source import Document
 
 
@@ -116,3 +122,303 @@ def _cover(
             tally.take(dataset_pass.cover(row), partial(dataset_pass.place, row.path))
     diagnostics += dataset_pass.coverage_diagnostics()
     return tally.of(dataset.file)
+
+
+if TYPE_CHECKING:
+    _Line = tuple[str, ...]
+
+_T = TypeVar("_T")
+
+#: The states of checks, and those that only graders of other systems have.
+STATES, FOREIGN_STATES = ("run", "skip", "vacuous", "unavailable"), ("fail",)
+# The number of checks in all tables together, and that of gaps, unless there is no limit.
+_MAX_LINES = 5000
+
+
+def write_text(
+    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: Totals, limit: int, width: int
+) -> Iterator[str]:
+    """Yield a table for each rubric, the rows with gaps, and a summary line.
+
+    Sentences are wrapped to `width` cells; tables are as wide as their names. `limit` is the number
+    of gaps to show for a file; 0 shows all, and all checks in the tables.
+    """
+    room, room_for_gaps = _Room(_MAX_LINES if limit else None), _Room(_MAX_LINES)
+    for plan in plans:
+        yield from _plan(plan, width, room)
+    for file in files:
+        yield f"{escape_controls(file.file)}\n"
+        yield from _tables(file, room)
+        yield from _unasked(file, width)
+        yield from _gaps(file, limit, room_for_gaps, width)
+        yield "\n"
+    if files:
+        yield totals_line(totals)
+
+
+class _Room:
+    """The number of lines that there is room for; None if that is not limited."""
+
+    def __init__(self, lines: int | None) -> None:
+        self._lines = lines
+
+    def take(self, lines: Iterable[_T]) -> list[_T]:
+        """Return the first of some lines of a table, as many as there is room for."""
+        taken = list(islice(lines, self._lines))
+        if self._lines is not None:
+            self._lines -= len(taken)
+        return taken
+
+
+def _plan(plan: Plan, width: int, room: _Room) -> Iterator[str]:
+    """Yield what a rubric needs from a row."""
+    name = exact_name(plan)
+    yield f"{escape_controls(plan.artifact.file)}{f': {name}' if name else ''}\n"
+    if not plan.steps.total:
+        yield "  no valid checks\n\n"
+        return
+    rows = room.take((_named(step.name), step.kind, _needs(step)) for step in plan.steps.each())
+    yield from aligned([("check", "kind", "needs"), *rows], width)
+    yield from _beyond(plan.steps.total - len(rows))
+    needs = listed([f"`{clipped(field)}`" for field in needed_keys(plan)], most=_MAX_KEYS)
+    yield from wrapped(f"a row needs {needs or 'only `id` and `input`'}", 2, width)
+    yield "\n"
+
+
+def _beyond(count: int) -> Iterator[str]:
+    if count:
+        yield f"    … and {count:,} more checks: `--limit 0` shows all\n"
+
+
+def exact_name(plan: Plan) -> str | None:
+    """Return the exact name of a rubric, or None if it has no valid id and version."""
+    artifact = plan.artifact
+    return None if artifact.id is None or artifact.version is None else artifact.name
+
+
+def _needs(step: Step) -> str:
+    if step.needs.never_runs is not None:
+        reason = f"{step.needs.never_runs.state}: {step.needs.never_runs.reason}"
+        return clipped(reason, _MAX_SENTENCE)
+    needs = [f"`{clipped(field)}`" for field in step.needs.fields]
+    needs += [f"`{clipped(field)}` (may be empty)" for field in step.needs.present]
+    return listed(needs, most=_MAX_KEYS) or "-"
+
+
+# The number of keys that a table or a sentence names.
+_MAX_KEYS = 50
+
+
+def _tables(file: FileCoverage, room: _Room) -> Iterator[str]:
+    for rubric in file.rubrics:
+        head = rubric.name or "rows without a rubric, by expectation"
+        states = STATES if _is_ours(rubric.name) else (*STATES[:-1], *FOREIGN_STATES)
+        rows = room.take(_counts(rubric, states))
+        yield f"  {escape_controls(head)}\n"
+        yield from aligned([("check", "kind", *states), *rows])
+        yield from _beyond(rubric.count - len(rows))
+
+
+def _counts(rubric: RubricCoverage, states: Sequence[str]) -> Iterator[_Line]:
+    for check, kind, counts in rubric.checks():
+        numbers = [getattr(counts, state) for state in states]
+        yield _named(check), kind, *(f"{number:,}" if number else "." for number in numbers)
+
+
+def _unasked(file: FileCoverage, width: int) -> Iterator[str]:
+    """Yield the graders of another system that no row asks for."""
+    names = [name for name, rows in file.unasked.items() if rows == file.totals.rows]
+    if names:
+        text = f"no row has anything for: {listed(names)} (`--only NAME` counts them)"
+        yield from wrapped(escape_controls(text), 4, width)
+
+
+# Sentences name what the row lacks, and that may be long.
+_MAX_SENTENCE = 1000
+
+
+def _named(name: str) -> str:
+    return clipped(name, NAME_LENGTH)
+
+
+def _gaps(file: FileCoverage, limit: int, room: _Room, width: int) -> Iterator[str]:
+    """Yield the checks that will not run, grouped by row; with a limit, as there is room."""
+    gaps = ((row, place, gap) for row, place in file.rows for gap in _gaps_of(row))
+    shown = room.take(islice(gaps, limit)) if limit else None
+    previous = None
+    for row, place, gap in gaps if shown is None else shown:
+        if previous is None:
+            yield "  will not run:\n"
+        if row.index != previous:
+            name = _named(row.row) if row.row is not None else f"row {row.index}"
+            yield f"    {escape_controls(str(place))}: {escape_controls(name)}\n"
+            previous = row.index
+        yield from wrapped(escape_controls(clipped(gap, _MAX_SENTENCE)), 6, width)
+    count = 0 if shown is None else sum(_count_gaps(row) for row, _ in file.rows) - len(shown)
+    if count:
+        yield f"    … and {count:,} more: `--limit 0` shows all\n"
+
+
+def _count_gaps(row: RowCoverage) -> int:
+    """Return the number of gaps of a row."""
+    if not _is_ours(row.rubric):
+        return sum(1 for _ in _gaps_of(row))
+    states = count_states(row.cells)
+    running = states[State.RUN]
+    count = len(row.cells) - running + bool(row.cells and not running)
+    return count + (row.fault is not None or not row.cells)
+
+
+def _gaps_of(row: RowCoverage) -> Iterator[str]:
+    if row.cells and not row.runs:
+        yield "no check runs on this row"
+    if row.fault is not None:
+        yield f"unknown: {row.fault}"
+    elif not row.cells:
+        yield "nothing to grade"
+    gaps = (cell for cell in row.cells if not cell.outlook.runs)
+    if not _is_ours(row.rubric):
+        # Every row has all graders of its system, and most of them do not apply to it.
+        cells = [*gaps]
+        skipped = [cell.check for cell in cells if cell.outlook.state is State.SKIP]
+        gaps = (cell for cell in cells if cell.outlook.state is not State.SKIP)
+        if skipped:
+            yield f"skip: {', '.join(skipped)}"
+    for cell in gaps:
+        yield f"{_named(cell.check)}: {cell.outlook.state}: {cell.outlook.reason}"
+
+
+def _is_ours(rubric: str | None) -> bool:
+    """Whether a row is graded by a rubric or its own expectations, not by another system."""
+    return rubric is None or rubric.startswith("rubric/")
+
+
+def totals_line(totals: Totals) -> str:
+    """Return the line that says how many of the checks will run."""
+    idle = totals.rows_on_which_nothing_runs
+    rows = f"; nothing runs on {idle:,} of {totals.rows:,} rows" if idle else ""
+    # Rounded down, so that a value below `--min-coverage` is not shown as equal to it.
+    percent = 1000 * totals.run // totals.cells / 10 if totals.cells else 0.0
+    return f"{totals.run:,} of {totals.cells:,} checks will run: {percent:.1f} %{rows}\n"
+
+
+VERSION = "1.0"
+# A row is listed if its text is at most this long. Longer ones share the room of the document: a
+# rubric with thousands of checks would fill it with rows times checks.
+_MAX_ROW, _MAX_LONG_ROWS = 4000, 5_000_000
+# The number of checks of rubrics that are listed.
+_MAX_STEPS = 10_000
+
+
+def write_json(
+    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: Totals, version: str
+) -> Iterator[str]:
+    """Yield one JSON document that conforms to `schema/coverage.schema.json`, a row per line."""
+    head = {
+        "version": VERSION,
+        "tool": {"name": "evalcontract", "version": version},
+        "summary": _totals(totals),
+    }
+    yield f'{_text(head)[:-1]},\n"files": ['
+    room = _JsonRoom()
+    for number, file in enumerate(files):
+        head = {"file": file.file, "summary": _totals(file.totals), "unasked": {**file.unasked}}
+        name = _text(head)
+        yield f'{"," if number else ""}\n{name[:-1]}, "rows": ['
+        rows = (text for row, place in file.rows if (text := room.text_of(row, place)))
+        listed = yield from _joined(rows)
+        yield f'], "rows_left_out": {len(file.rows) - listed}}}'
+    yield '],\n"rubrics": ['
+    yield from _joined(_text(rubric) for rubric in _rubrics(plans))
+    yield "]}\n"
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _joined(texts: Iterable[str]) -> Generator[str, None, int]:
+    """Yield texts with commas between them, each on its line; return their number."""
+    count = 0
+    for count, text in enumerate(texts, 1):
+        yield f"{',' if count > 1 else ''}\n{text}"
+    return count
+
+
+class _JsonRoom:
+    """The room for long rows in a document."""
+
+    def __init__(self) -> None:
+        self._left = _MAX_LONG_ROWS
+
+    def text_of(self, row: RowCoverage, place: Place) -> str | None:
+        """Return the text of a row; None if there is no room for it."""
+        head = _text(_row(row, place))
+        room = max(_MAX_ROW, self._left)
+        cells = []
+        length = len(head)
+        for cell in row.cells:
+            cells.append(_text(_cell(cell)))
+            length += len(cells[-1]) + 2
+            if length > room:
+                self._left = 0
+                return None
+        if length > _MAX_ROW:
+            self._left -= length
+        return f'{head[:-1]}, "checks": [{", ".join(cells)}]}}'
+
+
+def _rubrics(plans: Iterable[Plan]) -> Iterator[dict[str, Any]]:
+    room = _MAX_STEPS
+    for plan in plans:
+        checks = [_step(step) for step in islice(plan.steps.each(), room)]
+        room -= len(checks)
+        yield {
+            "file": plan.artifact.file,
+            "rubric": exact_name(plan),
+            "needs": needed_keys(plan),
+            "checks": checks,
+            "checks_left_out": plan.steps.total - len(checks),
+        }
+
+
+def _totals(totals: Totals) -> dict[str, Any]:
+    return {
+        **{state: getattr(totals, state) for state in (*STATES, *FOREIGN_STATES)},
+        "rows": totals.rows,
+        "rows_without_checks": totals.rows_without_checks,
+        "rows_on_which_nothing_runs": totals.rows_on_which_nothing_runs,
+        "percent": totals.percent,
+    }
+
+
+def _row(row: RowCoverage, place: Place) -> dict[str, Any]:
+    return {
+        "row": row.row,
+        "row_index": row.index,
+        "line": place.span.line if place.span else None,
+        "rubric": row.rubric,
+        "fault": row.fault,
+        "nothing_runs": not row.runs,
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {
+        "check": cell.check,
+        "kind": cell.kind,
+        "state": str(cell.outlook.state),
+        "reason": cell.outlook.reason,
+        "field": cell.outlook.field,
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    never_runs = step.needs.never_runs
+    return {
+        "check": step.name,
+        "kind": step.kind,
+        "needs": [*step.needs.fields, *step.needs.present],
+        "never": str(never_runs.state) if never_runs else None,
+        "reason": never_runs.reason if never_runs else None,
+    }

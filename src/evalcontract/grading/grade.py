@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evalcontract.checking.artifact_findings import artifact_findings
+from evalcontract.checking.artifacts import artifact_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
@@ -16,9 +16,8 @@ from evalcontract.datasets.outputs import Join, Outputs
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
-from evalcontract.grading.grade_parts import IrregularError, parts_of
-from evalcontract.grading.grading_work import Work
-from evalcontract.grading.row_grader import RowGrader
+from evalcontract.grading.parts import IrregularError, parts_of
+from evalcontract.grading.rows import RowGrader, Work
 from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, Gate
 from evalcontract.grading.used import Manifest, Noted, Used
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
 
     from evalcontract.datasets.outputs import Pair, Record
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
-    from evalcontract.grading.grade_parts import Parts
-    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.grading.parts import Parts
+    from evalcontract.grading.results import RowResult
     from evalcontract.judging.asking import Judging
     from evalcontract.model.diagnostic import Diagnostic
 

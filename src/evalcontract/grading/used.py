@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from evalcontract.datasets.run import Run
     from evalcontract.grading.basis import Sections
+    from evalcontract.grading.results import RowResult
     from evalcontract.grading.runner import Task
-    from evalcontract.grading.scoring_results import RowResult
     from evalcontract.judging.asking import Judging
     from evalcontract.library.artifact import Artifact
     from evalcontract.source import Document

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks._kind import Prediction
     from evalcontract.checks.coverage import Totals
-    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.grading.results import RowResult
     from evalcontract.model.diagnostic import Diagnostic, Severity, Span
 
 

@@ -12,7 +12,7 @@ from evalcontract.datasets.opening import open_with_graders
 from evalcontract.datasets.passes import rows_of
 from evalcontract.datasets.placing import one_finding
 from evalcontract.datasets.run import today
-from evalcontract.grading.results_file import earlier_results
+from evalcontract.grading.results import earlier_results
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Outcome
-from evalcontract.grading.arithmetic import score_text
-from evalcontract.grading.grade_notes import unmeasured_lines
-from evalcontract.grading.report_grade import tally_sentence
+from evalcontract.grading.printed import tally_sentence, unmeasured_lines
+from evalcontract.grading.scores import score_text
 from evalcontract.grading.summary import Summary, counts
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.grading.results import RowResult
     from evalcontract.grading.summary import Tally
     from evalcontract.library.score_bounds import Bounds
     from evalcontract.page.content import GradedRun

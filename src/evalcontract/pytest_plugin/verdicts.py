@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.grading.scoring_results import RowResult
+    from evalcontract.grading.results import RowResult
 
 #: The option, and the setting, that turns undecided rows from failures into skipped tests.
 ALLOW_UNDECIDED = "evalcontract_allow_undecided"
@@ -30,7 +30,7 @@ def evalcontract_verdict(pytestconfig: pytest.Config) -> Callable[[RowResult], N
 
     def end(result: RowResult) -> None:
         from evalcontract.checks.outcome import Outcome  # not before a row is graded
-        from evalcontract.grading.report_grade import write_row
+        from evalcontract.grading.printed import write_row
 
         __tracebackhide__ = True
         if result.outcome is Outcome.PASSED:

@@ -51,7 +51,7 @@ def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diag
 def bundle_findings(run: Run) -> Iterator[Diagnostic]:
     """Check the files of `bundles/`, if there are any."""
     if run.workspace.bundle_files:
-        from evalcontract.checking.bundle_check import check_bundles  # slow to import
+        from evalcontract.checking.artifact_check import check_bundles  # slow to import
 
         yield from check_bundles(run)
 
@@ -59,7 +59,7 @@ def bundle_findings(run: Run) -> Iterator[Diagnostic]:
 def target_findings(run: Run) -> Iterator[Diagnostic]:
     """Check the files of `targets/`, if there are any."""
     if run.workspace.targets:
-        from evalcontract.checking.target_check import check_targets  # only for targets
+        from evalcontract.checking.artifact_check import check_targets  # only for targets
 
         yield from check_targets(run)
 

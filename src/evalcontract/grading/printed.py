@@ -1,24 +1,115 @@
-"""The results of `grade` as text for people."""
+"""What is said below the tables of `grade`: what did not run, and what asking judges took."""
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING
+from platform import python_version
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.outcome import Outcome
-from evalcontract.grading.arithmetic import score_text
-from evalcontract.grading.grade_notes import write_unmeasured
+from evalcontract.checks.outcome import NO_MODEL, Outcome
+from evalcontract.grading.scores import score_text
+from evalcontract.grading.summary import counts
+from evalcontract.model.code import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
 from evalcontract.report.frame import aligned, wrapped
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
-    from evalcontract.grading.comparison import Comparison, Uncompared
-    from evalcontract.grading.scoring_results import CheckResult, RowResult
-    from evalcontract.grading.summary import Gate, Summary, Tally
+    from evalcontract.grading.results import CheckResult, RowResult
+    from evalcontract.grading.summary import Comparison, Gate, Summary, Tally, Uncompared
+    from evalcontract.judging.asking import Usage
     from evalcontract.statistics.rates import PairedDifference
+
+# So many causes are shown.
+_SHOWN = 5
+_VERBS = {
+    Outcome.PASSED: "passed without all verdicts",
+    Outcome.FAILED: "failed without all verdicts",
+    Outcome.ERROR: "ended in an error",
+    Outcome.UNAVAILABLE: "did not run",
+    Outcome.UNDECIDED: "came to no verdict",
+}
+_COULD_NOT = "could not be graded"
+_NO_MODEL = (
+    "judges: no model is configured: set EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY; see "
+)
+
+
+def write_unmeasured(summary: Summary, width: int) -> Iterator[str]:
+    """Yield what `unmeasured_lines` do, wrapped to `width` cells, and an empty line if any."""
+    lines = [*unmeasured_lines(summary)]
+    for line in lines:
+        yield from wrapped(escape_controls(line), 0, width)
+    if lines:
+        yield "\n"
+
+
+def unmeasured_lines(summary: Summary) -> Iterator[str]:
+    """Yield a sentence for each cause of checks and rows without a verdict, the frequent first."""
+    causes = [*summary.unmeasured.items()]
+    for cause, number in causes[:_SHOWN]:
+        what = "row" if cause.kind is None else f"{cause.kind} check"
+        of = _many(summary.counted(cause.kind), what)
+        verb = _COULD_NOT if cause.kind is None else _VERBS[cause.outcome]
+        yield f"{number:,} of {of} {verb}: {cause.reason}"
+    if len(causes) > _SHOWN:
+        yield f"… and {_many(len(causes) - _SHOWN, 'other cause')}: the results have all"
+
+
+def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[str]:
+    """Yield a sentence on what was asked, and one for each remark.
+
+    `usage` is None without an endpoint: that is said if it made a check unavailable.
+    """
+    if usage is None:
+        if _lacks_model(summary):
+            yield from wrapped(_NO_MODEL + where_to_read("judges#ask-a-model"), 0, width)
+        return
+    yield from write_asked(usage, width)
+
+
+def write_asked(usage: Usage, width: int) -> Iterator[str]:
+    """Yield a sentence on what was asked, if anything was, and one for each remark."""
+    if not usage.is_empty:
+        yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
+    for remark in usage.remarks:
+        yield from wrapped(escape_controls(f"note: {remark}"), 0, width)
+
+
+def usage_fields(usage: Usage) -> dict[str, Any]:
+    """Return the JSON of what was asked."""
+    fields = {
+        "calls": usage.calls,
+        "cached": usage.cached,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "unmetered": usage.unmetered,
+    }
+    return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}
+
+
+def _sentence(usage: Usage) -> str:
+    parts = [_many(usage.calls, "call"), f"{usage.cached:,} from the cache"]
+    parts.append(_many(usage.input_tokens + usage.output_tokens, "token"))
+    if usage.unmetered:
+        parts.append(f"and those of {_many(usage.unmetered, 'call')} that are not known")
+    if usage.cost is not None:
+        parts.append(f"cost {usage.cost:.4f}")
+    return ", ".join(parts)
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _lacks_model(summary: Summary) -> bool:
+    return any(cause.reason == NO_MODEL.reason for cause in summary.unmeasured)
+
 
 # The columns of outcomes without a score, which are left out where no check has one.
 _OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
@@ -251,3 +342,122 @@ def _below(mean: float, threshold: float) -> str:
         if (shown >= threshold) == (round(mean, 12) >= threshold):
             return f"{mean:.{digits}f}"
     return repr(mean)
+
+
+#: The version of the format; see the schema.
+VERSION = "2.0"
+
+
+def manifest_of(
+    tool: str,
+    dataset: tuple[str, str | None],
+    outputs: tuple[str, str | None],
+    settings: Mapping[str, Sequence[str]],
+    started: datetime,
+) -> dict[str, Any]:
+    """Return what is known at the start of a run; `started` is in UTC."""
+    return {
+        "version": VERSION,
+        "tool": {"name": "evalcontract", "version": tool},
+        "python": python_version(),
+        "started": f"{started.replace(tzinfo=None).isoformat(timespec='seconds')}Z",
+        "dataset": _file(*dataset),
+        "outputs": _file(*outputs),
+        "settings": {name: list(values) for name, values in settings.items()},
+    }
+
+
+def row_line(row: RowResult) -> str:
+    """Return the line of a row."""
+    checks = ", ".join([_check_text(check) for check in row.checks])
+    return f'{_json(_graded(row, rubric=row.rubric))[:-1]}, "checks": [{checks}]}}\n'
+
+
+def summary_line(
+    summary: Summary,
+    gate: Gate,
+    usage: Usage | None = None,
+) -> str:
+    """Return the last line; `gate` is what the results had to meet.
+
+    `usage` is what asking judges took, None if there was no model to ask.
+    """
+    content: dict[str, Any] = {"rows": _tally(summary.rows)}
+    if gate.threshold is not None:
+        content["threshold"] = gate.threshold
+        content["reached"] = summary.reaches(gate.threshold)
+    if gate.allow_undecided:
+        content["allow_undecided"] = True
+    content["unmeasured"] = [
+        {**cause._asdict(), "number": number, "of": summary.counted(cause.kind)}
+        for cause, number in summary.unmeasured.items()
+    ]
+    if usage is not None and not usage.is_empty:
+        content["judges"] = usage_fields(usage)
+    content["rubrics"] = [
+        {"rubric": rubric, **_tally(tally)} for rubric, tally in summary.rubrics.items()
+    ]
+    content["checks"] = [
+        {"rubric": rubric, "check": check, "kind": kind, **_tally(tally)}
+        for (rubric, check), (kind, tally) in summary.checks.items()
+    ]
+    return _line({"summary": content})
+
+
+def _file(name: str, sha256: str | None) -> dict[str, Any]:
+    return {"file": name} if sha256 is None else {"file": name, "sha256": sha256}
+
+
+def _check_text(check: CheckResult) -> str:
+    """Return the JSON of the result of a check."""
+    is_plain = check.details is None and not check.checks
+    return _plain_check(check) if is_plain else _json(_check(check))
+
+
+@lru_cache(maxsize=1 << 10)  # most of them are the same on many rows
+def _plain_check(check: CheckResult) -> str:
+    return _json(_check(check))
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    content = _graded(check, kind=check.kind)
+    if check.details:
+        content["details"] = dict(check.details)
+    if check.checks:
+        content["checks"] = [_check(inner) for inner in check.checks]
+    return content
+
+
+def _graded(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
+    """Return what a row and a check have in common; `by` is what graded the one or the other."""
+    content: dict[str, Any] = {
+        "id": result.id,
+        **by,
+        "outcome": result.outcome,
+        "score": result.score,
+    }
+    if result.bounds is not None:
+        content["bounds"] = result.bounds
+    if result.reason is not None:
+        content["reason"] = result.reason
+    return content
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    mean, bounds = tally.mean, tally.bounds
+    content: dict[str, Any] = {
+        "total": tally.total,
+        "decided": tally.decided,
+        "undecided": tally.undecided,
+        "mean": mean if mean is None else round(mean, 12),
+    }
+    if bounds is not None:
+        content["bounds"] = [round(end, 12) for end in bounds]
+    return {**content, "outcomes": dict(counts(tally))}
+
+
+def _line(content: dict[str, Any]) -> str:
+    return _json(content) + "\n"
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode
