@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from doors import Input, Kind, Options, check_workspaces, validate
 
-from evalcontract.calibrating.calibration import calibrate
-from evalcontract.calibrating.calibration_options import CalibrationOptions
+from evalcontract.calibrating.calibrate import calibrate
+from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.checks.outcome import Outcome, Verdict, error
 from evalcontract.formats import FORMATS
 from evalcontract.grading.grade import Grading

@@ -22,7 +22,7 @@ from evalcontract.checks._kind import EvalContext
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.library.library import Library
 from evalcontract.starting import best_practices
-from evalcontract.starting.result import Rubrics
+from evalcontract.starting.best_practices import Rubrics
 from evalcontract.structure.authored.keywords import SchemaAnalyses
 
 HAS_PHP = shutil.which("php") is not None

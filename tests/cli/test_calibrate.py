@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 from writing import write
 
-from evalcontract.calibrating.calibration import calibrate
-from evalcontract.calibrating.calibration_options import CalibrationOptions
+from evalcontract.calibrating.calibrate import calibrate
+from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.source import read_file
 from evalcontract.statistics.rates import Measured
 

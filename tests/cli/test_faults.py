@@ -17,7 +17,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract.cache import FOLDER_VARIABLE
-from evalcontract.calibrating.calibration import Calibrated
+from evalcontract.calibrating.calibrate import Calibrated
 from evalcontract.grading.runner import RubricRunner
 from evalcontract.source.writing import Staged
 

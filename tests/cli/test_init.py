@@ -20,8 +20,9 @@ from writing import write
 from evalcontract import DatasetLoader
 from evalcontract.model import code as page
 from evalcontract.source import installed as shipped
-from evalcontract.starting import init_install, init_source
-from evalcontract.starting.init_project import CI_FILES
+from evalcontract.starting import install as init_install
+from evalcontract.starting import source as init_source
+from evalcontract.starting.project import CI_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,8 +19,8 @@ from published import ROOT, tool
 from tables import every_case
 from writing import write
 
-from evalcontract.starting.init_install import Source
-from evalcontract.starting.init_project import project_files
+from evalcontract.starting.install import Source
+from evalcontract.starting.project import project_files
 
 pytestmark = pytest.mark.slow
 

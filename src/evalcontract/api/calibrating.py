@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from evalcontract._version import __version__
 from evalcontract.api.findings import Findings
 from evalcontract.api.judging import judging_of_environment
-from evalcontract.calibrating.calibration import calibrate
-from evalcontract.calibrating.calibration_json import document_of
-from evalcontract.calibrating.calibration_options import CalibrationOptions
+from evalcontract.calibrating.calibrate import calibrate
+from evalcontract.calibrating.files import CalibrationOptions
+from evalcontract.calibrating.printed import document_of
 from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.statistics.rates import Measured
@@ -20,8 +20,8 @@ from evalcontract.statistics.rates import Measured
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.calibrating.calibration import Calibrated
-    from evalcontract.calibrating.result import Result
+    from evalcontract.calibrating.calibrate import Calibrated
+    from evalcontract.calibrating.measuring import Result
     from evalcontract.statistics.rates import Agreement, Corrected, Interval
 
 

@@ -9,7 +9,6 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.calibrating.problems import note
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
@@ -21,6 +20,19 @@ if TYPE_CHECKING:
 
     from evalcontract.source import SourceProblem
     from evalcontract.source.json.lines import RowStream
+
+#: After so many problems of one sort of fault no other is kept; a further one says so.
+MAX_PROBLEMS = 10_000
+
+
+def note(problems: list[Problem], problem: Problem) -> None:
+    """Add a problem, unless there are too many."""
+    if len(problems) < MAX_PROBLEMS:
+        problems.append(problem)
+    elif len(problems) == MAX_PROBLEMS:
+        message = f"there are more than {MAX_PROBLEMS:,} faults: the rest is not reported"
+        problems.append(Problem("source/limit-exceeded", message, problem.path[:1]))
+
 
 #: The keys that are read. Any other key is ignored, unless it is probably meant as one of these.
 KEYS = ("id", "human", "judge", "split", "model", "annotator")

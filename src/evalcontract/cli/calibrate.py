@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract._version import __version__
-from evalcontract.calibrating.calibration import calibrate
-from evalcontract.calibrating.calibration_json import write_json
-from evalcontract.calibrating.calibration_options import CalibrationOptions
+from evalcontract.calibrating.calibrate import calibrate
+from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import AUTO
-from evalcontract.calibrating.report_calibration import write_text
+from evalcontract.calibrating.printed import write_json, write_text
 from evalcontract.cli.candidates import files
 from evalcontract.cli.columns import MAP_WITH_OUTPUTS
 from evalcontract.cli.command import Command
@@ -24,15 +23,15 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.cli.progress import Bar
 from evalcontract.cli.signals import signals_as_interrupts
-from evalcontract.fixing.fixes import write_diff
+from evalcontract.fixing.fixing import write_diff
 from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.statistics.rates import RATES, Measured
 
 if TYPE_CHECKING:
-    from evalcontract.calibrating.calibration import Calibrated
-    from evalcontract.calibrating.result import Result
+    from evalcontract.calibrating.calibrate import Calibrated
+    from evalcontract.calibrating.measuring import Result
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.opening import Options
     from evalcontract.workspace.writing import FileFix

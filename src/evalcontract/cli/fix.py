@@ -14,14 +14,14 @@ from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace
 from evalcontract.cli.output import OutputError, put, put_bytes
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.datasets.workers import usable_cores
-from evalcontract.fixing.fixes import (
+from evalcontract.fixing.fixing import (
+    fix,
     write_diff,
     write_fixable,
     write_fixed,
     write_refused,
     write_summary,
 )
-from evalcontract.fixing.fixing import fix
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.workspace.writing import FixOptions, write

@@ -29,17 +29,15 @@ from evalcontract.policy import ERRORS, OK
 from evalcontract.report.frame import display_width, note
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
-from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, init
-from evalcontract.starting.init_project import CI_FILES
-from evalcontract.starting.ungraded import Lack, ungraded
+from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, Lack, init, ungraded
+from evalcontract.starting.project import CI_FILES
 from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.starting.init import Addition, InitResult
-    from evalcontract.starting.ungraded import Ungraded
+    from evalcontract.starting.init import Addition, InitResult, Ungraded
 
 _NO_CI = "none"
 #: The lines of a snippet that is printed without `--snippets`.

@@ -20,8 +20,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls, listed
 from evalcontract.policy import ERRORS, OK
 from evalcontract.report.losses import write_losses
-from evalcontract.starting.migrate import MigrateOptions, migrate
-from evalcontract.starting.migration_input import SYSTEMS
+from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -175,7 +175,7 @@ def run_and_report(
 
 def _report(outcome: Outcome, args: CheckArgs, baseline: BaselineCounts | None) -> Report:
     if args.output or args.output_format != "text":
-        from evalcontract.fixing.reporting import full_report  # slow to import
+        from evalcontract.fixing.fixing import full_report  # slow to import
 
         return full_report(outcome, args.fails_from, baseline)
     return _short_report(outcome, baseline)

@@ -17,9 +17,8 @@ from evalcontract.cli.output import put
 from evalcontract.cli.signals import signals_as_interrupts
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.reference import Kind
-from evalcontract.page.html_output import HtmlFile
-from evalcontract.page.html_report import ReportInputs, html_report
-from evalcontract.page.page import write_page
+from evalcontract.page.page import HtmlFile, write_page
+from evalcontract.page.report import ReportInputs, html_report
 from evalcontract.policy import OK
 
 if TYPE_CHECKING:

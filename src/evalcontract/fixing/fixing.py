@@ -6,29 +6,121 @@ One fix may make another one possible. Nothing is written: the checks read draft
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
+from difflib import Match, SequenceMatcher
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.kinds import other_kind
 from evalcontract.datasets.opening import Input
-from evalcontract.fixing.text_edits import fix_in_text
-from evalcontract.model.diagnostic import Outcome, sort_key
+from evalcontract.model.diagnostic import (
+    Move,
+    Outcome,
+    Rename,
+    Severity,
+    Span,
+    TextEdit,
+    key_of,
+    sort_key,
+)
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import escape_controls
+from evalcontract.report.report import Report
 from evalcontract.source import format_of, read_file
-from evalcontract.source.editing import edit_text
+from evalcontract.source.editing import cuts_by_fix, edit_text
+from evalcontract.source.faults import ParseError
 from evalcontract.source.files import guess_format
 from evalcontract.source.overlays import Drafts, read_bytes
+from evalcontract.source.text import LINE_END, decode
 from evalcontract.workspace import display_name, find_root
+from evalcontract.workspace.catalogue import KnownCodes, url_of
+from evalcontract.workspace.roots import RepositoryNames
 from evalcontract.workspace.writing import FileFix, FixResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.datasets.opening import Options
-    from evalcontract.model.diagnostic import Diagnostic, Fix
+    from evalcontract.model.diagnostic import Diagnostic, Fix, Place
+    from evalcontract.report.report import BaselineCounts
+    from evalcontract.source.entries import Cut
     from evalcontract.workspace.writing import FixOptions
+
+if TYPE_CHECKING:
+    #: The edits of a fix, in the order of their places.
+    Edits = tuple[TextEdit, ...]
+
+
+def text_edits(diagnostics: Sequence[Diagnostic]) -> Mapping[int, Edits]:
+    """Return the edits that fix findings, by their numbers in the sequence.
+
+    A finding without a fix, or with one that cannot be made in the text as it is now, has none.
+    The files are read again.
+    """
+    by_file: dict[str, list[int]] = {}
+    for number, diagnostic in enumerate(diagnostics):
+        if diagnostic.fix:
+            by_file.setdefault(diagnostic.place.file, []).append(number)
+    edits: dict[int, Edits] = {}
+    for file, numbers in by_file.items():
+        try:
+            data = read_bytes(Path(file))
+            text = decode(data)
+        except (OSError, ValueError, ParseError):  # standard input, or changed in the meantime
+            continue
+        form = format_of(file) or guess_format(data)
+        edits |= _in_text(text, form, {number: diagnostics[number] for number in numbers})
+    return edits
+
+
+def _in_text(text: str, form: str, numbered: dict[int, Diagnostic]) -> Iterator[tuple[int, Edits]]:
+    starts = _line_starts(text, form)
+    by_number = {
+        number: fix_in_text(found, form)
+        for number, found in numbered.items()
+        if _is_unchanged(found.place, text, starts)
+    }
+    cuts = cuts_by_fix(text, form, [*dict.fromkeys(filter(None, by_number.values()))])
+    for number, fix in by_number.items():
+        if fix in cuts:
+            yield number, tuple(_edit(cut, starts) for cut in sorted(cuts[fix]))
+
+
+def _is_unchanged(place: Place, text: str, starts: list[int]) -> bool:
+    """Whether a finding is on this text, and not on other content that had the name of its file."""
+    if place.span is None or place.text is None:
+        return True
+    line = place.span.line
+    return line <= len(starts) and text.startswith(place.text, starts[line - 1])
+
+
+def fix_in_text(diagnostic: Diagnostic, form: str) -> Fix | None:
+    """Return the fix of a finding with its path in the text: in JSONL, a row is a line."""
+    span = diagnostic.place.span
+    if diagnostic.fix is None or form != "jsonl":
+        return diagnostic.fix
+    return diagnostic.fix.relocated(lambda path: (span.line - 1, *path[1:])) if span else None
+
+
+def _line_starts(text: str, form: str) -> list[int]:
+    """Return the offsets of all lines; in JSONL, a lone carriage return ends none."""
+    if form == "jsonl":
+        return [0, *(at + 1 for at, character in enumerate(text) if character == "\n")]
+    return [0, *(match.end() for match in LINE_END.finditer(text))]
+
+
+def _edit(cut: Cut, starts: list[int]) -> TextEdit:
+    line, column = _position(cut.start, starts)
+    return TextEdit(Span(line, column, *_position(cut.end, starts)), cut.text)
+
+
+def _position(offset: int, starts: list[int]) -> tuple[int, int]:
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
 
 #: The maximum number of rounds. Every round applies a fix, and a few rounds are usual.
 _MAX_ROUNDS = 50
@@ -196,3 +288,181 @@ class _FixRun:
             data = read_bytes(path) if draft is None else draft
             self._files[path] = FileFix(self._named.get(path, path), data, data, ())
         return self._files[path]
+
+
+def full_report(
+    outcome: Outcome, fails_from: Severity, baseline: BaselineCounts | None = None
+) -> Report:
+    """Return the report of an outcome; findings of at least a severity fail it."""
+    return Report(
+        outcome.diagnostics,
+        outcome.files,
+        outcome.rows,
+        outcome.left_out,
+        outcome.checked,
+        outcome.ignored,
+        baseline,
+        fails_from,
+        RepositoryNames(),
+        KnownCodes(),
+        url_of,
+        text_edits,
+    )
+
+
+# Lines that change in a row, both of the old text and of the new one; of more, all that follow are
+# replaced. So many equal lines end a change.
+_MAX_CHANGED, _EQUAL = 200, 2
+
+
+def write_fixed(fixed: Sequence[Diagnostic], limit: int) -> Iterator[str]:
+    """Yield the fixed findings by file, at most `limit` of them if it is not 0."""
+    file = ""
+    for diagnostic in islice(fixed, limit or None):
+        if diagnostic.place.file != file:
+            file = diagnostic.place.file
+            yield f"{escape_controls(file)}\n"
+        span = diagnostic.place.span
+        at = f"{span.line}:{span.column}" if span else ""
+        yield f"  {at}  {diagnostic.code}  {_done(diagnostic.fix)}\n" if diagnostic.fix else ""
+    yield from _hidden(len(fixed), limit)
+
+
+def _hidden(count: int, limit: int) -> Iterator[str]:
+    if limit and count > limit:
+        yield f"… {_many(count - limit, 'more finding')}: `--limit 0` shows all\n"
+
+
+def write_summary(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield how many findings were fixed, how many are left, and how many more are fixable."""
+    done = (
+        f"{_many(fixed, 'finding')} fixed in {_many(files, 'file')}" if fixed else "nothing fixed"
+    )
+    if not left:
+        yield f"{done}; none left\n"
+        return
+    counts = [
+        _many(count, str(severity))
+        for severity in sorted(Severity, reverse=True)
+        if (count := sum(diagnostic.severity is severity for diagnostic in left))
+    ]
+    yield f"{done}; {len(left):,} left: {', '.join(counts)}\n"
+    fixes = [diagnostic.fix for diagnostic in left if diagnostic.fix]
+    if unsafe := sum(not fix.safe for fix in fixes):
+        yield f"{_many(unsafe, 'more')} fixable with `--unsafe-fixes`\n"
+
+
+def write_fixable(fixable: int, files: int) -> Iterator[str]:
+    """Yield how many findings are fixable."""
+    done = f"{_many(fixable, 'finding')} fixable in {_many(files, 'file')}"
+    yield f"{done if fixable else 'nothing to fix'}\n"
+
+
+def write_refused(refused: Sequence[tuple[Diagnostic, str]], limit: int) -> Iterator[str]:
+    """Yield the fixes that were not made, with the reason; at most `limit` if it is not 0."""
+    for diagnostic, reason in refused[: limit or None]:
+        place = escape_controls(str(diagnostic.place))
+        yield f"not fixed: {place}: {diagnostic.code}: {escape_controls(reason)}\n"
+    yield from _hidden(len(refused), limit)
+
+
+def write_diff(name: str, before: str, after: str) -> Iterator[str]:
+    """Yield the changed lines as a unified diff.
+
+    Control characters are replaced, but for tabs and the ends of lines: `patch` accepts lines
+    without others.
+    """
+    old, new = (_lines(text) for text in (before, after))
+    for line in _unified(old, new, escape_controls(name)):
+        text = line.removesuffix("\n").removesuffix("\r")
+        end = line[len(text) :]
+        yield "\t".join(map(escape_controls, text.split("\t"))) + end
+        if not end.endswith("\n"):
+            yield "\n"
+            yield "\\ No newline at end of file\n"
+
+
+def _unified(old: list[str], new: list[str], name: str) -> Iterator[str]:
+    """Yield what `difflib.unified_diff` does, in time that grows with the number of lines."""
+    groups = _Alignment(old, new).get_grouped_opcodes()
+    for number, group in enumerate(groups):
+        if not number:
+            yield from (f"--- {name}\n", f"+++ {name}\n")
+        (_, old_start, _, new_start, _), (_, _, old_end, _, new_end) = group[0], group[-1]
+        yield f"@@ -{_range(old_start, old_end)} +{_range(new_start, new_end)} @@\n"
+        for kind, *places in group:
+            start, end, other_start, other_end = places
+            if kind == "equal":
+                yield from (f" {line}" for line in old[start:end])
+            else:
+                yield from (f"-{line}" for line in old[start:end])
+                yield from (f"+{line}" for line in new[other_start:other_end])
+
+
+def _range(start: int, end: int) -> str:
+    """Return the lines of a hunk as a unified diff writes them."""
+    length = end - start
+    first = start + 1 if length else start  # an empty hunk stands after this line
+    return f"{first}" if length == 1 else f"{first},{length}"
+
+
+class _Alignment(SequenceMatcher[str]):
+    """Lines of a text before and after fixes, which change few in a row and move none far.
+
+    `difflib` compares each changed line with all the others: many rows are alike.
+    """
+
+    def __init__(self, old: list[str], new: list[str]) -> None:
+        self._old, self._new = old, new
+        super().__init__(None, old, new, autojunk=False)
+
+    def get_matching_blocks(self) -> list[Match]:
+        """Return the equal parts, in order; the last one is empty."""
+        old, new = self._old, self._new
+        blocks: list[Match] = []
+        at, other = 0, 0
+        while (skipped := _next_equal(old, new, at, other)) is not None:
+            at, other = at + skipped[0], other + skipped[1]
+            size = 0
+            while old[at + size : at + size + 1] == new[other + size : other + size + 1] != []:
+                size += 1
+            blocks.append(Match(at, other, size))
+            at, other = at + size, other + size
+        return [*blocks, Match(len(old), len(new), 0)]
+
+
+def _next_equal(old: list[str], new: list[str], at: int, other: int) -> tuple[int, int] | None:
+    """Return how many lines of both are skipped up to the next that are equal; None if none is.
+
+    Where other numbers of lines are skipped, one line may be equal by chance: it needs another.
+    """
+    for skipped in range(_MAX_CHANGED):
+        for of_old in range(skipped + 1):
+            of_new = skipped - of_old
+            length = 1 if of_old == of_new else _EQUAL
+            lines = old[at + of_old : at + of_old + length]
+            if lines and lines == new[other + of_new : other + of_new + length]:
+                return of_old, of_new
+    return None
+
+
+def _lines(text: str) -> list[str]:
+    """Split a text at line feeds only, as `patch` does."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1].removesuffix("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _done(fix: Fix) -> str:
+    old = escape_controls(key_of(fix.path))
+    match fix.edit:
+        case Rename(key):
+            return f"`{escape_controls(str(fix.path[-1]))}` is now `{escape_controls(key)}`"
+        case Move(to):
+            return f"`{old}` is now `{escape_controls(key_of(to))}`"
+    value = f'"{fix.target}"' if isinstance(fix.target, str) else str(fix.target).lower()
+    return f"`{old}` is now {escape_controls(value)}"
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 or name == 'more' else 's'}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from evalcontract.fixing.text_edits import fix_in_text
+from evalcontract.fixing.fixing import fix_in_text
 from evalcontract.lsp.edits import edits_between
 from evalcontract.lsp.ignoring import is_ignorable, title_of_ignore
 from evalcontract.lsp.replies import overlaps

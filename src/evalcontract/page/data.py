@@ -2,30 +2,170 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
+from evalcontract.checks.outcome import Outcome
+from evalcontract.grading.printed import tally_sentence, unmeasured_lines
+from evalcontract.grading.scores import score_text
+from evalcontract.grading.summary import Summary, counts
 from evalcontract.model.diagnostic import key_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
 from evalcontract.page.layout import HEIGHT, WIDTH, layout
-from evalcontract.page.results_data import run_data
-from evalcontract.page.segments import segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from evalcontract.checks._kind import Prediction
     from evalcontract.checks.coverage import Totals
+    from evalcontract.grading.results import RowResult
+    from evalcontract.grading.summary import Tally
+    from evalcontract.library.score_bounds import Bounds
     from evalcontract.model.diagnostic import Fix
     from evalcontract.page.content import (
         CoverageTable,
         Evidence,
+        GradedRun,
         Graph,
         HtmlReport,
         Line,
         Mark,
         ModeFinding,
     )
+
+#: The number of bars of a distribution of scores.
+BINS = 10
+# The rows that a reader looks for come first.
+_ORDER = (Outcome.UNDECIDED, Outcome.FAILED, None, Outcome.SKIPPED, Outcome.PASSED)
+
+
+def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:
+    """Return the summary of a run, its checks and its rows, at most `max_rows` if that is not 0."""
+    summary = Summary()
+    for row in run.rows:
+        summary.add(row)
+    number = {key: at for at, key in enumerate(summary.checks)}
+    rows = sorted(run.rows, key=_rank)[: max_rows or None]
+    return {
+        "file": _shown(run.file),
+        "dataset": _shown(run.dataset),
+        "rows_total": len(run.rows),
+        "rows_tally": _tally(summary.rows),
+        "sentence": tally_sentence(summary.rows),
+        "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
+        "checks": [
+            {
+                "rubric": None if rubric is None else _shown(rubric),
+                "check": _shown(name),
+                "kind": _shown(kind),
+                **_tally(tally),
+            }
+            for (rubric, name), (kind, tally) in summary.checks.items()
+        ],
+        "rows": [_row(row, number) for row in rows],
+    }
+
+
+def _rank(row: RowResult) -> tuple[int, float]:
+    lowest = row.bounds.low if row.bounds else 1.0
+    return _ORDER.index(row.outcome), lowest if row.score is None else row.score
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    return {
+        "counts": counts(tally),
+        "mean": _number(tally.mean, tally.bounds if tally.scored < tally.counted else None),
+        "decided": tally.decided,
+        "counted": tally.counted,
+        "scored": tally.scored,
+        "bins": _bins(tally.scores),
+    }
+
+
+def _bins(scores: Mapping[float, int]) -> list[int]:
+    """Return how many scores lie in each tenth; a score of 1 is in the last one."""
+    bins = [0] * BINS
+    for score, count in scores.items():
+        bins[max(0, min(int(score * BINS), BINS - 1))] += count
+    return bins
+
+
+def _row(row: RowResult, number: dict[tuple[str | None, str], int]) -> list[Any]:
+    checks = [
+        [
+            number[row.rubric, name],
+            str(leaf.outcome),
+            _number(leaf.score, leaf.bounds),
+            _reason(leaf.reason),
+        ]
+        for check in row.checks
+        for name, leaf in check.leaves()
+    ]
+    outcome = str(row.outcome) if row.outcome else None
+    return [
+        _shown(row.id),
+        outcome,
+        _number(row.score, row.bounds),
+        _reason(row.reason),
+        checks,
+    ]
+
+
+def _number(score: float | None, bounds: Bounds | None) -> str | None:
+    """Return a score, or its bounds, as text; None if there is no score."""
+    return None if score is None and bounds is None else score_text(score, bounds, ".2f")
+
+
+def _reason(reason: str | None) -> str | None:
+    return None if reason is None else escape_controls(clipped(reason, _SENTENCE))
+
+
+def _shown(name: str) -> str:
+    return escape_controls(clipped(name, NAME_LENGTH * 3))
+
+
+Segment = tuple[str, list[int]]
+
+
+def segments(line: Line, marks: Sequence[Mark]) -> list[Segment]:
+    """Return the parts of a line, each with the numbers of its findings.
+
+    Texts have symbols in place of characters that a page or a terminal would act on. A place
+    without a width takes the character behind it, or a space at the end of the line.
+    """
+    ranges = [(each.finding, *part) for each in marks if (part := _range_in(line, each))]
+    length = len(line.text)
+    if any(end > length for _, _, end in ranges):
+        length += 1
+    bounds = sorted({0, length, *(at for _, start, end in ranges for at in (start, end))})
+    text = escape_controls(line.text.ljust(length))
+    return [
+        (
+            text[start:end],
+            sorted({finding for finding, low, high in ranges if low <= start and end <= high}),
+        )
+        for start, end in pairwise(bounds)
+    ]
+
+
+def _range_in(line: Line, mark: Mark) -> tuple[int, int] | None:
+    """Return the part of a line that a mark covers; None if it begins on another line.
+
+    Offsets count from 0 in the text of the line. Of several lines, only the first one is marked, as
+    in the text report: what is missing from a rubric is not on all of its lines.
+    """
+    span = mark.span
+    if span.line != line.number:
+        return None
+    length = len(line.text)
+    start = span.column - line.column
+    end = span.end_column - line.column if span.end_line == span.line else length
+    if end < 0 or start > length:
+        return None
+    start = max(start, 0)
+    return start, min(max(end, start + 1), max(length, start + 1))
+
 
 # The characters of all excerpts together, without those of marked lines.
 _ROOM = 16_000_000

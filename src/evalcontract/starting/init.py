@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.datasets.opening import files_below
+from evalcontract.converting.placing import GradedBy, graded_by
+from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.datasets.opening import files_below, open_dataset
+from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -14,21 +18,22 @@ from evalcontract.source import DISK, read_text
 from evalcontract.source import installed as shipped
 from evalcontract.source.writing import Staged
 from evalcontract.source.yaml.writing import flow
-from evalcontract.starting.init_install import EXPRESSION, source_of
-from evalcontract.starting.init_project import CI_FILES, PACKAGE, filled, project_files
-from evalcontract.starting.init_source import Taken, take
+from evalcontract.starting.install import EXPRESSION, source_of
+from evalcontract.starting.project import CI_FILES, PACKAGE, filled, project_files
+from evalcontract.starting.source import Taken, take
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.editor_schemas import editor_schemas, modeline, schema_text
 from evalcontract.workspace.writing import write_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Input
-    from evalcontract.starting.init_install import Source
-    from evalcontract.starting.init_project import ProjectFile
+    from evalcontract.datasets.opening import Input, Options
+    from evalcontract.datasets.passes import CheckedRow, DatasetPass
+    from evalcontract.starting.install import Source
+    from evalcontract.starting.project import ProjectFile
 
 #: The dataset, the outputs and the judge of the example.
 EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"
@@ -253,3 +258,65 @@ def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:
             raise UsageError(f"{name} was written by something else meanwhile: try again") from None
         except OSError as error:
             raise write_error(bound, error) from None
+
+
+class Lack(Enum):
+    """What rows lack: expectations, the rubric of a judge, no faults, or what their checks need."""
+
+    EXPECTATIONS = auto()
+    JUDGE = auto()
+    CORRECTION = auto()
+    NEEDS = auto()
+
+
+class Ungraded(NamedTuple):
+    """How many rows of a dataset lack the same.
+
+    `has_rubrics` says that other rows of the dataset name rubrics of its workspace.
+    """
+
+    input: Input
+    lack: Lack
+    rows: int
+    has_rubrics: bool
+
+
+def ungraded(inputs: Iterable[Input], root: Path, options: Options) -> Iterator[Ungraded]:
+    """Yield what the rows of datasets of a workspace lack on which no check will run."""
+    run = run_for_coverage(root, options)
+    for input_ in inputs:
+        dataset = open_dataset(input_)
+        if dataset.unreadable:
+            continue
+        graded = run.standards.graded_for(input_.path)
+        dataset_pass = dataset.begin(run, run.standards.base, graded)
+        counts = dict.fromkeys(Lack, 0)
+        has_rubrics = False
+        for checked in dataset_pass.batches(keep_rows=True):
+            for row in rows_of(dataset_pass, checked):
+                is_ours = dataset.dialect == NATIVE
+                has_rubrics |= is_ours and isinstance(row.value, dict) and "rubric_ref" in row.value
+                lack = _lack(dataset_pass, row, graded if is_ours else None)
+                if lack is not None:
+                    counts[lack] += 1
+        for lack, rows in counts.items():
+            if rows:
+                yield Ungraded(input_, lack, rows, has_rubrics)
+
+
+def _lack(dataset_pass: DatasetPass, row: CheckedRow, graded: frozenset[str] | None) -> Lack | None:
+    """Return what a row lacks, or None; `graded` is None for rows of another system."""
+    covered = dataset_pass.cover(row)
+    if covered.runs:
+        return None
+    if covered.fault is not None:
+        return Lack.CORRECTION
+    if graded is None or covered.rubric is not None:
+        return Lack.NEEDS
+    match graded_by(row.value, graded):
+        case GradedBy.JUDGE:
+            return Lack.JUDGE
+        case GradedBy.NOBODY:
+            return Lack.EXPECTATIONS
+        case GradedBy.CHECK:
+            return Lack.CORRECTION  # its expectation is one that every output meets

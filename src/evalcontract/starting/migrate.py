@@ -3,25 +3,254 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from evalcontract.model.errors import UsageError
+from evalcontract.datasets.placing import from_unreadable, to_diagnostics
+from evalcontract.formats.agent_skills.fields import GUIDE, SKILL_CREATOR, variant_of
+from evalcontract.model.codes import GUESSES, ILL_FORMED
+from evalcontract.model.diagnostic import Severity
+from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
+from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
+from evalcontract.source import Document, format_of, read_text
+from evalcontract.source import installed as shipped
+from evalcontract.source.files import guess_format
+from evalcontract.source.setting import set_value
+from evalcontract.source.writing import Staged
+from evalcontract.source.yaml.writing import NotWritableError, utf8, yaml_mapping, yaml_text
 from evalcontract.starting import ai_eval, best_practices
-from evalcontract.starting.migration_input import AI_EVAL, BEST_PRACTICES, open_source
-from evalcontract.starting.migration_output import WorkspaceFiles
-from evalcontract.starting.result import Moved, Names, Rubrics, snake_case
+from evalcontract.starting import ai_eval as graders
+from evalcontract.starting.best_practices import Moved, Names, Rubrics, snake_case
+from evalcontract.structure.schemas import load
+from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
+from evalcontract.workspace.editor_schemas import Modelines, with_modeline, without_modelines
+from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from evalcontract.datasets.opening import Input
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.starting.migration_input import MigrationSource
+
+#: The names of the systems, as the command line takes them.
+BEST_PRACTICES, AI_EVAL = "ai_best_practices", "ai_eval"
+SYSTEMS = (BEST_PRACTICES, AI_EVAL)
+
+_ROWS_OF_INPUT, _GRADERS = "questions", "graders"
+_EXPECTED = {
+    BEST_PRACTICES: "a mapping with `evals` or `behavioral_cases`",
+    AI_EVAL: "a mapping with `graders` or `questions`",
+}
+_GENERIC = ("evals", "dataset", "stdin")
+
+
+class MigrationSource(NamedTuple):
+    """A file to migrate, with a value that fits the schema of its system.
+
+    `name` is an id made of the file's name. `is_target` says that it has graders and no rows.
+    """
+
+    document: Document
+    system: str
+    name: str
+    is_target: bool
+
+
+def open_source(
+    input_: Input, system: str | None
+) -> tuple[MigrationSource | None, list[Diagnostic]]:
+    """Return a file to migrate, or None if it has errors, and the findings on it.
+
+    Raises:
+        UsageError: the file is of neither system.
+
+    """
+    source = input_.read()
+    if source.unreadable:
+        return None, [*from_unreadable(source.unreadable, Policy())]
+    document = source.document
+    if not isinstance(document, Document):
+        raise UsageError(f"{source.file} cannot be migrated: it is a file of rows, one per line")
+    found = _system_of(document.value)
+    if found is None or system not in (None, found):
+        expected = " or ".join(_EXPECTED[each] for each in ([system] if system else SYSTEMS))
+        raise UsageError(
+            f"{document.file} cannot be migrated: expected {expected}, "
+            f"but it is {_described(document.value)}"
+        )
+    is_target = found == AI_EVAL and _ROWS_OF_INPUT not in document.value
+    diagnostics = [*_findings(document, _schema_of(found, is_target=is_target))]
+    if any(each.is_error for each in diagnostics):
+        return None, diagnostics
+    # The folder says more than a name such as `evals.json`, which all files of a project share.
+    stem = snake_case(input_.path.name.partition(".")[0], "dataset")
+    folder = input_.path.absolute().parent.name
+    name = snake_case(folder, stem) if stem in _GENERIC and not input_.stream else stem
+    return MigrationSource(document, found, name, is_target), diagnostics
+
+
+def is_migrated(input_: Input) -> bool:
+    """Whether a file has cases or graders that only a migration can read."""
+    document = input_.read(quick=True).document
+    value = document.quick if document else None
+    if not isinstance(value, dict):
+        return False
+    # The cases of other skills are a dataset of their own dialect.
+    is_other = variant_of(value) in (GUIDE, SKILL_CREATOR)
+    return (_system_of(value) == BEST_PRACTICES and not is_other) or _GRADERS in value
+
+
+def _system_of(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    if any(key in value for key in best_practices.CASES):
+        return BEST_PRACTICES
+    return AI_EVAL if _ROWS_OF_INPUT in value or _GRADERS in value else None
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, list):
+        return "a list"
+    if not isinstance(value, dict):
+        return "empty" if value is None else "a single value"
+    if not value:
+        return "an empty mapping"
+    return f"a mapping with {listed(f'`{key}`' for key in value)}"
+
+
+def _schema_of(system: str, *, is_target: bool) -> str:
+    if system == BEST_PRACTICES:
+        return best_practices.SCHEMA
+    return graders.SCHEMA if is_target else "dataset"
+
+
+def _findings(document: Document, schema: str) -> Iterator[Diagnostic]:
+    """Yield the findings on a value; those that make it unusable are errors.
+
+    A key that is probably misspelled is such a fault where the right one is required.
+    """
+    validator = SchemaValidator("dataset", load(schema))
+    problems = validator.check(document.value)
+    is_incomplete = bool(problems) and bool(validator.missing_keys(document.value))
+    for finding in to_diagnostics(problems, document, Policy(), {}):
+        is_fault = finding.code in ILL_FORMED or (is_incomplete and finding.code.endswith(GUESSES))
+        yield finding._replace(severity=Severity.ERROR) if is_fault else finding
+
+
+_ROWS = "questions"
+
+
+class WorkspaceFiles:
+    """Context manager that collects the files of a workspace and writes them on `commit`."""
+
+    def __init__(self, folder: Path, *, force: bool) -> None:
+        self._folder = folder
+        self._force = force
+        self._staged = Staged()
+        self._files: dict[Path, bytes] = {}
+        self._modelines = Modelines(folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the files that were not committed."""
+        self._staged.__exit__()
+
+    def report(self, path: Path | None) -> BinaryIO | None:
+        """Open the report of losses, if there is to be one.
+
+        Raises:
+            UsageError: the file exists, or cannot be written.
+
+        """
+        if path is None:
+            return None
+        return open_staged(self._staged, path, replace=self._force)
+
+    def dataset(
+        self, name: str, root: dict[str, Any], rows: list[dict[str, Any]], source: Document
+    ) -> None:
+        """Add a dataset: the YAML file that its rows come from, with what the migration adds.
+
+        Where that file cannot be edited, or has no rows of ours, the dataset is written anew, with
+        the comments of the file.
+
+        Raises:
+            UsageError: a value of it cannot be written as YAML.
+
+        """
+        path = self._folder / "datasets" / f"{name}.yaml"
+        modeline = self._modelines.of(path, "dataset")
+        if _ROWS in source.value and _is_yaml(source):
+            try:
+                text = set_value(source.text, {**root, _ROWS: rows})
+                self._files[path] = utf8(with_modeline(text, modeline))
+            except (EditError, NotWritableError):
+                pass  # it is written anew
+            else:
+                return
+        above = CommentsAbove()
+        comments: list[list[str]] = []
+        if _ROWS in source.value:  # rows of JSON have no comments
+            comments = [above.row(source, (_ROWS, index)) for index in range(len(rows))]
+        header = [*modeline, *without_modelines(above.header)]
+        try:
+            self._files[path] = yaml_text(root, _ROWS, rows, comments, header)
+        except NotWritableError as error:
+            raise write_error(path, error) from None
+
+    def rubric(self, id_: str, rubric: dict[str, Any]) -> None:
+        """Add a rubric."""
+        self._add("rubric", id_, rubric)
+
+    def target(self, id_: str, settings: dict[str, Any], datasets: list[str]) -> None:
+        """Add a target for each of its datasets."""
+        for name in datasets:
+            own = id_ if len(datasets) == 1 else f"{id_}_{name}"
+            self._add("target", own, {"id": own, **settings, "dataset": f"datasets/{name}.yaml"})
+
+    def judge(self, id_: str) -> None:
+        """Add a starter judge, as it ships with this package."""
+        path = self._folder / "judges" / f"{id_}.yaml"
+        lines = [*self._modelines.of(path, "judge"), shipped.text_of(f"judges/{id_}.yaml")]
+        self._files[path] = "\n".join(lines).encode()
+
+    def commit(self) -> list[str]:
+        """Write all files and return their names; those that are there already are left alone.
+
+        Raises:
+            UsageError: another file of that name exists, or a file cannot be written.
+
+        """
+        files = self._files | self._modelines.files
+        try:
+            for path, data in files.items():
+                if read_text(path, path.name) != data.decode():
+                    write_staged(self._staged, path, data, self._folder, replace=self._force)
+            self._staged.put()
+        except OSError as error:
+            raise write_error(self._folder, error) from None
+        return [display_name(path) for path in files]
+
+    def _add(self, kind: str, id_: str, value: dict[str, Any]) -> None:
+        path = self._folder / f"{kind}s" / f"{id_}.yaml"
+        try:
+            text = yaml_mapping(value, self._modelines.of(path, kind))
+        except NotWritableError as error:
+            raise write_error(path, error) from None
+        self._files[path] = text
+
+
+def _is_yaml(source: Document) -> bool:
+    """Whether a file is YAML, by its name, or else by its text."""
+    form = format_of(source.file) or guess_format(source.text.encode())
+    return form == "yaml"
+
 
 _STATIC_CHECKS = "static-checks.json"
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.calibrating.calibration_asking import ask_judge
-from evalcontract.calibrating.calibration_files import (
+from evalcontract.calibrating.asking import ask_judge
+from evalcontract.calibrating.files import (
+    NamedJudge,
     ReadFile,
+    find_judge,
+    labels_of_split,
     problems_of_file,
     read_rows,
+    scale_for,
     validated,
 )
-from evalcontract.calibrating.calibration_options import labels_of_split, scale_for
-from evalcontract.calibrating.joining import Verdict, join
-from evalcontract.calibrating.measuring import AUTO, measure
-from evalcontract.calibrating.named_judge import NamedJudge, find_judge
-from evalcontract.calibrating.reading import have_scores
-from evalcontract.calibrating.remarks import remarks
-from evalcontract.calibrating.result import Labels, Result
+from evalcontract.calibrating.joining import Verdict, have_scores, join
+from evalcontract.calibrating.measuring import AUTO, Labels, Result, measure, remarks
 from evalcontract.datasets.run import today
 from evalcontract.model.diagnostic import Diagnostic, Outcome, Problem, Severity
 from evalcontract.model.errors import EditError, UsageError
@@ -29,9 +28,8 @@ from evalcontract.workspace.writing import FixResult, write
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from evalcontract.calibrating.calibration_asking import Asked
-    from evalcontract.calibrating.calibration_files import RowFile
-    from evalcontract.calibrating.calibration_options import CalibrationOptions
+    from evalcontract.calibrating.asking import Asked
+    from evalcontract.calibrating.files import CalibrationOptions, RowFile
     from evalcontract.calibrating.joining import Joined
     from evalcontract.calibrating.records import Record, Records
     from evalcontract.judging.asking import Judging

@@ -16,7 +16,7 @@ from evalcontract.workspace.editor_schemas import editor_schemas
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.starting.init_install import Source
+    from evalcontract.starting.install import Source
     from evalcontract.workspace.editor_schemas import EditorSchema
 
 #: The file of each system of CI, and its template.

@@ -1,40 +1,98 @@
-"""Collect what the HTML report shows: findings in all modes, coverage, references, results."""
+"""Passes over the same datasets in several modes: what one finds is kept for the others.
+
+A mode decides how severe problems are, and not which ones there are.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
 from evalcontract.checking.pipeline import validate
 from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.opening import open_with_graders
-from evalcontract.datasets.passes import rows_of
+from evalcontract.datasets.passes import begin_pass, rows_of
 from evalcontract.datasets.placing import one_finding
 from evalcontract.datasets.run import today
 from evalcontract.grading.results import earlier_results
 from evalcontract.model.diagnostic import Outcome
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
+from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
 from evalcontract.page.content import GradedRun, HtmlReport, ModeFinding
-from evalcontract.page.excerpts import Excerpts
-from evalcontract.page.html_coverage import CoverageCollector
-from evalcontract.page.html_graph import GraphCollector
-from evalcontract.page.repeated import SharedPasses
 from evalcontract.source import MisreadError
 from evalcontract.workspace import display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from evalcontract.datasets.opening import Input, Options
-    from evalcontract.datasets.passes import Dataset
+    from evalcontract.datasets.passes import Dataset, DatasetPass
     from evalcontract.datasets.run import Run
     from evalcontract.model.diagnostic import Diagnostic, Severity
     from evalcontract.page.content import CoverageTable
+    from evalcontract.policy import Policy
     from evalcontract.workspace import Workspace
+
+
+class SharedPasses:
+    """The passes of the first mode over its datasets, in order."""
+
+    def __init__(self) -> None:
+        self._begun: list[_Begun] = []
+
+    def begin(
+        self, dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]
+    ) -> DatasetPass:
+        """Begin a pass whose results are kept."""
+        first = begin_pass(dataset, run, policy, graded)
+        if isinstance(first, NativePass):
+            first.keep()
+        self._begun.append(_Begun(first, policy, graded))
+        return first
+
+    def followers(self) -> Followers:
+        """Return the passes of another mode over the same datasets."""
+        return Followers(iter(self._begun))
+
+
+class _Begun(NamedTuple):
+    """A pass, and what it was begun with."""
+
+    first: DatasetPass
+    policy: Policy
+    graded: frozenset[str]
+
+
+class Followers:
+    """The passes of another mode over the same datasets, in the same order."""
+
+    def __init__(self, begun: Iterator[_Begun]) -> None:
+        self._begun = begun
+
+    def begin(
+        self, dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]
+    ) -> DatasetPass:
+        """Begin a pass with the results that are kept, or a new one where it may find others."""
+        again = None
+        for first, other, keys in islice(self._begun, 1):
+            is_same = first.file == dataset.file and keys == graded
+            if isinstance(first, NativePass) and is_same and _report_the_same(policy, other):
+                again = first.again(run, policy)
+        return again or begin_pass(dataset, run, policy, graded)
+
+
+def _report_the_same(one: Policy, other: Policy) -> bool:
+    """Whether two policies report the same codes, so that they reach a limit at the same one."""
+    return all(
+        (one.severity_of(code) is None) == (other.severity_of(code) is None)
+        for code in KnownCodes().values()
+    )
 
 
 class ReportInputs(NamedTuple):

@@ -1,0 +1,355 @@
+"""The files of a calibration: labels and verdicts to read, and the judge to write."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalcontract.calibrating.measuring import Subject, validation_of
+from evalcontract.calibrating.records import Records, read_records
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.opening import Input, Options
+from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
+from evalcontract.library.advice import advise, says
+from evalcontract.library.artifact import read_artifact
+from evalcontract.library.library import Dangling
+from evalcontract.model.codes import ILL_FORMED
+from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.errors import NothingToCheck, UsageError
+from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.scale import Scale, ScaleError, scale_of
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import listed
+from evalcontract.rules._judge import template_digest
+from evalcontract.source import UnreadableFile, format_of, read_file, read_stream
+from evalcontract.source.files import guess_format
+from evalcontract.source.overlays import read_bytes
+from evalcontract.source.setting import set_key
+from evalcontract.source.tables import CsvTable
+from evalcontract.source.text import sha256_of
+from evalcontract.workspace import (
+    NEAREST,
+    ChosenConfiguration,
+    display_name,
+    find_root,
+    open_workspace,
+)
+from evalcontract.workspace.writing import FileFix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import date
+
+    from evalcontract.calibrating.measuring import Result
+    from evalcontract.calibrating.records import Record
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.opening import Progress
+    from evalcontract.library.artifact import Artifact
+    from evalcontract.model.diagnostic import Problem
+    from evalcontract.source.json.lines import RowStream
+    from evalcontract.statistics.rates import Measured
+    from evalcontract.workspace import Workspace
+
+if TYPE_CHECKING:
+    RowFile = CsvTable | RowStream
+
+#: The part of the digest of labels that a validation has beside their name.
+_DIGEST = 12
+
+
+class ReadFile(NamedTuple):
+    """A file of labels or verdicts, and its rows, of which there is one."""
+
+    file: RowFile
+    records: Records
+
+
+def read_rows(
+    path: Path, required: Sequence[str], workspace: Workspace, *, is_shown: bool = False
+) -> ReadFile | list[Diagnostic]:
+    """Read a file whose rows have to have some keys; return the findings if it has no such row.
+
+    With `is_shown`, its rows may have what a judge is shown, too.
+
+    Raises:
+        UsageError: it is neither CSV nor JSON Lines, or it is empty.
+
+    """
+    file = _open(path)
+    if isinstance(file, UnreadableFile):
+        return [*problems_of_file(file, None, (), workspace)]
+    records = read_records(file, required, is_shown=is_shown)
+    if records.rows:
+        return ReadFile(file, records)
+    found = [*problems_of_file(file, records, (), workspace)]
+    if not found:
+        raise NothingToCheck(f"there are no rows in {file.file}")
+    return found
+
+
+def _open(path: Path) -> RowFile | UnreadableFile:
+    """Open a file of labels or verdicts; its extension says whether it is CSV or JSON Lines.
+
+    Raises:
+        UsageError: it has another extension.
+
+    """
+    name = display_name(path)
+    if path.suffix.lower() == ".csv":
+        from evalcontract.source.external import read_external  # only for CSV
+
+        source = read_external(path, name).source
+        if isinstance(source, CsvTable | UnreadableFile):
+            return source
+    elif format_of(name) == "jsonl":
+        stream = read_file(path, name)
+        if stream.unreadable or stream.stream:
+            return stream.unreadable or stream.stream
+    raise UsageError(f"{name}: labels and verdicts are CSV or JSON Lines (.csv or .jsonl)")
+
+
+def problems_of_file(
+    file: RowFile | UnreadableFile,
+    records: Records | None,
+    problems: Iterable[Problem],
+    workspace: Workspace,
+) -> Iterator[Diagnostic]:
+    """Yield the findings on a file: those of its lines, of its records, and others."""
+    policy = workspace.configuration.policy
+    if isinstance(file, UnreadableFile):
+        yield from from_unreadable(file, policy)
+        return
+    for fault, text in records.faults if records else ():
+        if found := from_source_fault(fault, file.file, text, policy):
+            yield found
+    every = [*(records.problems if records else ()), *problems]
+    yield from to_diagnostics(every, file, policy, {})
+
+
+class Block(NamedTuple):
+    """The validation of a judge, to be written into its file."""
+
+    judge: NamedJudge
+    value: dict[str, Any]
+
+    def change(self, threshold: float | None) -> FileFix | None:
+        """Return the file with the validation, and with a threshold that the judge has not.
+
+        None if it has both already.
+
+        Raises:
+            EditError: the file cannot be edited without another change.
+
+        """
+        judge = self.judge
+        form = format_of(display_name(judge.path)) or guess_format(judge.data)
+        text = judge.data.decode("utf-8")
+        if threshold is not None and judge.value.get("pass_threshold") != threshold:
+            whole = int(threshold) if threshold.is_integer() else threshold
+            text = set_key(text, form, ("pass_threshold",), whole)
+        text = set_key(text, form, ("validation",), self.value)
+        after = text.encode("utf-8")
+        return None if after == judge.data else FileFix(judge.path, judge.data, after, ())
+
+
+def validated(
+    judge: NamedJudge,
+    result: Result,
+    options: CalibrationOptions,
+    day: str,
+    model: Mapping[str, Any] | None,
+) -> Block:
+    """Return the validation that records a result, dated with a day.
+
+    It is bound to the version and the template of the judge and to the model of the verdicts.
+    """
+    known = {key: model[key] for key in ("provider", "name") if key in model} if model else None
+    of_judge = judge.value.get("model") or {}
+    if known and "provider" not in known and known["name"] == of_judge.get("name"):
+        known = {key: of_judge[key] for key in ("provider", "name") if key in of_judge}
+    against = [_named(options.labels, result.labels.sha256, judge.workspace)]
+    for path in (options.dataset, options.outputs):
+        against += [_named(path, sha256_of(path), judge.workspace)] if path else []
+    subject = Subject(
+        ", ".join(against),
+        day,
+        result.labels.split,
+        judge.value["version"],
+        template_digest(judge.value["template"]),
+        known,
+    )
+    block = validation_of(result.measured, subject, judge.value.get("validation"))
+    return Block(judge, block)
+
+
+def _named(path: Path, sha256: str | None, workspace: Workspace) -> str:
+    digest = f" (sha256 {sha256[:_DIGEST]})" if sha256 else ""
+    return f"{_name_of(path, workspace)}{digest}"
+
+
+def _name_of(path: Path, workspace: Workspace) -> str:
+    """Return a name without a machine's folders: the path in the workspace, else the last part."""
+    if workspace.contains(path):
+        real = workspace.files.real(path)
+        return real.relative_to(workspace.files.real(workspace.root)).as_posix()
+    return path.name
+
+
+class CalibrationOptions(NamedTuple):
+    """What to compare with what.
+
+    `verdicts` is a file with the judge's verdicts, None if the labels have them or the judge is to
+    be asked; `dataset` and `outputs` have what it is shown then, as far as the labels do not.
+    `split` selects labels. `threshold` is the lowest score that passes, `AUTO` for the best on
+    these labels, None for that of the judge. `observed` is a pass rate to correct. `progress` is
+    called with the name of the labels, the number of outputs judged, and that of all.
+    `configuration` is the one that the caller chooses. `columns` are columns of the dataset, and
+    keys of the outputs, with the keys that they are read as.
+    """
+
+    labels: Path
+    verdicts: Path | None = None
+    split: str | None = None
+    threshold: float | str | None = None
+    observed: Measured | None = None
+    root: Path | None = None
+    today: date | None = None
+    dataset: Path | None = None
+    outputs: Path | None = None
+    progress: Progress | None = None
+    configuration: ChosenConfiguration = NEAREST
+    columns: ColumnKeys = ()
+
+
+def scale_for(judge: NamedJudge, options: CalibrationOptions) -> Scale:
+    """Return the scale of a judge with the threshold that the options ask for.
+
+    Raises:
+        UsageError: a binary judge gets a threshold, or another one has none that is on its scale.
+
+    """
+    try:
+        scale = scale_of(judge.value)
+    except ScaleError as error:
+        raise UsageError(f"{judge.name} cannot be measured: {error}") from None
+    threshold = options.threshold
+    if not scale.is_numeric:
+        if threshold is not None:
+            raise UsageError(f"{judge.name} is binary: it takes no threshold")
+        return scale
+    if isinstance(threshold, float):
+        if not scale.low <= threshold <= scale.high:
+            ends = f"{scale.low:g} to {scale.high:g}"
+            raise UsageError(f"the threshold {threshold:g} is not on the judge's scale, {ends}")
+        return scale._replace(threshold=threshold, is_default=False)
+    return scale
+
+
+def labels_of_split(rows: Sequence[Record], split: str | None) -> list[Record]:
+    """Return the labels of a split; all of them if it is None.
+
+    Raises:
+        UsageError: no label is of that split.
+
+    """
+    if split is None:
+        return [*rows]
+    chosen = [row for row in rows if row.values.get("split") == split]
+    if not chosen:
+        names = sorted({row.values["split"] for row in rows if "split" in row.values})
+        have = f"they have {listed(names)}" if names else "they have no `split`"
+        raise UsageError(f"no label is of the split `{split}`; {have}")
+    return chosen
+
+
+_REQUIRED = ("id", "version", "template")
+#: Findings after which a scale cannot be read, beside those of an ill-formed judge.
+_SCALE = frozenset({"judge/incomplete-scale", "judge/level-values", "judge/score-range"})
+
+
+class NamedJudge(NamedTuple):
+    """A judge whose keys can be relied on, except its `validation`, with the bytes of its file.
+
+    `name` is the pinned reference to it.
+    """
+
+    path: Path
+    data: bytes
+    name: str
+    value: dict[str, Any]
+    workspace: Workspace
+    artifact: Artifact
+
+
+def find_judge(
+    text: str, root: Path | None, chosen: ChosenConfiguration = NEAREST
+) -> NamedJudge | list[Diagnostic]:
+    """Return the judge that a path or a reference names, or why it cannot be used.
+
+    A reference is resolved in the workspace `root`, or else in that of the current folder; what
+    is there under the name is a file. The configuration is the nearest one, unless one is `chosen`.
+
+    Raises:
+        UsageError: the reference does not resolve, or what is named is not a file.
+        ConfigurationError: a workspace's configuration cannot be used.
+
+    """
+    reference = None if os.path.lexists(text) else Reference.parse(text)
+    if reference is None:
+        path = _file(text)
+        workspace = open_workspace(root or find_root(path), chosen=chosen)
+    else:
+        workspace = open_workspace(root or find_root(Path.cwd()), chosen=chosen)
+        path = _resolved(reference, workspace)
+    name = display_name(path)
+    found = validate(Kind.JUDGE, [Input(path)], Options(workspace.root, configuration=chosen))
+    findings = [each for each in found.diagnostics if each.place.file == name]
+    if unreadable := [each for each in findings if each.code.startswith("source/")]:
+        return unreadable
+    data = read_bytes(path)
+    document = read_stream(io.BytesIO(data), name).document
+    value = document.value if document else None
+    is_whole = isinstance(value, dict) and all(key in value for key in _REQUIRED)
+    # What the judge is decides what is measured, so each of its faults is an error here.
+    faults = [
+        each._replace(severity=Severity.ERROR)
+        for each in findings
+        if not is_whole or _is_in_the_way(each)
+    ]
+    if faults or document is None:
+        return faults
+    artifact = read_artifact(Kind.JUDGE, document)
+    return NamedJudge(path, data, artifact.name, document.value, workspace, artifact)
+
+
+def _is_in_the_way(found: Diagnostic) -> bool:
+    """Whether a judge cannot be measured because of a finding; its validation is written anew."""
+    is_of_validation = found.path[:1] == ("validation",)
+    return not is_of_validation and (found.code in _SCALE or found.code in ILL_FORMED)
+
+
+def _file(text: str) -> Path:
+    if not text or "\0" in text:
+        raise NothingToCheck("a file name cannot be empty, or contain a NUL")
+    path = Path(text)
+    if os.path.isdir(path):
+        raise UsageError(f"{text} is a folder; name one judge")
+    if not os.path.lexists(path):
+        raise NothingToCheck(f"there is no file {text}, and it is no reference such as judge/tone")
+    return path
+
+
+def _resolved(reference: Reference, workspace: Workspace) -> Path:
+    if reference.kind is not Kind.JUDGE:
+        raise UsageError(f"`{reference}` is not a judge")
+    library = workspace.library
+    found = library.resolve(reference)
+    if isinstance(found, Dangling):
+        advice = advise(found, library, workspace.unreadable_names)
+        raise UsageError(f"{says(found, library)}; {advice}")
+    path = Path(found.artifact.file)
+    if not workspace.contains(path):
+        raise UsageError(f"{found.artifact.file} leads out of the workspace")
+    return path
