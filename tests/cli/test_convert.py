@@ -13,9 +13,8 @@ from click.testing import CliRunner
 from doors import ROOT, UsageError, command_line
 from tables import every_case
 
-from evalcontract.cli.check import check
 from evalcontract.cli.convert import convert_command
-from evalcontract.cli.validate import validate_dataset
+from evalcontract.cli.validate import check, validate_dataset
 from evalcontract.formats import FORMATS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from doors import Options, check_workspaces, command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.cli.failures import guarded
+from evalcontract.cli.output import guarded
 from evalcontract.datasets import placing as crash
 from evalcontract.model.reference import Version
 

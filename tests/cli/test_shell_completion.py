@@ -13,7 +13,7 @@ import pytest
 from doors import command_line
 from tables import every_case
 
-from evalcontract.cli.completing import SHELLS, VARIABLE, complete
+from evalcontract.cli.command import SHELLS, VARIABLE, complete
 from evalcontract.cli.main import ALIASES, COMMANDS, SUMMARIES, command, group
 from evalcontract.cli.start import SCRIPTS
 from evalcontract.formats import dialects

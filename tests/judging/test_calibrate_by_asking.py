@@ -12,7 +12,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract import UsageError, calibrate_judge
-from evalcontract.cli.progress import Bar
+from evalcontract.cli.output import Bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -19,7 +19,7 @@ from tables import every_case
 from terminals import drawings, on_terminal
 
 from evalcontract import Grader
-from evalcontract.cli.endpoint import judging_for
+from evalcontract.cli.options import judging_for
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.structure.native import native_for

@@ -6,8 +6,7 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.lsp.cursor import cursor_in_yaml
-from evalcontract.lsp.cursor_json import cursor_in_json, open_bracket
+from evalcontract.lsp.cursor import cursor_in_json, cursor_in_yaml, open_bracket
 from evalcontract.lsp.text import Text
 
 YAML: list[tuple[str, tuple[Any, ...], str | None, str, set[str]]] = [

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.lsp.edits import edits_between
-from evalcontract.lsp.text import Text
+from evalcontract.lsp.text import Text, edits_between
 from evalcontract.source.text import split_lines
 
 #: Characters of one, two, three and four bytes, line ends, and what only Python takes for one.

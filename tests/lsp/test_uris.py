@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.lsp.markdown import code, escaped
-from evalcontract.lsp.uris import path_of_uri, unsaved_name, uri_of_path
+from evalcontract.lsp.text import code, escaped, path_of_uri, unsaved_name, uri_of_path
 
 
 @pytest.mark.skipif(os.name != "posix", reason="paths of POSIX")

@@ -12,7 +12,7 @@ from typing import Any
 import pexpect
 from needs import missing
 
-from evalcontract.cli.completion import script
+from evalcontract.cli.editors import script
 from evalcontract.cli.start import SCRIPTS
 
 SOURCE = Path(__file__).parents[2] / "src"

@@ -9,16 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader
+    from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader, render
     from evalcontract.api.calibrating import Calibration, calibrate_judge
     from evalcontract.api.converting import Converted, Loss, convert
     from evalcontract.api.datasets import DatasetLoader
-    from evalcontract.api.findings import Findings
+    from evalcontract.api.findings import Findings, Workspace
     from evalcontract.api.grader import GradedFiles, Grader
-    from evalcontract.api.grading import LoadedCheck, LoadedJudge, LoadedRubric
-    from evalcontract.api.loaded import LoadedArtifact, LoadedDataset, LoadedRow
-    from evalcontract.api.rendering import render
-    from evalcontract.api.workspace import Workspace
+    from evalcontract.api.loaded import (
+        LoadedArtifact,
+        LoadedCheck,
+        LoadedDataset,
+        LoadedJudge,
+        LoadedRow,
+        LoadedRubric,
+    )
     from evalcontract.checking.pipeline import check_workspaces
     from evalcontract.model.diagnostic import Outcome
 
@@ -31,19 +35,19 @@ _HOMES = {
     "Grader": "evalcontract.api.grader",
     "JudgePromptLoader": "evalcontract.api.artifacts",
     "LoadedArtifact": "evalcontract.api.loaded",
-    "LoadedCheck": "evalcontract.api.grading",
+    "LoadedCheck": "evalcontract.api.loaded",
     "LoadedDataset": "evalcontract.api.loaded",
-    "LoadedJudge": "evalcontract.api.grading",
+    "LoadedJudge": "evalcontract.api.loaded",
     "LoadedRow": "evalcontract.api.loaded",
-    "LoadedRubric": "evalcontract.api.grading",
+    "LoadedRubric": "evalcontract.api.loaded",
     "Loss": "evalcontract.api.converting",
     "Outcome": "evalcontract.model.diagnostic",
     "RubricLoader": "evalcontract.api.artifacts",
-    "Workspace": "evalcontract.api.workspace",
+    "Workspace": "evalcontract.api.findings",
     "calibrate_judge": "evalcontract.api.calibrating",
     "check_workspaces": "evalcontract.checking.pipeline",
     "convert": "evalcontract.api.converting",
-    "render": "evalcontract.api.rendering",
+    "render": "evalcontract.api.artifacts",
 }
 
 __all__ = [

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evalcontract._version import __version__
-from evalcontract.api.findings import Findings
-from evalcontract.api.judging import judging_of_environment
+from evalcontract.api.findings import Findings, judging_of_environment
 from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.printed import document_of

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
-from evalcontract.api.findings import Findings
-from evalcontract.api.in_memory import open_document, open_rows
+from evalcontract.api.datasets import open_document, open_rows
+from evalcontract.api.findings import Findings, Loader
 from evalcontract.api.loaded import RowT
-from evalcontract.api.loader import Loader
 from evalcontract.converting.convert import ConvertResult, convert_rows, refusal_of
 from evalcontract.converting.output import ConvertedRows
 from evalcontract.converting.placing import DialectTarget, NativeTarget

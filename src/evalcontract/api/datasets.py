@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
-from evalcontract.api.coverer import Coverer
-from evalcontract.api.findings import Findings
-from evalcontract.api.in_memory import open_rows
-from evalcontract.api.loaded import LoadedDataset, LoadedRow, RowT
-from evalcontract.api.loader import LOG, Loader, settle
-from evalcontract.api.resolving import Resolver
+from evalcontract.api.findings import LOG, Findings, Loader, settle
+from evalcontract.api.loaded import LoadedDataset, LoadedRow, Resolver, RowT
 from evalcontract.checking.artifacts import artifact_findings, bundle_findings, listing_errors
-from evalcontract.datasets.native_pass import NativePass
+from evalcontract.checks import EvalContext
+from evalcontract.datasets.native_pass import NativeDataset, NativePass
 from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
+from evalcontract.datasets.plans import Grading, cover_row
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.source.rows import NotPlainError, RowIterable, plain
+from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import date
 
-    from evalcontract.api.grading import LoadedRubric
-    from evalcontract.api.workspace import Workspace
+    from evalcontract.api.findings import Workspace
+    from evalcontract.api.loaded import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.datasets.passes import CheckedBatch, CheckedRow, Dataset, DatasetPass
     from evalcontract.datasets.run import Run
@@ -34,6 +37,83 @@ if TYPE_CHECKING:
     from evalcontract.policy import Policy
     from evalcontract.types import Row
 
+
+class Coverer:
+    """Computes the coverage of the rows of one dataset; `root` has its other keys.
+
+    `graded` are the keys of rows that the graders of the runner read.
+    """
+
+    def __init__(
+        self, run: Run, root: dict[str, Any], graded: frozenset[str] = frozenset()
+    ) -> None:
+        workspace = run.workspace
+        has_php = shutil.which("php") is not None
+        declared = workspace.configuration.declared_kinds
+        context = EvalContext(
+            workspace.library,
+            has_php,
+            workspace.read_json,
+            workspace.schemas,
+            declared=declared,
+        )
+        default = root.get("bundle")
+        name = default if isinstance(default, str) else None
+        self._grading = Grading(context, workspace.usable_bundles, name, graded=graded)
+
+    def cover(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
+        """Return the coverage of rows, in order."""
+        return tuple(self._cover(row.index, row.value) for row in rows)
+
+    def _cover(self, index: int, row: Any) -> RowCoverage:
+        bundle = self._grading.bundle_of(row) if isinstance(row, dict) else None
+        problems = self._grading.structure(bundle).check(row)
+        # Runners ignore misspelled keys; the coverage shows which checks are skipped for that.
+        faults = (problem.message for problem in problems if problem.code in ILL_FORMED)
+        return cover_row(self._grading, index, row, next(faults, None))
+
+
+# Rows in memory of another system are taken for the lines of a file of this medium.
+_MEDIUM = "jsonl"
+
+
+def open_rows(rows: Iterable[Any], dialect: str, name: str) -> Dataset:
+    """Return the dataset of some rows, which are read once and batch by batch.
+
+    Raises:
+        UsageError: there is no such dialect, or its system reads whole documents only.
+
+    """
+    if dialect == NATIVE:
+        return NativeDataset(RowIterable(name, rows))
+    from evalcontract.datasets.dialect_pass import DialectDataset  # not for our datasets
+    from evalcontract.formats import dialect_of
+    from evalcontract.source.external import ExternalFile
+
+    known = dialect_of(dialect)
+    if _MEDIUM not in known.format.media:
+        raise UsageError(f"{known.format.title} reads whole files and not single rows: use `load`")
+    file = ExternalFile(_MEDIUM, RowIterable(name, rows, as_python=True))
+    return DialectDataset(known, file)
+
+
+def open_document(document: Mapping[str, Any], dialect: str, name: str) -> Dataset:
+    """Return the dataset of a whole document, such as `{"questions": […]}`.
+
+    Places are in the JSON text of it, indented by two spaces.
+
+    Raises:
+        UsageError: there is no such dialect, or JSON cannot represent the document.
+
+    """
+    try:
+        data = json_text(plain(dict(document), as_python=dialect != NATIVE), as_python=True)
+    except (NotPlainError, NotWritableError) as error:
+        raise UsageError(f"`{name}` cannot be read: {error}") from None
+    return open_dataset(Input(Path(f"{name}.json"), BytesIO(data)), dialect)
+
+
+if TYPE_CHECKING:
     Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
 
 

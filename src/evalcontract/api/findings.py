@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.datasets.run import Run, today
 from evalcontract.model.diagnostic import Diagnostic, Severity
-from evalcontract.model.errors import UsageError
+from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import escape_controls
 from evalcontract.report.json import finding_of
+from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from datetime import date
 
     import pandas as pd
+
+    from evalcontract.judging.asking import Judging
+    from evalcontract.workspace import Workspace as OpenedWorkspace
 
 #: The columns of a data frame, and what pandas calls their types. `severity` is an ordered
 #: category; numbers may be missing.
@@ -108,3 +117,98 @@ def _safe(text: str) -> str:
     """Return a text of a file as HTML: short, without markup, and with what is invisible shown."""
     shown = escape_controls(text[: _LONGEST + 1])
     return escape(shown if len(text) <= _LONGEST else f"{shown[:_LONGEST]}…")
+
+
+def judging_of_environment() -> Judging | None:
+    """Return what asks judges, without a cache, if environment variables name an endpoint.
+
+    Raises:
+        UsageError: a variable is malformed.
+
+    """
+    from evalcontract.judging.client import read_settings
+
+    settings = read_settings(os.environ)
+    if settings is None:
+        return None
+    from evalcontract.judging.asking import Judging
+
+    return Judging(settings)
+
+
+class Workspace:
+    """A folder with rubrics and judges, each of which is read once for all loads.
+
+    `root` is the folder; by default, the workspace of the current folder. Pass the workspace to
+    loaders: `DatasetLoader(workspace=Workspace("evals"))`. Its rubrics, judges, bundles, targets
+    and settings are read when they are first needed, and kept: for later changes of these files,
+    make a new one. Datasets are read at each load.
+
+    Raises:
+        UsageError: `root` is not a folder.
+        ConfigurationError: the configuration of the workspace cannot be used.
+
+    """
+
+    def __init__(self, root: str | Path | None = None) -> None:
+        if root is not None and not os.path.isdir(root):
+            raise UsageError(f"the workspace {root} is not a folder")
+        #: For the loaders; not part of the public API.
+        folder = Path(root) if root is not None else find_root(Path.cwd())
+        self.opened: OpenedWorkspace = open_workspace(folder)
+
+    def __repr__(self) -> str:
+        return f"Workspace({str(self.root)!r})"
+
+    @property
+    def root(self) -> Path:
+        """The folder, as an absolute path."""
+        return self.opened.root
+
+
+LOG = logging.getLogger("evalcontract")
+
+
+class Loader:
+    """The parameters of every loader.
+
+    `root` is the folder of the workspace; by default it is found from the dataset, or else from
+    the current folder. `workspace` is an opened one that is shared with other loaders. `strict` is
+    the mode; by default, the targets that run a dataset decide, or else the configuration.
+    `on_day` is the date for the age of validations; by default, today (UTC).
+
+    Raises:
+        UsageError: both `root` and `workspace` are given.
+
+    """
+
+    def __init__(
+        self,
+        root: str | Path | None = None,
+        *,
+        workspace: Workspace | None = None,
+        strict: bool | None = None,
+        on_day: date | None = None,
+    ) -> None:
+        if root is not None and workspace is not None:
+            raise UsageError("give `root` or `workspace`, not both")
+        self._root = root
+        self._workspace = workspace
+        self._forced = strict
+        self._today = on_day
+
+    def _run(self, start: Path | None = None) -> Run:
+        """Begin a run over the workspace, which by default is that of a path."""
+        workspace = self._workspace
+        if workspace is None:
+            near = find_root(start) if self._root is None and start is not None else None
+            workspace = Workspace(self._root if near is None else near)
+        return Run(workspace.opened, self._forced, self._today or today())
+
+
+def settle(ordered: Iterable[Diagnostic], *, strict: bool, loaded: bool = True) -> Findings:
+    """Return sorted findings; raise if nothing was loaded, or on errors in strict mode."""
+    diagnostics = Findings(ordered)
+    if not loaded or (strict and any(diagnostic.is_error for diagnostic in diagnostics)):
+        raise ContractViolation(diagnostics)
+    return diagnostics

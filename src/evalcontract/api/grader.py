@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.api.judging import judging_of_environment
+from evalcontract.api.findings import LOG, Workspace, judging_of_environment
 from evalcontract.api.loaded import LoadedRow
-from evalcontract.api.loader import LOG
-from evalcontract.api.workspace import Workspace
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.outputs import read_record, row_id_of
 from evalcontract.datasets.plans import Grading

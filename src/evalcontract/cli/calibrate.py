@@ -13,16 +13,16 @@ from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import AUTO
 from evalcontract.calibrating.printed import write_json, write_text
-from evalcontract.cli.candidates import files
-from evalcontract.cli.columns import MAP_WITH_OUTPUTS
-from evalcontract.cli.command import Command
-from evalcontract.cli.endpoint import judging_for
-from evalcontract.cli.failures import refuse
-from evalcontract.cli.options import NumberRange, WholeNumber, workspace_options
+from evalcontract.cli.command import Command, files
+from evalcontract.cli.options import (
+    MAP_WITH_OUTPUTS,
+    NumberRange,
+    WholeNumber,
+    judging_for,
+    workspace_options,
+)
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import put, put_json
-from evalcontract.cli.progress import Bar
-from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
 from evalcontract.fixing.fixing import write_diff
 from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import UsageError

@@ -2,15 +2,137 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from evalcontract._version import __version__
-from evalcontract.cli.colour import WHEN, choose_colour
+from evalcontract.cli.output import WHEN, choose_colour
+from evalcontract.model.nearest import nearest
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.policy import USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+if TYPE_CHECKING:
+    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def files(*media: str) -> Complete:
+    """Offer the files of some file formats, such as `yaml`, or of all of them; and folders."""
+
+    def offer(
+        context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del context, parameter
+        from evalcontract.source.external import MEDIA  # slow to import
+
+        suffixes = " ".join(name for name, medium in MEDIA.items() if not media or medium in media)
+        return [CompletionItem(incomplete, type="file", suffixes=suffixes)]
+
+    return offer
+
+
+def codes(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer codes in a list with commas: first their kinds, and then those of a kind."""
+    del context, parameter
+    from evalcontract.workspace.catalogue import KnownCodes  # slow to import
+
+    done, comma, name = incomplete.rpartition(",")
+    return [_after(f"{done}{comma}", item) for item in parts_of_codes(name, KnownCodes())]
+
+
+def topics(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer what `explain` explains: kinds, artifacts and keys, and codes by their kinds."""
+    del context, parameter
+    from evalcontract.report.reference import names_of_topics  # slow to import
+    from evalcontract.workspace.catalogue import KnownCodes
+
+    names = names_of_topics() if "/" not in incomplete else []
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [*parts_of_codes(incomplete, KnownCodes()), *found]
+
+
+def parts_of_codes(name: str, known: Iterable[str]) -> list[CompletionItem]:
+    """Return the kinds of codes that a name may begin; once it names one, the codes."""
+    if "/" not in name:
+        kinds = dict.fromkeys(f"{code.partition('/')[0]}/" for code in known)
+        return [CompletionItem(kind, type="part") for kind in kinds if kind.startswith(name)]
+    return [CompletionItem(code) for code in known if code.startswith(name)]
+
+
+def dialects(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the dialects of datasets."""
+    del context, parameter
+    from evalcontract.formats import OURS, formats_in_use  # slow to import
+    from evalcontract.formats._format import dialects_of
+
+    offered = {OURS: "evalcontract"}
+    for format_ in formats_in_use():
+        offered |= {str(dialect): format_.title for dialect in dialects_of((format_,))}
+    return chosen(offered, incomplete)
+
+
+def formats(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the output formats."""
+    del context, parameter
+    from evalcontract.report import format_names
+
+    return chosen(dict.fromkeys(format_names()), incomplete)
+
+
+def report_files(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer `FORMAT:`, and after it, or without it, files."""
+    del context, parameter
+    from evalcontract.report import format_names
+
+    name, colon, file = incomplete.partition(":")
+    if colon and name in format_names():
+        return [CompletionItem(file, type="file", before=f"{name}:")]
+    named = [f"{each}:" for each in format_names() if each.startswith(incomplete)]
+    offered = [CompletionItem(each, type="part") for each in named] if incomplete else []
+    return offered or [CompletionItem(incomplete, type="file")]
+
+
+def schema_names(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the names of schemas."""
+    del context, parameter
+    from evalcontract.structure import schemas
+
+    return chosen(
+        {name: schemas.load(name).get("title") for name in schemas.every_name()}, incomplete
+    )
+
+
+def chosen(offered: Mapping[str, str | None], incomplete: str) -> list[CompletionItem]:
+    """Return those of some words, with their descriptions, that begin with what is typed."""
+    return [
+        CompletionItem(word, help=text)
+        for word, text in offered.items()
+        if word.startswith(incomplete)
+    ]
+
+
+def _after(done: str, item: CompletionItem) -> CompletionItem:
+    return CompletionItem(f"{done}{item.value}", type=item.type, help=item.help)
 
 
 class Command(click.Command):
@@ -73,3 +195,124 @@ def _version() -> click.Option:
         callback=show,
         help="Show the version and exit.",
     )
+
+
+VARIABLE = "_EVALCONTRACT_COMPLETE"
+SHELLS = ("bash", "zsh", "fish")
+_END = "\x1f"
+#: What needs no quotes in any shell. Plugins may bring other names, which are not offered.
+_WORD = lazy_pattern(r"[\w./:@+,=-]+", re.ASCII)
+_OPTION = lazy_pattern(r"(--[\w-]+)=(.*)", re.DOTALL)
+#: Where bash ends a word, by default: it completes what follows.
+_BREAKS = (":", "=")
+_DETAILS = lazy_pattern(r"\.?(?:\s+\(|:\s|\.\s|\.$|,)")
+_FILES = ("file", "dir")
+
+
+class _Typed(NamedTuple):
+    """The words before the cursor, the one at the cursor, and how far the shell keeps it."""
+
+    before: list[str]
+    word: str
+    kept: int = 0
+
+
+def complete(command: click.Command, name: str) -> int:
+    """Print what may follow the words of `COMP_WORDS`; return the exit code."""
+    from click.shell_completion import ShellComplete
+
+    shell = os.environ[VARIABLE].partition("_")[0]
+    words = os.environ.get("COMP_WORDS", "").split(_END)[:-1]
+    typed = _of_bash(words) if shell == "bash" else _Typed(words[:-1], "".join(words[-1:]))
+    before, word = typed.before, typed.word
+    given = _OPTION.fullmatch(word)
+    head = f"{given[1]}=" if given else ""
+    if given:
+        before, word = [*before, given[1]], given[2]
+    try:
+        items = ShellComplete(command, {}, name, VARIABLE).get_completions(before, word)
+        lines = "".join(_lines(items, head, typed.kept))
+    except Exception:  # noqa: BLE001 - a message would stand in the line that somebody types
+        return 1
+    sys.stdout.write(lines)
+    return 0
+
+
+def _of_bash(words: Sequence[str]) -> _Typed:
+    """Return what was typed: bash ends words at `:` and `=`, and leaves quotes in them."""
+    from click.shell_completion import split_arg_string
+
+    joined: list[str] = []
+    kept, glued = 0, False
+    for word in words:
+        is_break = bool(word) and not word.strip("".join(_BREAKS))
+        if joined and (is_break or (glued and word)):
+            kept = len(joined[-1]) + (len(word) if is_break else 0)
+            joined[-1] += word
+        else:
+            kept = 0
+            joined.append(word)
+        glued = is_break
+    plain = ["".join(split_arg_string(word)[:1]) for word in joined]
+    return _Typed(plain[:-1], "".join(plain[-1:]), kept)
+
+
+def _lines(items: Sequence[CompletionItem], head: str, kept: int) -> Iterator[str]:
+    for item in items:
+        if item.type in _FILES:
+            suffixes = (item.suffixes or "*") if item.type == "file" else ""
+            yield f"{item.type}\t{suffixes}\t{head}{item.before or ''}\n"
+        elif _WORD.fullmatch(item.value):
+            yield f"{item.type}\t{(head + item.value)[kept:]}\t{_in_one_line(item.help)}\n"
+
+
+def _in_one_line(text: str | None) -> str:
+    """Return a description up to its first details."""
+    shown = " ".join(_DETAILS.split(text or "", maxsplit=1)[0].split())
+    return "".join(each for each in shown if each.isprintable())
+
+
+class CommandGroup(Command, click.Group):
+    """A group of commands."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Show the help if there are no arguments, and exit with the code for usage errors."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(USAGE)
+        return super().parse_args(ctx, args)
+
+    def names(self, ctx: click.Context) -> list[str]:
+        """Return the names and aliases of the commands."""
+        return self.list_commands(ctx)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first argument names.
+
+        Raises:
+            UsageError: there is none; the message suggests similar names.
+
+        """
+        if args and args[0] not in self.names(ctx):
+            advice = self._advice(args[0], ctx)
+            raise click.UsageError(f"there is no command `{args[0]}`{advice}", ctx)
+        name, command, rest = super().resolve_command(ctx, args)
+        return (command.name if command else name), command, rest
+
+    def _advice(self, given: str, ctx: click.Context) -> str:
+        names = self.names(ctx)
+        near = nearest(given, names)
+        parts = [
+            name for name in names if given and given in (name[: len(given)], name.split("-")[-1])
+        ]
+        meant = [near] if near else parts
+        if meant:
+            *others, last = (f"`{name}`" for name in meant)
+            before = f"{', '.join(others)} or " if others else ""
+            return f"; did you mean {before}{last}?"
+        commands = ", ".join(f"`{name}`" for name in self.list_commands(ctx))
+        if Path(given).exists():
+            return f", but a file or folder of that name; put a command before it: {commands}"
+        return f"; choose from {commands}"

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.candidates import dialects, files
-from evalcontract.cli.columns import MAP
-from evalcontract.cli.command import Command
+from evalcontract.cli.command import Command, dialects, files
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import workspace_options
+from evalcontract.cli.options import MAP, workspace_options
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import StandardOutput, put
-from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.cli.output import StandardOutput, put, signals_as_interrupts
 from evalcontract.converting.convert import convert, piped_name
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.model.errors import UsageError

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract._version import __version__
-from evalcontract.cli.candidates import files
-from evalcontract.cli.columns import MAP
-from evalcontract.cli.command import Command
-from evalcontract.cli.graders import ONLY, PLAN
+from evalcontract.cli.command import Command, files
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT, NumberRange, WholeNumber, workspace_options
+from evalcontract.cli.options import (
+    DIALECT,
+    MAP,
+    ONLY,
+    PLAN,
+    NumberRange,
+    WholeNumber,
+    workspace_options,
+)
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.covering.coverage import CoverageOutcome, coverage, write_json, write_text

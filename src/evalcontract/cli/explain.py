@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.cli.candidates import topics
-from evalcontract.cli.colour import wants_colour
-from evalcontract.cli.command import Command
-from evalcontract.cli.output import put, put_json
+from evalcontract.cli.command import Command, topics
+from evalcontract.cli.output import put, put_json, wants_colour
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import current_code
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.candidates import files
-from evalcontract.cli.command import Command
+from evalcontract.cli.command import Command, files
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace_options
-from evalcontract.cli.output import OutputError, put, put_bytes
-from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.cli.output import OutputError, put, put_bytes, signals_as_interrupts
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.fixing.fixing import (
     fix,

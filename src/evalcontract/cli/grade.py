@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, nullcontext
+from itertools import islice
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
@@ -10,22 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract._version import __version__
-from evalcontract.cli.candidates import files
-from evalcontract.cli.columns import MAP_WITH_OUTPUTS
-from evalcontract.cli.command import Command
-from evalcontract.cli.endpoint import judging_for
-from evalcontract.cli.grade_shares import Kept, Taken
+from evalcontract.cli.command import Command, files
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import NumberRange, WholeNumber, workspace_options
+from evalcontract.cli.options import (
+    MAP_WITH_OUTPUTS,
+    NumberRange,
+    WholeNumber,
+    judging_for,
+    workspace_options,
+)
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import put, put_json
-from evalcontract.cli.progress import Bar
-from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.printed import (
+    is_failure,
     manifest_of,
+    row_line,
     summary_line,
     write_comparison,
     write_gate,
@@ -33,19 +36,80 @@ from evalcontract.grading.printed import (
     write_usage,
 )
 from evalcontract.grading.results import ResultsFile, earlier_results
-from evalcontract.grading.summary import Comparison, Gate
+from evalcontract.grading.summary import Comparison, Gate, Summary
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import harmless_json
-from evalcontract.policy import exit_status
+from evalcontract.policy import ERRORS, OK, exit_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.opening import Input, Options
-    from evalcontract.grading.results import Results
+    from evalcontract.grading.results import Results, RowResult
     from evalcontract.judging.asking import Usage
+
+
+class Share(NamedTuple):
+    """What the process that graded some rows hands on of their results.
+
+    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them.
+    """
+
+    summary: Summary
+    failures: list[RowResult]
+    lines: str
+    rows: list[RowResult]
+
+
+class Kept(NamedTuple):
+    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are."""
+
+    limit: int
+    lines: bool
+    rows: bool
+
+    def of(self, rows: list[RowResult]) -> Share:
+        """Return the share of some rows."""
+        failures = list(islice(filter(is_failure, rows), self.limit or None))
+        lines = "".join(harmless_json(["".join(map(row_line, rows))])) if self.lines else ""
+        return Share(Summary.of(rows), failures, lines, rows if self.rows else [])
+
+
+class Taken:
+    """What is kept of the results: their summary, the first failures, and the comparison."""
+
+    def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
+        self.summary = Summary()
+        self.failures: list[RowResult] = []
+        self.comparison = comparison
+        self.limit = limit
+        self._is_printed = is_printed
+
+    def begin(self, head: str) -> None:
+        """Print the first line, if lines are wanted."""
+        if self._is_printed:
+            put_json([head])
+
+    def take(self, share: Share) -> None:
+        """Count rows, and print their lines, if lines are wanted."""
+        self.summary.merge(share.summary)
+        if self.comparison:
+            for row in share.rows:
+                self.comparison.take(row)
+        self.failures += share.failures
+        if self.limit:
+            del self.failures[self.limit :]
+        if self._is_printed:
+            put_json([share.lines])
+
+    def status(self, gate: Gate) -> int:
+        """Return the exit code, as far as the results decide it."""
+        has_met = not self.summary.has_errors and gate.is_open(self.summary)
+        return OK if has_met else ERRORS
+
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
 

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.cli.candidates import chosen
-from evalcontract.cli.colour import choice_of_colour
-from evalcontract.cli.failures import guarded, refuse
-from evalcontract.cli.group import CommandGroup
+from evalcontract.cli.command import CommandGroup, chosen
+from evalcontract.cli.output import choice_of_colour, guarded, refuse
 from evalcontract.policy import INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 # The module of each command. Modules are imported on demand to keep the startup fast.
 COMMANDS = {
     "init": "evalcontract.cli.init:init_command",
-    "check": "evalcontract.cli.check:check",
+    "check": "evalcontract.cli.validate:check",
     "validate-dataset": "evalcontract.cli.validate:validate_dataset",
     "validate-rubric": "evalcontract.cli.validate:validate_rubric",
     "validate-judge": "evalcontract.cli.validate:validate_judge",
@@ -32,11 +30,11 @@ COMMANDS = {
     "report": "evalcontract.cli.report:report_command",
     "calibrate-judge": "evalcontract.cli.calibrate:calibrate_command",
     "convert": "evalcontract.cli.convert:convert_command",
-    "migrate": "evalcontract.cli.migrate:migrate_command",
+    "migrate": "evalcontract.cli.init:migrate_command",
     "explain": "evalcontract.cli.explain:explain",
-    "schema": "evalcontract.cli.schema:schema",
-    "lsp": "evalcontract.cli.lsp:lsp_command",
-    "completion": "evalcontract.cli.completion:completion",
+    "schema": "evalcontract.cli.editors:schema",
+    "lsp": "evalcontract.cli.editors:lsp_command",
+    "completion": "evalcontract.cli.editors:completion",
 }
 # What each does: the list of commands is shown, and completed, without importing them.
 SUMMARIES = {

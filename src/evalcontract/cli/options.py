@@ -3,19 +3,159 @@
 from __future__ import annotations
 
 import math
+import os
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.cli.candidates import dialects, formats, report_files
-from evalcontract.cli.code_list import CodeList
-from evalcontract.cli.outcome import CheckArgs
+from evalcontract.cli.command import codes, dialects, formats, report_files
+from evalcontract.cli.outcome import CheckArgs, uses_cache
+from evalcontract.cli.output import put
 from evalcontract.cli.report_files import ReportFile, format_named, parse_report_file
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.report import FORMATS
+
+if TYPE_CHECKING:
+    from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.judging.asking import Judging
+
+if TYPE_CHECKING:
+    _ListType = click.ParamType[tuple[str, ...]]
+else:
+    _ListType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
+
+
+class CodeList(_ListType):
+    """A list of codes and kinds; with `to_ignore`, only of those that can be ignored."""
+
+    name = "codes"
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
+        """Return what a list may go on with."""
+        return codes(ctx, param, incomplete)
+
+    def __init__(self, *, to_ignore: bool = False) -> None:
+        self._to_ignore = to_ignore
+
+    def get_metavar(self, *_: Any, **__: Any) -> str:
+        """Return the placeholder in the help."""
+        return "CODE,..."
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
+        """Return the codes and kinds in a value."""
+        from evalcontract.policy import (
+            RENAMED,
+            parse_codes,  # slow to import
+        )
+        from evalcontract.workspace.catalogue import KnownCodes
+
+        for name in RENAMED.keys() & {each.strip() for each in value.split(",")}:
+            put([f"note: `{name}` is now called `{RENAMED[name]}`\n"], err=True)
+        try:
+            return tuple(parse_codes(value, KnownCodes(), to_ignore=self._to_ignore))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+def _parsed(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys:
+    """Return the columns and keys of `COLUMN=KEY`; the name of a column may contain `=`."""
+    return _checked(context, parameter, values)
+
+
+def _parsed_with_outputs(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys:
+    """Return as `_parsed`; a key may be one of recorded outputs, too."""
+    return _checked(context, parameter, values, has_outputs=True)
+
+
+def _checked(
+    context: Any, parameter: Any, values: tuple[str, ...], *, has_outputs: bool = False
+) -> ColumnKeys:
+    if not values:
+        return ()
+    from evalcontract.datasets.columns import RECORDED, checked  # rarely needed
+
+    pairs = [value.rpartition("=")[::2] for value in values]
+    for value, (column, key) in zip(values, pairs, strict=True):
+        if not column or not key:
+            message = f"expected COLUMN=KEY, such as question=input, not `{value}`"
+            raise click.BadParameter(message, context, parameter)
+    try:
+        return checked(pairs, RECORDED if has_outputs else ())
+    except UsageError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
+
+
+#: The keys of columns, as `columns`.
+MAP = click.option(
+    "--map",
+    "columns",
+    callback=_parsed,
+    multiple=True,
+    metavar="COLUMN=KEY",
+    help="Column of a CSV or Parquet file, and the key of a row that it is read as, such as "
+    "answer=expected.reference (default: by the names of the columns). Can be given several times.",
+)
+#: The same, and keys of recorded outputs.
+MAP_WITH_OUTPUTS = click.option(
+    "--map",
+    "columns",
+    callback=_parsed_with_outputs,
+    multiple=True,
+    metavar="COLUMN=KEY",
+    help="Column of a CSV or Parquet file, and the key of a row that it is read as, such as "
+    "answer=expected.reference; or key of the outputs that is read as `output` or `tool_calls`, "
+    "such as response=output (default: by the names of the columns). Can be given several times.",
+)
+
+
+def judging_for(cache: bool | None) -> Judging | None:  # noqa: FBT001 - an option
+    """Return what asks judges, if the environment names an endpoint.
+
+    `cache` is whether answers of earlier runs are used; None outside of CI.
+
+    Raises:
+        UsageError: a variable is malformed.
+
+    """
+    from evalcontract.judging.client import read_settings
+
+    settings = read_settings(os.environ)
+    if settings is None:
+        return None
+    from evalcontract.cache.store import cache_folder  # only if judges can be asked
+    from evalcontract.judging.asking import Judging
+    from evalcontract.judging.questions import AnswerCache
+
+    folder = cache_folder() if (uses_cache() if cache is None else cache) else None
+    return Judging(settings, AnswerCache(folder) if folder else None)
+
+
+def _names(context: Any, parameter: Any, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in lists of names."""
+    del context, parameter
+    names = (name.strip() for value in values for name in value.split(","))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+#: The graders of another system that count.
+PLAN = click.option(
+    "--plan",
+    metavar="NAME",
+    help="Graders of another system to count, by the name of its plan, such as quality (default: "
+    "those that the rows ask for).",
+)
+ONLY = click.option(
+    "--only",
+    metavar="NAME,...",
+    multiple=True,
+    callback=_names,
+    help="Graders of another system to count, such as Correctness,Safety. Can be given several "
+    "times.",
+)
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

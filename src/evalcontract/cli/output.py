@@ -5,15 +5,88 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import sys
+import time
+from contextlib import contextmanager, suppress
+from errno import EBADF, EINVAL, EIO, ENOSPC, EPIPE
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
+from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import COMMAND, harmless_json
+from evalcontract.model.values import COMMAND, harmless_json, integer
+from evalcontract.policy import BUG, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+
+    from evalcontract.datasets.opening import Advance, Progress
+
+#: The values of `--color`.
+WHEN = ("auto", "always", "never")
+# What `--color` says to this process and those that it starts.
+_CHOSEN = "_EVALCONTRACT_COLOR"
+
+
+def choose_colour(when: str) -> None:
+    """Colour `always` or `never`, whatever the other variables say; `auto` changes nothing."""
+    if when != "auto":
+        os.environ[_CHOSEN] = when
+
+
+@contextmanager
+def choice_of_colour() -> Iterator[None]:
+    """Forget at the end what was chosen in between."""
+    before = os.environ.get(_CHOSEN)
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_CHOSEN, None)
+        else:
+            os.environ[_CHOSEN] = before
+
+
+def wants_colour(stream: IO[Any]) -> bool:
+    """Whether to colour a stream: terminals only, unless NO_COLOR or FORCE_COLOR is set.
+
+    See https://no-color.org. `--color` precedes both.
+    """
+    chosen = os.environ.get(_CHOSEN)
+    if chosen in ("always", "never"):
+        return chosen == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def wants_links(stream: IO[Any]) -> bool:
+    """Whether a stream is a coloured terminal that is known to show OSC 8 hyperlinks.
+
+    FORCE_HYPERLINK sets it, 0 for none. Terminals that do not know them may print them as text.
+    """
+    if not (stream.isatty() and wants_colour(stream)):
+        return False
+    forced = os.environ.get("FORCE_HYPERLINK")
+    if forced is not None:
+        return forced != "0"
+    version = os.environ.get("VTE_VERSION", "")
+    return (
+        (integer(version) or 0) >= _FIRST_VTE
+        or any(name in os.environ for name in _VARIABLES)
+        or os.environ.get("TERM_PROGRAM") in _PROGRAMS
+        or os.environ.get("TERM") in _TERMS
+    )
+
+
+# VTE 0.50, which GNOME Terminal, Tilix and others are made of, is the first one without a crash.
+_FIRST_VTE = 5000
+_VARIABLES = ("WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "DOMTERM")
+_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "mintty", "rio", "zed")
+_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "foot-extra", "wezterm")
+
 
 _BLOCK = 1 << 16
 # What runners of CI act on when they read it in a log: `::error::` at the start of a line (GitHub),
@@ -147,3 +220,195 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
             buffer, size = [], 0
     if buffer:
         yield "".join(buffer)
+
+
+_OUTPUT_ERRORS = frozenset({EPIPE, EBADF, EIO, ENOSPC, EINVAL})
+_RED, _BOLD, _PLAIN = "\x1b[31m", "\x1b[1m", "\x1b[0m"
+
+
+def guarded(work: Callable[..., int], *arguments: Any) -> int:
+    """Run a command and return its exit code, or the exit code for its failure."""
+    try:
+        try:
+            configure_streams()
+            status = work(*arguments)
+        except (OutputError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - any other exception is reported as a bug
+            status = _failed(error)
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except OutputError as error:
+        close_quietly(sys.stdout)
+        status = USAGE if error.quiet else refuse(str(error))
+    except MemoryError:
+        status = None
+    if status is None:  # out of the handler, which would keep all values of the command in memory
+        status = refuse("out of memory: check fewer or smaller files at a time")
+    close_quietly(sys.stderr)
+    return status
+
+
+def _failed(error: Exception) -> int:
+    """Report an exception; return the exit code.
+
+    Raises:
+        OutputError: the exception means that the output cannot be written.
+
+    """
+    if isinstance(error, EvalContractError):
+        return refuse(str(error))
+    if isinstance(error, OSError):
+        if error.filename is None and error.errno in _OUTPUT_ERRORS:  # click printed its help
+            raise not_written(error) from None
+        name = f"{error.filename}: " if error.filename is not None else ""
+        return refuse(f"{name}{(error.strerror or str(error)).lower()}")
+    from traceback import format_exception  # slow to import
+
+    message = "this is a bug in evalcontract: please report it with the traceback above\n"
+    with suppress(OutputError):
+        put(["".join(format_exception(error)), message], err=True)
+    return BUG
+
+
+def refuse(message: str, usage: str = "") -> int:
+    """Print an error message with control characters escaped; return the exit code for it."""
+    from evalcontract.model.values import escape_controls  # rarely needed
+
+    name = f"{_RED}{_BOLD}error{_PLAIN}" if wants_colour(sys.stderr) else "error"
+    # Keep line breaks, which come from click and are harmless.
+    lines = [usage, f"{name}: "] if usage else [f"{name}: "]
+    lines[-1] += "\n".join(escape_controls(line) for line in message.split("\n"))
+    with suppress(OutputError):
+        put([f"{line}\n" for line in lines], err=True)
+    return USAGE
+
+
+_DELAY_SECONDS = 1.0
+#: The time from one drawing to the next.
+_PAUSE_SECONDS = 0.1
+# To the begin of the line, and: erase what is right of it.
+_BEGIN, _ERASE = "\r", "\x1b[K"
+#: Less of the name of a file says nothing.
+_MIN_NAME_CELLS = 8
+_USUAL_COLUMNS = 80
+
+
+class Bar:
+    """Counts what has been done, shows it on one line, and leaves nothing of it in the end."""
+
+    def __init__(self, *, is_quiet: bool = False) -> None:
+        self._next = time.monotonic() + _DELAY_SECONDS
+        self._file: str | None = None
+        self._files = self._rows_before = self._rows_of_file = 0
+        self._is_drawn = False
+        # A dumb terminal would print every step as text.
+        is_dumb = os.environ.get("TERM") == "dumb"
+        self._is_shown = sys.stderr.isatty() and not is_dumb and not is_quiet
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._is_drawn:
+            _put(_BEGIN + _ERASE)
+
+    @property
+    def progress(self) -> Progress | None:
+        """What a run tells how far it has come, if anybody sees it."""
+        return self.advance if self._is_shown else None
+
+    def advance(self, at: Advance) -> None:
+        """Count, and draw the line anew, but not more than some times a second."""
+        if not self._is_shown:
+            return
+        if at.file != self._file:
+            self._file = at.file
+            self._files += 1
+            self._rows_before += self._rows_of_file
+        self._rows_of_file = at.rows
+        # A model takes its time for the first answer: what it is asked is shown before.
+        is_first_question = at.questions is not None and not self._is_drawn
+        if time.monotonic() >= self._next or is_first_question:
+            _put(_BEGIN + self._line(at) + _ERASE)
+            self._is_drawn = True
+            self._next = time.monotonic() + _PAUSE_SECONDS
+
+    def _line(self, at: Advance) -> str:
+        """Return what has been done, and the end of the name of the file if there is room.
+
+        What does not fit is left out as a whole: a number that is cut would be another.
+        """
+        from evalcontract.model.values import escape_controls
+        from evalcontract.report.frame import (
+            display_width,
+            in_encoding,
+            truncate_left,
+            truncate_right,
+        )
+
+        room = _columns() - 1  # some terminals wrap after the last cell
+        line, *others = self._counts(at) or [""]
+        for count in others:
+            if len(line) + len(", ") + len(count) > room:
+                break
+            line += f", {count}"
+        rest = room - len(line) - len(": ")
+        if rest >= _MIN_NAME_CELLS:
+            name = in_encoding(escape_controls(at.file), sys.stderr.encoding)
+            line += f": {name if display_width(name) <= rest else truncate_left(name, rest)}"
+        return truncate_right(line, room)
+
+    def _counts(self, at: Advance) -> list[str]:
+        rows = self._rows_before + at.rows
+        counts = []
+        if at.read:
+            done, size = at.read
+            counts.append(f"{100 * done // max(size, 1)} %")
+        if at.files and at.files[1] > 1:
+            counts.append(_counted("file", *at.files))
+        elif self._files > 1:
+            counts.append(_counted("file", self._files))
+        if at.questions:
+            counts += [_counted("question", *at.questions), _counted("token", at.tokens)]
+        if rows:
+            counts.append(_counted("row", rows))
+        return counts
+
+
+def _counted(what: str, number: int, total: int | None = None) -> str:
+    """Return a number with its noun, and of how many: `1 row`, `1 of 3 files`."""
+    of = "" if total is None else f" of {total:,}"
+    return f"{number:,}{of} {what}{'' if (total or number) == 1 else 's'}"
+
+
+def _columns() -> int:
+    """Return the width of the terminal that standard error is; `shutil` asks standard output."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS
+
+
+def _put(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+@contextmanager
+def signals_as_interrupts() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP like Ctrl-C, so that no temporary files are left behind."""
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    defaults = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in defaults:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in defaults:
+            signal.signal(number, signal.SIG_DFL)

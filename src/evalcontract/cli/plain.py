@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from evalcontract.cli.failures import guarded
+from evalcontract.cli.output import guarded
 
 TYPE_CHECKING = False  # `typing` is slow to import; type checkers know this name, too
 if TYPE_CHECKING:

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.candidates import files as files_with
-from evalcontract.cli.columns import MAP
 from evalcontract.cli.command import Command
-from evalcontract.cli.graders import ONLY, PLAN
+from evalcontract.cli.command import files as files_with
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT, WholeNumber, workspace_options
-from evalcontract.cli.output import put
-from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.cli.options import DIALECT, MAP, ONLY, PLAN, WholeNumber, workspace_options
+from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.reference import Kind
 from evalcontract.page.page import HtmlFile, write_page

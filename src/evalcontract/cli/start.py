@@ -57,7 +57,7 @@ def _run(name: str | None) -> None:
         from evalcontract.cli.plain import read_plainly, run_plainly
 
         if "_EVALCONTRACT_COMPLETE" in os.environ:  # set by completion scripts alone
-            from evalcontract.cli.completing import complete
+            from evalcontract.cli.command import complete
             from evalcontract.cli.main import command, group
 
             status = complete(command(name) if name else group, name or "evalcontract")

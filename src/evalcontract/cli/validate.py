@@ -2,19 +2,108 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract.cli.candidates import files as files_of
-from evalcontract.cli.columns import MAP
-from evalcontract.cli.command import Command
-from evalcontract.cli.options import DIALECT, shared_options
-from evalcontract.cli.outcome import CheckArgs, validate_files
+from evalcontract.cli.command import Command, files
+from evalcontract.cli.command import files as files_of
+from evalcontract.cli.options import DIALECT, MAP, shared_options
+from evalcontract.cli.outcome import CheckArgs, run_and_report, uses_cache, validate_files
+from evalcontract.cli.output import put
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from evalcontract.datasets.opening import Options
+    from evalcontract.model.diagnostic import Outcome
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        ("Check all files below the current folder", "evalcontract check"),
+        (
+            "Check what a target runs, as strictly as it demands",
+            "evalcontract check targets/nightly.yaml",
+        ),
+        (
+            "Fail on warnings, and write a report for code scanning",
+            "evalcontract check --fail-on warning --output report.sarif",
+        ),
+    ],
+)
+@click.argument(
+    "path", default=".", metavar="[FOLDER|TARGET]", shell_complete=files("yaml", "json")
+)
+@click.option(
+    "--cache/--no-cache",
+    default=None,
+    help="Reuse the result of an earlier check if no file has changed (default: not in CI).",
+)
+@click.option(
+    "--allow-empty",
+    is_flag=True,
+    help="Exit with 0 if FOLDER contains nothing to check.",
+)
+@shared_options
+def check(
+    path: str,
+    allow_empty: bool,  # noqa: FBT001 - a flag of click
+    cache: bool | None,  # noqa: FBT001 - the same
+    **options: Any,
+) -> int:
+    """Check a whole workspace: its datasets, rubrics, judges, bundles and targets.
+
+    FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
+    dataset, and the rubrics and judges that it reaches, as `validate-target` does.
+    """
+    args = CheckArgs(**options, cache=uses_cache() if cache is None else cache)
+    checked = _existing(path, args.root)
+    if not checked.is_dir():
+        return validate_files(Kind.TARGET, (path,), args)
+    work = partial(_check_folder, checked, allow_empty, args.quiet)
+    if args.watch:
+        from evalcontract.cli.outcome import watch  # rarely needed
+
+        return watch(args, (), lambda once: run_and_report(once, work, checked))
+    return run_and_report(args, work, checked)
+
+
+def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001
+    from evalcontract.checking.pipeline import NOTHING, check_workspaces  # slow to import
+    from evalcontract.workspace import display_name
+
+    outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
+    if not outcome.is_checked and not outcome.diagnostics and not quiet:
+        put([f"note: {escape_controls(display_name(path))} contains {NOTHING}\n"], err=True)
+    return outcome
+
+
+def _existing(name: str, root: Path | None) -> Path:
+    """Return the path of a folder or target.
+
+    Raises:
+        UsageError: there is no such file; for another file, the message names the right command.
+
+    """
+    from evalcontract.datasets.opening import is_target  # slow to import
+
+    path = Path(name)
+    if "\0" in name or not name or not path.exists():
+        raise click.UsageError(f"there is no folder `{name}`", click.get_current_context())
+    if not path.is_dir() and not is_target(path, root):
+        single = "validate-dataset, validate-rubric, validate-judge or validate-target"
+        message = (
+            f"`{name}` is a file, but check takes a folder or a file below `targets/`; "
+            f"for a file use {single}"
+        )
+        raise click.UsageError(message, click.get_current_context())
+    return path
 
 
 def _command(

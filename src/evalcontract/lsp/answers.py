@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from evalcontract.lsp.actions import actions_on, edits_of
+from evalcontract.lsp.actions import actions_on, edits_of, edits_to_ignore
 from evalcontract.lsp.completion import complete
 from evalcontract.lsp.context import Context, context_at
-from evalcontract.lsp.hovering import hover
-from evalcontract.lsp.ignoring import edits_to_ignore
-from evalcontract.lsp.naming import Naming
-from evalcontract.lsp.refused import Refused
-from evalcontract.lsp.rename import ROLES, rename
+from evalcontract.lsp.names import Naming, hover
+from evalcontract.lsp.rename import ROLES, rename, symbols_of
 from evalcontract.lsp.replies import (
     completion_list,
     document_symbols,
@@ -24,7 +23,8 @@ from evalcontract.lsp.replies import (
     takes_snippets,
     workspace_edit,
 )
-from evalcontract.lsp.symbols import symbols_of
+from evalcontract.lsp.server import Server
+from evalcontract.lsp.text import Refused
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evalcontract.lsp.documents import Open, Snapshot
-    from evalcontract.lsp.names import Name
-    from evalcontract.lsp.naming import Kept
-    from evalcontract.lsp.server import Server
-    from evalcontract.lsp.symbols import Symbol
+    from evalcontract.lsp.names import Kept, Name
+    from evalcontract.lsp.rename import Symbol
 
 #: Threads for answers; one slow answer does not hold up the others.
 _THREADS = 2
@@ -276,3 +274,113 @@ async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:
         return await asyncio.wait_for(running, _SECONDS)
     except TimeoutError:
         raise TimeoutError(f"this takes more than {_SECONDS:g} seconds") from None
+
+
+_TRIGGERS = ["/", "@", '"', " ", ":", "{", "."]
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.evalcontract"
+
+
+def register(server: Server) -> None:
+    """Register all answers of a server."""
+    answers = Answers(server)
+    _register_files(server)
+    _register_words(server, answers)
+    _register_names(server, answers)
+    _register_fixes(server, answers)
+
+
+def _register_files(server: Server) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.begin(params)
+
+    @server.feature(types.INITIALIZED)
+    def initialized(_: types.InitializedParams) -> None:
+        server.watch()
+
+    @server.feature(types.SHUTDOWN)
+    def shut_down(_: None) -> None:
+        server.is_shut_down = True
+
+    @server.feature(types.EXIT)
+    def ended(_: None) -> None:
+        server.is_asked_to_exit = True
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        server.save(params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(_: types.DidChangeConfigurationParams) -> None:
+        """Take the settings of the editor: none are ours, which the workspace has."""
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def changed(params: types.DidChangeWatchedFilesParams) -> None:
+        server.reload([change.uri for change in params.changes])
+
+
+def _register_words(server: Server, answers: Answers) -> None:
+    options = types.CompletionOptions(trigger_characters=_TRIGGERS)
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
+    async def complete(params: types.CompletionParams) -> types.CompletionList:
+        return await answers.completion(params)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        return await answers.hover(params)
+
+
+def _register_names(server: Server, answers: Answers) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    async def define(params: types.DefinitionParams) -> list[types.Location]:
+        return await answers.definition(params)
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def refer(params: types.ReferenceParams) -> list[types.Location]:
+        is_own = params.context.include_declaration
+        return await answers.references(params, with_definition=is_own)
+
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+        return await answers.prepare_rename(params)
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
+        return await answers.rename(params)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        return await answers.symbols(params)
+
+
+def _register_fixes(server: Server, answers: Answers) -> None:
+    kinds = [types.CodeActionKind.QuickFix, FIX_ALL]
+    options = types.CodeActionOptions(kinds, resolve_provider=True)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
+    async def act(params: types.CodeActionParams) -> list[types.CodeAction]:
+        return await answers.actions(params, FIX_ALL)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolve(action: types.CodeAction) -> types.CodeAction:
+        return await answers.resolve(action)
+
+
+def serve() -> int:
+    """Serve an editor until it says `exit` or closes standard input; return the exit code.
+
+    It is 1 if the editor says `exit` without `shutdown` before it, as the protocol asks for.
+
+    Standard output belongs to the protocol alone: whatever else writes to it writes to standard
+    error instead.
+    """
+    protocol = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    server = Server()
+    register(server)
+    try:
+        server.start_io(sys.stdin.buffer, protocol)
+    finally:
+        server.stop()
+    return int(server.is_asked_to_exit and not server.is_shut_down)

@@ -6,17 +6,27 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.lsp.text import Text
-from evalcontract.lsp.uris import path_of_uri, unsaved_name
-from evalcontract.model.startup import NamedTuple
-from evalcontract.source import DISK, format_of
+from lsprotocol import types
+
+from evalcontract.lsp.text import Text, path_of_uri, unsaved_name, uri_of_path
+from evalcontract.model.diagnostic import Severity
+from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import escape_controls
+from evalcontract.source import DISK, SCHEMA_SUFFIX, UnreadableFile, format_of, read_file, read_text
 from evalcontract.source.files import guess_format
 from evalcontract.source.overlays import OpenFiles
+from evalcontract.workspace import display_name, find_root
+from evalcontract.workspace.catalogue import url_of
+from evalcontract.workspace.configuration import FILE_NAME
+from evalcontract.workspace.recognition import is_dataset
+from evalcontract.workspace.roots import ARTIFACT_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from lsprotocol import types
+    from evalcontract.model.diagnostic import Diagnostic, Place, Span
+    from evalcontract.source import Files
 
 
 class Open:
@@ -116,3 +126,130 @@ class Documents:
             {document.real: document.data for document in self},
             {document.real: document.state for document in self},
         )
+
+
+#: A bundle and the configuration are checked with their workspace alone.
+BUNDLE, CONFIGURATION = "bundle", "configuration"
+_KIND_OF_FOLDER: dict[str, str] = {
+    **{f"{kind}s": kind for kind in (Kind.RUBRIC, Kind.JUDGE, Kind.TARGET)},
+    "bundles": BUNDLE,
+}
+#: The name of a schema in the first characters: in a modeline, or under `$schema`.
+_SCHEMA = lazy_pattern(rf"\$schema\W{{1,6}}\S*?\b(?P<kind>{'|'.join(Kind)})\.schema\.json")
+_HEAD = 1 << 10
+
+
+def kind_of(path: Path, files: Files) -> str | None:
+    """Return the kind of a file, by its folder, the schema that it names, or its content.
+
+    A file that the command line does not read has no kind.
+    """
+    if path.name == FILE_NAME:
+        return CONFIGURATION
+    root = find_root(path, files)
+    real = files.real(path)
+    folder = real.relative_to(root).parts[0] if root in real.parents else ""
+    if real.parent == root or folder not in ARTIFACT_FOLDERS:
+        return _kind_by_content(path, root, files)
+    is_schema = path.name.endswith(SCHEMA_SUFFIX)
+    kind = _KIND_OF_FOLDER[folder]
+    is_read = format_of(path.name) is not None and is_schema == (kind == BUNDLE)
+    return kind if is_read else None
+
+
+def _kind_by_content(path: Path, root: Path, files: Files) -> str | None:
+    try:
+        head = files.read(path)[:_HEAD].decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return None
+    if named := _SCHEMA.search(head):
+        return Kind(named["kind"])
+    real = files.real(path)
+    inside = real if root in real.parents else root / path.name
+    source = read_file(path, display_name(path), files, quick=True)
+    return Kind.DATASET if is_dataset(inside, root, source, files) else None
+
+
+if TYPE_CHECKING:
+    #: Returns the text that an editor shows for a file, or None.
+    TextOf = Callable[[Path], Text | None]
+
+SOURCE = "evalcontract"
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.NOTE: types.DiagnosticSeverity.Information,
+}
+#: How an editor shows what has no effect, and what another keyword has replaced.
+_TAGS = (
+    ("-unused", types.DiagnosticTag.Unnecessary),
+    ("/outdated-keyword", types.DiagnosticTag.Deprecated),
+)
+
+
+class Publisher:
+    """Converts findings; `text_of` returns the texts of files that are open."""
+
+    def __init__(self, text_of: TextOf, encoding: str) -> None:
+        self._text_of = text_of
+        self._encoding = encoding
+        self._on_disk: dict[Path, Text] = {}
+        self._real: dict[str, Path] = {}
+
+    def diagnostic(self, finding: Diagnostic) -> types.Diagnostic:
+        """Return a finding as the protocol has it."""
+        related = [
+            types.DiagnosticRelatedInformation(self.location(place), _plain(message))
+            for message, place in finding.related
+        ]
+        message = finding.message
+        if finding.help:
+            message = f"{message}\nhelp: {finding.help}"
+        url = url_of(finding.code)
+        return types.Diagnostic(
+            self.range(self._file(finding.place), finding.place.span),
+            _plain(message),
+            _SEVERITIES[finding.severity],
+            finding.code or None,
+            types.CodeDescription(url) if url else None,
+            SOURCE,
+            [tag for ending, tag in _TAGS if finding.code.endswith(ending)] or None,
+            related or None,
+        )
+
+    def location(self, place: Place) -> types.Location:
+        """Return a place as the protocol has it."""
+        path = self._file(place)
+        return types.Location(uri_of_path(path), self.range(path, place.span))
+
+    def range(self, path: Path, span: Span | None) -> types.Range:
+        """Return a span of a file; a finding on the whole file is at the beginning."""
+        if span is None:
+            return types.Range(types.Position(0, 0), types.Position(0, 0))
+        text = self._lines(path)
+        return types.Range(
+            _position(text, span.line, span.column), _position(text, span.end_line, span.end_column)
+        )
+
+    def _file(self, place: Place) -> Path:
+        if place.file not in self._real:
+            self._real[place.file] = DISK.real(Path(place.file).absolute())
+        return self._real[place.file]
+
+    def _lines(self, path: Path) -> Text:
+        if text := self._text_of(path):
+            return text
+        if path not in self._on_disk:
+            content = read_text(path, path.name)
+            shown = "" if isinstance(content, UnreadableFile) else content
+            self._on_disk[path] = Text(shown, self._encoding)
+        return self._on_disk[path]
+
+
+def _position(text: Text, line: int, column: int) -> types.Position:
+    return types.Position(max(line - 1, 0), text.units(line - 1, max(column - 1, 0)))
+
+
+def _plain(message: str) -> str:
+    """Return a message without control characters, which an editor might act on."""
+    return "\n".join(map(escape_controls, message.split("\n")))

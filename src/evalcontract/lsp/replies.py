@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from evalcontract.lsp.uris import uri_of_path
+from evalcontract.lsp.text import uri_of_path
 from evalcontract.source import DISK
 
 if TYPE_CHECKING:
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
     from evalcontract.lsp.completion import Item
     from evalcontract.lsp.context import Context
-    from evalcontract.lsp.documents import Documents
-    from evalcontract.lsp.publishing import Publisher
-    from evalcontract.lsp.rename import Renamed
-    from evalcontract.lsp.symbols import Symbol
+    from evalcontract.lsp.documents import Documents, Publisher
+    from evalcontract.lsp.rename import Renamed, Symbol
     from evalcontract.lsp.text import Text
     from evalcontract.model.diagnostic import Place
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,17 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, lsp_method
 
 from evalcontract._version import __version__
-from evalcontract.lsp.checker import Checker, Result
-from evalcontract.lsp.documents import Documents, Open
-from evalcontract.lsp.findings import needs_workspace, workspace_of
-from evalcontract.lsp.lifetime import end_with
-from evalcontract.lsp.opened import OpenedWorkspaces
-from evalcontract.lsp.publishing import Publisher
-from evalcontract.lsp.refused import is_fault
-from evalcontract.lsp.uris import path_of_uri, uri_of_path
+from evalcontract.lsp.checker import (
+    Checker,
+    OpenedWorkspaces,
+    Result,
+    needs_workspace,
+    workspace_of,
+)
+from evalcontract.lsp.documents import Documents, Open, Publisher
+from evalcontract.lsp.text import is_fault, path_of_uri, uri_of_path
 from evalcontract.source import DISK
+from evalcontract.source.processes import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +35,25 @@ if TYPE_CHECKING:
     from evalcontract.lsp.text import Text
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.workspace import Workspace
+
+_SECONDS = 2.0
+
+
+def end_with(process: int) -> None:
+    """End this process when another one has ended.
+
+    The end of standard input ends the server, too; but another process may hold that open. Where
+    processes have no signals, standard input is all there is.
+    """
+    if os.name == "posix":
+        threading.Thread(target=_watch, args=(process,), name="lifetime", daemon=True).start()
+
+
+def _watch(process: int) -> None:
+    while is_running(process):
+        time.sleep(_SECONDS)
+    os._exit(0)
+
 
 NAME = "evalcontract"
 #: The files whose changes on the disk an editor is asked to tell.

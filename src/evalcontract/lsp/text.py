@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import clipped, escape_controls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from logging import LogRecord
 
 #: A line with its end. The protocol knows the same line ends as `source.text.LINE_END`.
 _LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
@@ -100,3 +109,129 @@ class Text:
 def _split(text: str, *, is_whole: bool = True) -> list[str]:
     lines = _LINE.findall(text)
     return lines or ([""] if is_whole else [])
+
+
+def edits_between(before: str, after: str, encoding: str) -> list[types.TextEdit]:
+    """Return the edits that make one text of another: line by line if none comes or goes."""
+    if before == after:
+        return []
+    text, new = Text(before, encoding), Text(after, encoding)
+    if list(map(_end, text.lines)) == list(map(_end, new.lines)):
+        pairs = enumerate(zip(text.lines, new.lines, strict=True))
+        changed = [(number, old, line) for number, (old, line) in pairs if old != line]
+        return [_edit(text, number, old, line) for number, old, line in changed]
+    start = _alike(text.lines, new.lines)
+    same = _alike(text.lines[start:][::-1], new.lines[start:][::-1])
+    old_end, new_end = len(text.lines) - same, len(new.lines) - same
+    lines = "".join(new.lines[start:new_end])
+    end = text.point(old_end, 0)
+    last = types.Position(end.line, text.units(end.line, end.character))
+    return [types.TextEdit(types.Range(types.Position(start, 0), last), lines)]
+
+
+def _edit(text: Text, number: int, old: str, new: str) -> types.TextEdit:
+    """Return the edit of one line: what is between its common beginning and end."""
+    start = _alike(old, new)
+    most = min(len(old), len(new)) - start
+    same = _alike(old[::-1][:most], new[::-1][:most])
+    end = min(len(old) - same, len(text.line(number)))
+    kept = len(old) - end  # the end of the line, which stays
+    range_ = types.Range(
+        types.Position(number, text.units(number, start)),
+        types.Position(number, text.units(number, end)),
+    )
+    return types.TextEdit(range_, new[start : len(new) - kept])
+
+
+def _end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of parts that two sequences have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    differ = (number for number, (mine, its) in pairs if mine != its)
+    return next(differ, min(len(one), len(other)))
+
+
+_SPECIAL = lazy_pattern(r"([\\`*_{}\[\]()<>#+\-.!|~&:@/=^$])")
+_TICKS = lazy_pattern("`+")
+_MAX_TEXT, _MAX_NAME = 1000, 120
+
+
+def escaped(text: str) -> str:
+    """Return a text of which no character has a meaning in Markdown or HTML, in one line."""
+    return _SPECIAL.sub(r"\\\1", clipped(_line(text), _MAX_TEXT))
+
+
+def code(text: object) -> str:
+    """Return a text as code, in one line."""
+    line = clipped(_line(str(text)), _MAX_NAME)
+    longest = max((len(ticks) for ticks in _TICKS.findall(line)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") or not line else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def _line(text: str) -> str:
+    return escape_controls(" ".join(text.split()))
+
+
+class Refused(JsonRpcException):
+    """The answer to a request that is refused; an editor shows the reason."""
+
+    CODE = types.LSPErrorCodes.RequestFailed.value
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(escape_controls(reason))
+
+
+def is_fault(record: LogRecord) -> bool:
+    """Whether a record of the log is of a fault; a refusal is an answer like any other."""
+    return not (record.exc_info and isinstance(record.exc_info[1], Refused))
+
+
+_DRIVE = lazy_pattern(r"/(?=[A-Za-z]:(?:/|$))")
+_UNSAFE = lazy_pattern(r"[^\w.-]+", re.ASCII)
+#: The extension of a document without a file, by the language that the editor takes it for.
+_SUFFIXES = {"json": ".json", "jsonc": ".json", "jsonl": ".jsonl", "ndjson": ".jsonl"}
+_MAX_FILE_NAME = 80
+
+
+def path_of_uri(uri: str) -> Path | None:
+    """Return the path of a `file:` address; None for others, and for those without a usable path.
+
+    Percent-encoding, drive letters of Windows and the names of computers are understood.
+    """
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # a malformed computer name
+        return None
+    if parts.scheme != "file":
+        return None
+    rest = uri.partition(":")[2]  # `#` and `?` that an editor did not encode are parts of the name
+    name = rest[2 + len(parts.netloc) :] if rest.startswith("//") else rest
+    path = os.fsdecode(unquote_to_bytes(name))
+    if "\0" in path or not path:
+        return None
+    if parts.netloc not in ("", "localhost"):
+        return Path(f"//{parts.netloc}{path}") if os.name == "nt" else None
+    if os.name == "nt":
+        path = _DRIVE.sub("", path, count=1)
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links are not followed
+
+
+def uri_of_path(path: Path) -> str:
+    """Return the address of a file."""
+    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100 - links are not followed
+
+
+def unsaved_name(uri: str, language: str) -> str:
+    """Return a name for a document that has no file, such as `untitled:Untitled-1`.
+
+    Only letters, digits, dots, dashes and underscores of ASCII are kept of the address.
+    """
+    stem = _UNSAFE.sub("_", os.fsdecode(unquote_to_bytes(uri.partition(":")[2])))
+    stem = stem.strip("._")[-_MAX_FILE_NAME:] or "untitled"
+    known = Path(stem).suffix.lower() in {".yaml", ".yml", ".json", ".jsonl", ".ndjson"}
+    return stem if known else f"{stem}{_SUFFIXES.get(language, '.yaml')}"

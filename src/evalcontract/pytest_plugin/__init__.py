@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.pytest_plugin.rows import Rows, evalcontract_rows
-from evalcontract.pytest_plugin.verdicts import ALLOW_UNDECIDED, evalcontract_verdict
-from evalcontract.pytest_plugin.warning import EvalContractWarning
+from evalcontract.pytest_plugin.rows import (
+    ALLOW_UNDECIDED,
+    EvalContractWarning,
+    Rows,
+    evalcontract_rows,
+    evalcontract_verdict,
+)
 
 if TYPE_CHECKING:
     import pytest

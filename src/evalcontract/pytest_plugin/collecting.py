@@ -16,8 +16,7 @@ from evalcontract.model.diagnostic import Outcome, Severity
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.pytest_plugin.findings import findings_text
-from evalcontract.pytest_plugin.warning import EvalContractWarning
+from evalcontract.pytest_plugin.rows import EvalContractWarning, findings_text
 from evalcontract.source import format_of, read_file
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.recognition import is_dataset

@@ -6,11 +6,39 @@ import inspect
 import os
 import warnings
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pytest
 
-from evalcontract.pytest_plugin.warning import EvalContractWarning
+from evalcontract.report.report import Report, Style
+from evalcontract.report.text import verdict, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from evalcontract.grading.results import RowResult
+    from evalcontract.model.diagnostic import Diagnostic
+
+# The maximum number of findings that a test shows.
+_MAX_FINDINGS = 50
+
+
+def findings_text(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
+    """Return findings with their lines, the most severe first, and their number."""
+    ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)
+    shown, hidden = ordered[:_MAX_FINDINGS], len(ordered[_MAX_FINDINGS:])
+    report = Report(shown, {})
+    style = Style(colour, get_terminal_size().columns, quiet=True)
+    more = f"… {hidden:,} more: `evalcontract check` shows all\n" if hidden else ""
+    return "".join([*write(report, style), more, verdict(Report(ordered, {}))])
+
+
+class EvalContractWarning(pytest.PytestWarning):
+    """Findings that fail no test; `-W ignore::evalcontract.pytest_plugin.EvalContractWarning`."""
+
+    __module__ = "evalcontract.pytest_plugin"
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -87,8 +115,6 @@ def evalcontract_rows(
     dataset = _loaded(file, strict, dialect)
     worst = max((diagnostic.severity for diagnostic in dataset.diagnostics), default=0)
     if worst > Severity.NOTE:
-        from evalcontract.pytest_plugin.findings import findings_text  # only with findings
-
         text = findings_text(dataset.diagnostics)
         if worst > Severity.WARNING:
             raise pytest.Collector.CollectError(text)
@@ -100,7 +126,6 @@ def _loaded(file: Path, strict: bool | None, dialect: str) -> LoadedDataset[dict
     # Nothing of this is imported before a test asks for rows.
     from evalcontract.api import DatasetLoader
     from evalcontract.model.errors import ContractViolation, EvalContractError
-    from evalcontract.pytest_plugin.findings import findings_text
 
     try:
         return DatasetLoader(strict=strict, dialect=dialect).load(file)
@@ -159,3 +184,37 @@ def _marks(
     if isinstance(given, pytest.MarkDecorator | pytest.Mark):
         return (given,)
     return tuple(given)
+
+
+#: The option, and the setting, that turns undecided rows from failures into skipped tests.
+ALLOW_UNDECIDED = "evalcontract_allow_undecided"
+
+
+@pytest.fixture
+def evalcontract_verdict(pytestconfig: pytest.Config) -> Callable[[RowResult], None]:
+    """Return a function that ends a test by the result of a row: only one that passed goes on.
+
+    One that failed fails the test, with the reasons. So does one that is undecided, or has a score
+    and no threshold; with `--evalcontract-allow-undecided`, an undecided one skips the test. One
+    that is skipped, since no check has anything to judge, skips it, too.
+    """
+    allows = pytestconfig.option.evalcontract_allow_undecided
+    if allows is None:
+        allows = pytestconfig.getini(ALLOW_UNDECIDED)
+
+    def end(result: RowResult) -> None:
+        from evalcontract.checks.outcome import Outcome  # not before a row is graded
+        from evalcontract.grading.printed import write_row
+
+        __tracebackhide__ = True
+        if result.outcome is Outcome.PASSED:
+            return
+        text = "".join(write_row(result, 0, get_terminal_size().columns)).strip()
+        if result.outcome is None:
+            text += "\nits rubric has no threshold: nothing says what passes"
+        skips = result.outcome is Outcome.SKIPPED
+        if skips or (allows and result.outcome is Outcome.UNDECIDED):
+            pytest.skip(text)
+        pytest.fail(text, pytrace=False)
+
+    return end

@@ -1,23 +1,83 @@
-"""`schema list`, `schema show` and `schema export`."""
+"""`completion`: print the script with which a shell completes the commands."""
 
 from __future__ import annotations
 
 import json
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 
-from evalcontract.cli.candidates import schema_names
-from evalcontract.cli.command import Command
-from evalcontract.cli.group import CommandGroup
-from evalcontract.cli.output import put, put_json
-from evalcontract.cli.signals import signals_as_interrupts
+from evalcontract.cli.command import SHELLS, Command, CommandGroup, schema_names
+from evalcontract.cli.output import put, put_json, signals_as_interrupts
+from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.source import SCHEMA_SUFFIX, read_text
 from evalcontract.source.writing import write_text
 from evalcontract.structure import schemas
 from evalcontract.workspace import write_bound
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    examples=[
+        ("Complete in this bash", 'eval "$(evalcontract completion bash)"'),
+        ("Complete in every new bash", "evalcontract completion bash >> ~/.bashrc"),
+        (
+            "Complete in every new fish",
+            "evalcontract completion fish > ~/.config/fish/completions/evalcontract.fish",
+        ),
+    ],
+)
+@click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
+def completion(shell: str) -> None:
+    """Print the script with which a shell completes commands, options and their values.
+
+    It serves all commands of evalcontract, and offers the files that a command reads, dialects,
+    codes, output formats and the names of schemas. For zsh, write it to a file `_evalcontract` in
+    a folder of `fpath`, or have `.zshrc` evaluate it below `compinit`.
+    """
+    put([script(shell)], raw=True)
+
+
+def script(shell: str) -> str:
+    """Return the completion script of a shell."""
+    from importlib.resources import files  # slow to import
+
+    from evalcontract.cli.start import SCRIPTS
+
+    path = files("evalcontract") / "templates" / "completion" / shell
+    return path.read_text(encoding="utf-8").replace("@COMMANDS@", " ".join(SCRIPTS))
+
+
+_INSTALL = "pip install 'evalcontract[lsp]'"
+
+
+@click.command(
+    "lsp",
+    cls=Command,
+    examples=[("Install what it needs", _INSTALL)],
+)
+@click.option("--stdio", is_flag=True, help="Use standard input and output, as always.")
+def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
+    """Run the language server, which an editor starts and speaks to over standard input.
+
+    It shows what `check` finds while you type, and completes, explains, renames and fixes.
+    """
+    del stdio  # editors pass it by convention
+    if find_spec("pygls") is None:
+        raise UsageError(f"the language server needs pygls: {_INSTALL}")
+    if sys.stdin is None:
+        raise UsageError("standard input is closed, but an editor writes to it")
+    if sys.stdin.isatty():
+        put(["note: this is for editors; press Ctrl-C to end it\n"], err=True)
+    from evalcontract.lsp.answers import serve  # slow to import, and needs the extra
+
+    return serve()
+
 
 _EXAMPLES = (
     ("List the schemas", "evalcontract schema list"),
