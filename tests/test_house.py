@@ -321,3 +321,80 @@ def test_modules_import_each_other_in_no_circle() -> None:
         *TopologicalSorter(imports).static_order()
     ]  # raises CycleError, which names the circle
     assert set(order) == graph.modules
+
+
+# The map
+
+
+MAP = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+#: A room and the chapters to read first, in the table of the map.
+ROOM = re.compile(r"^\| [^|]*\| `([a-z_.]+)` \|[^|]*\| ([^|]*)\|$", re.MULTILINE)
+#: Folders with data.
+NO_ROOMS = {"pages", "templates", "schema"}
+
+
+def test_the_map_has_every_room() -> None:
+    mapped = [room for room, _ in ROOM.findall(MAP)]
+    rooms = {name.split("/")[0] for name in TEXTS} - {"__init__.py", "__main__.py", "_version.py"}
+    assert sorted([*mapped, "plugin.py"]) == sorted(rooms - NO_ROOMS)
+
+
+def test_what_the_map_names_is_there() -> None:
+    first = {
+        f"{room}/{name}"
+        for room, chapters in ROOM.findall(MAP)
+        for name in re.findall(r"`([a-z_]+\.py)`", chapters)
+    }
+    named = set(re.findall(r"(?<![\w/])((?:[a-z_]+/)+[a-z_]+\.py)", MAP)) - {"tests/test_house.py"}
+    assert [name for name in sorted(first | named) if name not in TEXTS] == []
+
+
+# Features
+
+FEATURES = frozenset(
+    ["checking", "covering", "grading", "converting", "fixing", "calibrating", "starting", "page"]
+)
+#: What a feature takes from another, by its name.
+TAKEN = {
+    "grading": {"checking.artifacts.artifact_findings"},
+    "fixing": {"checking.pipeline.check_workspaces", "checking.pipeline.validate"},
+    "calibrating": {
+        "checking.pipeline.validate",
+        "grading.printed.usage_fields",
+        "grading.printed.write_asked",
+    },
+    "starting": {
+        "converting.convert.convert",
+        "converting.output.ConvertOptions",
+        "converting.placing.GradedBy",
+        "converting.placing.NativeTarget",
+        "converting.placing.graded_by",
+        "covering.coverage.run_for_coverage",
+    },
+    "page": {
+        "checking.pipeline.validate",
+        "covering.coverage.run_for_coverage",
+        "grading.printed.tally_sentence",
+        "grading.printed.unmeasured_lines",
+        "grading.results.RowResult",
+        "grading.results.earlier_results",
+        "grading.scores.score_text",
+        "grading.summary.Summary",
+        "grading.summary.Tally",
+        "grading.summary.counts",
+    },
+}
+
+
+def test_a_feature_takes_from_another_only_what_is_listed(trees: dict[str, ast.Module]) -> None:
+    taken: dict[str, set[str]] = {}
+    for name, tree in trees.items():
+        room = name.split("/")[0]
+        for node in ast.walk(tree) if room in FEATURES else ():
+            if isinstance(node, ast.ImportFrom) and node.module:
+                module = node.module.removeprefix("evalcontract.")
+                if module.split(".")[0] in FEATURES - {room}:
+                    taken.setdefault(room, set()).update(
+                        f"{module}.{each.name}" for each in node.names
+                    )
+    assert taken == TAKEN

@@ -1,4 +1,4 @@
-"""What the HTML report shows, as values. `engine/html_report` collects them."""
+"""What the HTML report shows, as values. `page/report.py` collects them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The rules, one per file, in folders by the question asked; tables list every built-in rule.
 
-A test compares them. The tables hold the names of modules, so that a run imports only the rules it needs.
+A test compares them. The tables hold the names of modules, so that a run imports only the rules
+it needs.
 """
 
 from __future__ import annotations

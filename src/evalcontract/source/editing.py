@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Move, Rename, Write
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
-from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, cuts_of
+from evalcontract.source.cutting import apply_cuts, chosen, cuts_of
+from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.faults import ParseError
 from evalcontract.source.inserting import places, spot_of
 from evalcontract.source.json.reading import load_json, scan

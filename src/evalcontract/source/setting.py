@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
-from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen
+from evalcontract.source.cutting import apply_cuts, chosen
+from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.faults import ParseError
 from evalcontract.source.inserting import Spot, last_spot, places, removed
 from evalcontract.source.json.reading import load_json, scan
