@@ -264,6 +264,34 @@ def test_width_of_a_real_terminal() -> None:
     assert max(map(cells, frames_and_help(narrow))) <= 60
 
 
+@pytest.mark.parametrize("columns", [80, 40, 30])
+def test_summaries_on_a_narrow_terminal(columns: int) -> None:
+    """They are broken between words, in colour, too; on others, and elsewhere, they are whole."""
+    shown, _ = on_terminal([*CHECK, "check", "demo", "--soft"], ROOT, columns=columns)
+    plain, _ = piped([*CHECK, "check", "demo", "--soft"], ROOT)
+    summary = plain.rpartition("\n\n")[2]
+    assert summary.startswith("2 datasets")
+    last = COLOUR.sub("", shown).rpartition("\n\n")[2]
+    assert last.replace("\n  ", " ") == summary
+    assert (last == summary) is (columns == 80)
+    if columns == 40:
+        assert all(cells(line) <= columns for line in last.splitlines())
+
+
+@every_case(
+    ("columns", "table"),
+    [
+        (40, "    no_insults (must_not_contain):\n      score 0.67, 2 passed, 1 failed\n"),
+        (80, "    no_insults     must_not_contain     0.67       2       1\n"),
+    ],
+)
+def test_the_table_of_grade_on_a_narrow_terminal(columns: int, table: str) -> None:
+    data = ("demo/datasets/smalltalk.jsonl", "--outputs", "demo/outputs/smalltalk.jsonl")
+    shown, _ = on_terminal([*CHECK, "grade", *data], ROOT, columns=columns)
+    assert table in shown
+    assert all(cells(line) <= columns for line in shown.splitlines())
+
+
 LONG = "x" * 500
 
 

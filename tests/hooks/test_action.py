@@ -29,6 +29,7 @@ from tables import every_case
 from writing import write
 
 import evalcontract
+from evalcontract.model.code import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -329,20 +330,23 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(name="clone")
 def clone_of_a_repository(
     wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], Path]:
-    """Return a function that makes a workspace, commits it, and returns a clone of it."""
+) -> Callable[..., Path]:
+    """Return a function that makes a workspace, commits it, and returns a clone of it.
+
+    It gets the source, and more options of `init`.
+    """
     if sys.platform == "win32":
         missing("bash")
     need_git()
     begun = tmp_path / "begun"
     environment = git_environment(begun)
 
-    def made(source: str) -> Path:
+    def made(source: str, *options: str) -> Path:
         (begun / "vendor").mkdir(parents=True)
         shutil.copy(wheel, begun / "vendor")
         monkeypatch.chdir(begun)
         git(begun, environment, "init", "--quiet")
-        assert command_line("init", "my evals", "--source", source) == 0
+        assert command_line("init", "my evals", "--source", source, *options) == 0
         git(begun, environment, "add", "--all")
         git(begun, environment, "commit", "--quiet", "--message", "Begin")
         git(tmp_path, environment, "clone", "--quiet", str(begun), "clone")
@@ -351,7 +355,7 @@ def clone_of_a_repository(
     return made
 
 
-def test_the_workflow_of_init_runs_in_a_clone(clone: Callable[[str], Path], tmp_path: Path) -> None:
+def test_the_workflow_of_init_runs_in_a_clone(clone: Callable[..., Path], tmp_path: Path) -> None:
     """Its own steps install the wheel of the repository, and check, with faults too."""
     folder = clone(f"vendor/{WHEEL}")
     workflow = folder / ".github" / "workflows" / "evalcontract.yml"
@@ -382,3 +386,38 @@ def test_the_workflow_of_init_runs_in_a_clone(clone: Callable[[str], Path], tmp_
     assert done.returncode == 1
     assert "::error file=my evals/datasets/example.yaml,line=" in done.stdout
     assert "near-miss-key" in summary.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["wheel", "git"])
+def test_the_job_of_init_for_gitlab_runs_in_a_clone(
+    kind: str, clone: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Its script installs a wheel of the repository, or a commit of another, and checks."""
+    published = tmp_path / "published"
+    runs_in = git_environment(published) | {"CI": "true", "GITLAB_CI": "true"}
+    source = f"vendor/{WHEEL}"
+    if kind == "git":
+        source = f"git+{REPOSITORY}@{publish(published, runs_in)}"
+    folder = clone(source, "--ci", "gitlab")
+    text = (folder / ".gitlab-ci.yml").read_text(encoding="utf-8")
+    place = "/tmp/evalcontract"  # noqa: S108 - of the container of a job, which nobody shares
+    assert place in text
+    job = yaml.safe_load(text.replace(place, str(tmp_path / "installed")))["evalcontract"]
+
+    def run(script: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*BASH, script], cwd=folder, env=runs_in, capture_output=True, text=True, check=False
+        )
+
+    done = run("\n".join(job["script"]))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith(": no findings\n")
+    dataset = folder / "my evals" / "datasets" / "example.yaml"
+    text = dataset.read_text(encoding="utf-8")
+    dataset.write_text(text.replace(" expected_facts:", " expecteed_facts:"), encoding="utf-8")
+    assert run(job["script"][-1]).returncode == 1
+    reports = job["artifacts"]["reports"]
+    assert (folder / reports["junit"]).is_file()
+    (found, *_) = json.loads((folder / reports["codequality"]).read_text(encoding="utf-8"))
+    assert found["check_name"] == "dataset/near-miss-key"
+    assert found["location"]["path"] == "my evals/datasets/example.yaml"

@@ -190,7 +190,8 @@ def _short_report(outcome: Outcome, baseline: BaselineCounts | None = None) -> R
 def _print(name: str, report: Report, style: Style) -> None:
     """Print a report on standard output."""
     if name == "text":
-        width = terminal_width() if report.diagnostics or report.left_out else 0
+        is_wrapped = report.diagnostics or report.left_out or sys.stdout.isatty()
+        width = terminal_width() if is_wrapped else 0
         style = style._replace(width=width, colour=wants_colour(sys.stdout))
         style = style._replace(encoding=sys.stdout.encoding or style.encoding)
         if report.diagnostics and wants_links(sys.stdout):

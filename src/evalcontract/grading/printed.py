@@ -13,7 +13,7 @@ from evalcontract.grading.scores import score_text
 from evalcontract.grading.summary import counts
 from evalcontract.model.code import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
-from evalcontract.report.frame import aligned, wrapped
+from evalcontract.report.frame import aligned, fits, wrapped
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -116,6 +116,8 @@ _OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERRO
 _MAX_REASON, _MAX_CAUSES = 300, 5
 # The number of checks in all tables together.
 _MAX_CHECKS = 5000
+# On a narrower terminal, a table that does not fit is written as sentences.
+_USUAL_WIDTH = 80
 
 
 def write_results(
@@ -131,7 +133,10 @@ def write_results(
         head = rubric or "rows without a rubric, by expectation"
         yield from wrapped(escape_controls(f"{head}: {tally_sentence(tally)}"), 0, width)
         lines = [*_check_lines(summary, rubric)]
-        yield from aligned(lines[: left + 1])
+        if width < _USUAL_WIDTH and not fits(lines[: left + 1], width):
+            yield from _as_sentences(lines[: left + 1], width)
+        else:
+            yield from aligned(lines[: left + 1])
         if len(lines) - 1 > left:
             yield f"    … and {len(lines) - 1 - left:,} more checks: the results have all\n"
         left = max(0, left - len(lines) + 1)
@@ -246,6 +251,18 @@ def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ..
         numbers = (tally.outcomes[outcome] for outcome in shown)
         cells = (f"{number:,}" if number else "." for number in numbers)
         yield (clipped(name, NAME_LENGTH), kind, _number(tally.mean), *cells)
+
+
+def _as_sentences(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
+    """Yield a line for each check of a table, without what there is none of."""
+    (_, _, of_score, *outcomes), *checks = lines
+    for name, kind, score, *cells in checks:
+        parts = [f"{of_score} {score}"]
+        parts += [
+            f"{count} {what}" for count, what in zip(cells, outcomes, strict=True) if count != "."
+        ]
+        line = f"{name} ({kind}): {', '.join(parts)}"
+        yield from wrapped(escape_controls(line), 4, width)
 
 
 def tally_sentence(tally: Tally) -> str:

@@ -1,4 +1,4 @@
-"""The codes for files of human labels and of a judge's verdicts."""
+"""The codes that belong to no rule and to no other system, in tables by what has the fault."""
 
 from __future__ import annotations
 

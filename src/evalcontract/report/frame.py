@@ -163,7 +163,7 @@ def _notes(found: Sequence[Diagnostic]) -> str:
     return ", ".join(notes)
 
 
-_GAP = "  "
+_MARGIN, _GAP = "    ", "  "
 #: The minimum width of a sentence in a table, however long the names before it are.
 _MIN_WIDTH = 24
 #: The number of name columns in a table of counts.
@@ -178,20 +178,35 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
 
     With a `width`, the last column has sentences, which are wrapped.
     """
-    shown = [[escape_controls(cell) for cell in row] for row in rows]
-    widths = [max(display_width(row[n]) for row in shown) for n in range(len(shown[0]))]
+    shown = _shown(rows)
+    widths = _widths(shown)
     for row in shown:
         padded = [
             _padded(cell, room, right=width is None and n >= _NAMES)
             for n, (cell, room) in enumerate(zip(row, widths, strict=True))
         ]
         if width is None:
-            yield f"    {_GAP.join(padded)}".rstrip() + "\n"
+            yield f"{_MARGIN}{_GAP.join(padded)}".rstrip() + "\n"
             continue
-        head = f"    {_GAP.join(padded[:-1])}{_GAP}"
+        head = f"{_MARGIN}{_GAP.join(padded[:-1])}{_GAP}"
         lines = _lines(row[-1], max(width - display_width(head), _MIN_WIDTH))
         yield f"{head}{lines[0]}\n"
         yield from (f"{' ' * display_width(head)}{line}\n" for line in lines[1:])
+
+
+def fits(rows: Sequence[tuple[str, ...]], width: int) -> bool:
+    """Whether a table of counts is no wider than this."""
+    widths = _widths(_shown(rows))
+    return len(_MARGIN) + sum(widths) + len(_GAP) * (len(widths) - 1) <= width
+
+
+def _shown(rows: Sequence[tuple[str, ...]]) -> list[list[str]]:
+    return [[escape_controls(cell) for cell in row] for row in rows]
+
+
+def _widths(shown: Sequence[Sequence[str]]) -> list[int]:
+    """Return the width of each column."""
+    return [max(display_width(row[n]) for row in shown) for n in range(len(shown[0]))]
 
 
 def wrapped(text: str, indent: int, width: int) -> Iterator[str]:

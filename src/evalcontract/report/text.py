@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import SHOWN, escape_controls
-from evalcontract.report.frame import frame
+from evalcontract.report.frame import display_width, frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 _BLUE, _BOLD, _GREEN = "34", "1", "1;32"
 _ORDER = ("dataset", "rubric", "judge", "target", "bundle", "output", "results", "unreadable")
+# On a narrower terminal, the lines of the summary are wrapped; elsewhere programs read them, too.
+_USUAL_WIDTH = 80
+_COLOUR = lazy_pattern(r"\x1b\[[0-9;]*m")
 #: What is recorded is counted, and not checked: `grade` checks it when it reads it.
 _NAMES = {"output": "output file", "results": "result file", "unreadable": "unreadable file"}
 
@@ -38,9 +42,8 @@ def write(report: Report, style: Style) -> Iterator[str]:
     if style.quiet:
         return
     yield from _left_out(report, style)
-    yield summary(report, style) + "\n"
-    yield from _reasons(report)
-    yield from _fixable(report)
+    for line in (summary(report, style), *_reasons(report), *_fixable(report)):
+        yield (_narrowed(line, style.width) if 0 < style.width < _USUAL_WIDTH else line) + "\n"
 
 
 def _hidden(hidden: Sequence[Diagnostic], *, by_code: bool) -> Iterator[str]:
@@ -123,6 +126,20 @@ def _wrapped(text: str, width: int) -> list[str]:
     return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
+def _narrowed(line: str, width: int) -> str:
+    """Break a line between words, so that it fits a terminal; colours take no room."""
+    made, room = "", 0
+    for word in line.split(" "):
+        cells = display_width(_COLOUR.sub("", word))
+        if not made:
+            made, room = word, width - cells
+        elif cells < room:
+            made, room = f"{made} {word}", room - cells - 1
+        else:
+            made, room = f"{made}\n  {word}", width - cells - 2
+    return made
+
+
 def _frame(
     place: Place, gutter: int, style: Style, colour: str, paint: Callable[[str, str], str]
 ) -> Iterator[str]:
@@ -198,7 +215,7 @@ def _reasons(report: Report) -> Iterator[str]:
         if diagnostic.is_error and diagnostic.severity_source
     )
     for source, count in sorted(sources.items()):
-        yield f"{_many(count, 'error')} because {_sets(source)}\n"
+        yield f"{_many(count, 'error')} because {_sets(source)}"
 
 
 def _sets(source: SeveritySource) -> str:
@@ -210,13 +227,12 @@ def _sets(source: SeveritySource) -> str:
 def _fixable(report: Report) -> Iterator[str]:
     fixes = [diagnostic.fix for diagnostic in report.diagnostics if diagnostic.fix]
     safe = sum(fix.safe for fix in fixes)
-    if safe:
-        yield f"{safe:,} fixable with `evalcontract fix`"
+    parts = [f"{safe:,} fixable with `evalcontract fix`"] if safe else []
     if unsafe := len(fixes) - safe:
-        yield f", {unsafe:,} more" if safe else f"{unsafe:,} fixable"
-        yield " with `evalcontract fix --unsafe-fixes`"
-    if fixes:
-        yield "\n"
+        which = f"{unsafe:,} {'more' if safe else 'fixable'}"
+        parts.append(f"{which} with `evalcontract fix --unsafe-fixes`")
+    if parts:
+        yield ", ".join(parts)
 
 
 def _many(count: int, name: str) -> str:

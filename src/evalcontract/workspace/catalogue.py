@@ -205,29 +205,18 @@ def _without_rule(name: str) -> Code | None:
     return next((table[name] for table in _tables() if name in table), None)
 
 
-def _tables() -> Iterator[CodeTable]:
-    """Yield the tables of codes that belong to no rule, the most frequent ones first.
+def _tables() -> tuple[CodeTable, ...]:
+    """Return the tables of codes that belong to no rule, the most frequent ones first."""
+    from evalcontract.model import codes  # not needed for a run without findings
 
-    A table is imported when it is reached. Add the module `codes` of a new package here.
-    """
-    from evalcontract.model.codes import OF_VALUES as OF_STRUCTURE
-
-    yield OF_STRUCTURE
-    from evalcontract.model.codes import OF_REFERENCES as OF_LIBRARY
-
-    yield OF_LIBRARY
-    from evalcontract.model.codes import OF_SOURCES as OF_SOURCE
-
-    yield OF_SOURCE
-    from evalcontract.model.codes import OF_FILES as OF_WORKSPACE
-
-    yield OF_WORKSPACE
-    from evalcontract.model.codes import OF_OUTPUTS as OF_SCORING
-
-    yield OF_SCORING
-    from evalcontract.model.codes import OF_LABELS
-
-    yield OF_LABELS
+    return (
+        codes.OF_VALUES,
+        codes.OF_REFERENCES,
+        codes.OF_SOURCES,
+        codes.OF_FILES,
+        codes.OF_OUTPUTS,
+        codes.OF_LABELS,
+    )
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.yaml.strict import DEEP_EMPTY_LINE
+from evalcontract.source.yaml.events import DEEP_EMPTY_LINE
 
 _MAX_SHOWN = 60
 #: A line that begins with a key, with or without dashes before it.

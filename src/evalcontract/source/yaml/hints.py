@@ -14,6 +14,7 @@ from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import SourceProblem
 from evalcontract.source.json.reading import FENCE, FENCE_MARK
 from evalcontract.source.text import clipped_span, split_lines
+from evalcontract.source.yaml.events import TIGHT_COMMENT
 from evalcontract.source.yaml.failures import (
     KEY,
     ParserFailure,
@@ -31,7 +32,6 @@ from evalcontract.source.yaml.failures import (
     tight_above,
     value_above,
 )
-from evalcontract.source.yaml.strict import TIGHT_COMMENT
 from evalcontract.source.yaml.writing import quoted
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from evalcontract.source.faults import (
     duplicate_fault,
     replay_fault,
 )
+from evalcontract.source.yaml import events as strict
 from evalcontract.source.yaml import parts as faults
-from evalcontract.source.yaml import strict
 from evalcontract.source.yaml.parts import (
     Anchored,
     Children,
