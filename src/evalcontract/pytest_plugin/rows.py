@@ -1,4 +1,4 @@
-"""Rows of a dataset as the parameters of a test."""
+"""Rows of a dataset as the parameters of a test, findings as its text, verdicts as its outcome."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pytest
-
-from evalcontract.report.report import Report, Style
-from evalcontract.report.text import verdict, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +23,9 @@ _MAX_FINDINGS = 50
 
 def findings_text(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
     """Return findings with their lines, the most severe first, and their number."""
+    from evalcontract.report.report import Report, Style  # not before there are findings
+    from evalcontract.report.text import verdict, write
+
     ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)
     shown, hidden = ordered[:_MAX_FINDINGS], len(ordered[_MAX_FINDINGS:])
     report = Report(shown, {})
