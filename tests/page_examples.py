@@ -12,7 +12,7 @@ from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.checks.outcome import Outcome, Verdict, error
 from evalcontract.formats import FORMATS
 from evalcontract.grading.grade import Grading
-from evalcontract.model.code import example_files
+from evalcontract.model.page import example_files
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from evalcontract.checks.tool_usage import read_calls
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.keywords import SchemaAnalyses
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

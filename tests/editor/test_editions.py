@@ -14,8 +14,8 @@ from corpus import ROOT
 from publishing import PUBLISHED
 from tables import every_case
 
-from evalcontract.model import code as addresses
-from evalcontract.model.code import SITE, is_published
+from evalcontract.model import page as addresses
+from evalcontract.model.page import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
 

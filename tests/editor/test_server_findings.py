@@ -18,8 +18,8 @@ from live import Live
 from page_examples import CODES, ENCODINGS
 
 from evalcontract.formats import FORMATS
-from evalcontract.model.code import example_files, is_published
 from evalcontract.model.errors import EvalContractError
+from evalcontract.model.page import example_files, is_published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import pytest
 from doors import Printed, command_lines
 
 from evalcontract.formats._format import codes_of_system
-from evalcontract.model.code import example_files, parse_shared
+from evalcontract.model.page import example_files, parse_shared
 
 ROOT = Path(__file__).parents[2]
 CODES = codes_of_system("tidepool")

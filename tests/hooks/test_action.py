@@ -29,7 +29,7 @@ from tables import every_case
 from writing import write
 
 import evalcontract
-from evalcontract.model.code import REPOSITORY
+from evalcontract.model.page import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from publishing import PUBLISHED
 from tables import every_case
 from writing import write
 
-from evalcontract.model import code as addresses
+from evalcontract.model import page as addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,15 +11,8 @@ from tables import every_case
 
 from evalcontract.library.advice import with_advice
 from evalcontract.library.artifact import Artifact, promised, read_artifact, references_in_row
-from evalcontract.library.library import Dangling, Library, Resolved
-from evalcontract.library.references import (
-    check_cycles,
-    check_depth,
-    check_use,
-    find_cycles,
-    provenance_of,
-    visit,
-)
+from evalcontract.library.library import Dangling, Library, Resolved, find_cycles, visit
+from evalcontract.library.references import check_cycles, check_depth, check_use, provenance_of
 from evalcontract.model.diagnostic import Fix, Problem, Write
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import Kind, Reference, Version

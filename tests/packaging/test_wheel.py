@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 from needs import INDEX, missing
 
-from evalcontract.model.code import SITE
+from evalcontract.model.page import SITE
 
 if TYPE_CHECKING:
     from email.message import Message

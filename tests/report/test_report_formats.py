@@ -11,7 +11,7 @@ from publishing import PUBLISHED
 from reports import FILES, READERS, output_of, write_files
 from tables import every_case
 
-from evalcontract.model import code as page
+from evalcontract.model import page
 from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import pytest
 from tables import every_case
 
 from evalcontract.structure.authored import graph as sizes
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.authored.graph import pattern_size
-from evalcontract.structure.authored.keywords import SchemaAnalyses
 
 
 @every_case(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
 from evalcontract.calibrating.records import SHOWN, Record, Records
-from evalcontract.checks._judges import needs_of, variables_of
+from evalcontract.checks._asking import variables_of
+from evalcontract.checks._judges import needs_of
 from evalcontract.checks._kind import Needs, outlooks_of
 from evalcontract.checks.outcome import Outcome, Output, Verdict
 from evalcontract.datasets.columns import of_outputs

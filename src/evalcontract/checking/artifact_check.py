@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.model.diagnostic import Path as ValuePath
     from evalcontract.source import Document
-    from evalcontract.structure.authored.keywords import SchemaAnalyses
+    from evalcontract.structure.authored.analyses import SchemaAnalyses
     from evalcontract.workspace import Target, Workspace
 
 

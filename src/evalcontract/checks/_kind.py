@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.outcome import Executor, Verdict
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
-    from evalcontract.structure.authored.keywords import SchemaAnalyses
+    from evalcontract.structure.authored.analyses import SchemaAnalyses
 
     #: Asks a judge, given the variables of its template.
     Ask = Callable[[Artifact, Mapping[str, Any]], Verdict]

@@ -68,7 +68,7 @@ def check(
         return validate_files(Kind.TARGET, (path,), args)
     work = partial(_check_folder, checked, allow_empty, args.quiet)
     if args.watch:
-        from evalcontract.cli.outcome import watch  # rarely needed
+        from evalcontract.cli.watch import watch  # rarely needed
 
         return watch(args, (), lambda once: run_and_report(once, work, checked))
     return run_and_report(args, work, checked)

@@ -10,7 +10,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.checks import State
-from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add, count_states, needed_keys
+from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add, count_states
+from evalcontract.checks.plan import needed_keys
 from evalcontract.datasets.opening import open_with_graders
 from evalcontract.datasets.passes import rows_of
 from evalcontract.datasets.placing import from_unreadable_files, one_finding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evalcontract.library.references import visit
+from evalcontract.library.library import visit
 from evalcontract.policy import policy_of_target
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.grading.scores import score_text
 from evalcontract.grading.summary import counts
-from evalcontract.model.code import where_to_read
+from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
 from evalcontract.report.frame import aligned, fits, wrapped
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import KINDS, php_lint
-from evalcontract.library.references import visit
+from evalcontract.library.library import visit
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple

@@ -16,7 +16,7 @@ from evalcontract.library.library import Library
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
-from evalcontract.structure.authored.keywords import SchemaAnalyses
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import SHARED_KEYS
 from evalcontract.structure.parts import follow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model import code as page
+from evalcontract.model import page
 from evalcontract.model.diagnostic import VERSION, Severity, fingerprints
 from evalcontract.model.reference import Version
 from evalcontract.model.values import escape_controls
@@ -14,8 +14,9 @@ from evalcontract.report.frame import message_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.model.code import Code, Page
+    from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Diagnostic, Place, Span, TextEdit
+    from evalcontract.model.page import Page
     from evalcontract.report.report import Report, Style
 
 _FENCE = "`" * 5

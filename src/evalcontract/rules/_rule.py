@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.model.reference import Kind
     from evalcontract.source import Rows
-    from evalcontract.source.comments import CutText
-    from evalcontract.structure.authored.keywords import SchemaAnalyses
+    from evalcontract.source.cut_texts import CutText
+    from evalcontract.structure.authored.analyses import SchemaAnalyses
     from evalcontract.structure.validator import Checks
 
 #: What the path of a check inside a composite ends in.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from evalcontract.model.diagnostic import Path, Within
-    from evalcontract.source.comments import CutText
+    from evalcontract.source.cut_texts import CutText
     from evalcontract.source.document import Document
     from evalcontract.source.faults import UnreadableFile
     from evalcontract.source.json.lines import RowStream
@@ -362,7 +362,7 @@ class DocumentRows:
         """Yield the texts of rows of a YAML document that a comment probably cuts off."""
         if not self._document.may_be_yaml:
             return ()
-        from evalcontract.source.comments import cut_texts  # only YAML needs it
+        from evalcontract.source.cut_texts import cut_texts  # only YAML needs it
 
         return cut_texts(self._document, self.prefix)
 

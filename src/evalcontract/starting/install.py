@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from evalcontract._version import __version__
-from evalcontract.model.code import REPOSITORY, is_published
 from evalcontract.model.errors import UsageError
+from evalcontract.model.page import REPOSITORY, is_published
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import DISK
 from evalcontract.workspace import display_name

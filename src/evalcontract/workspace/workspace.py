@@ -24,7 +24,7 @@ from evalcontract.source import (
     read_text,
 )
 from evalcontract.source.installed import entry_points
-from evalcontract.structure.authored.keywords import SchemaAnalyses
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.workspace.configuration import (
     PYPROJECT,
     Configuration,

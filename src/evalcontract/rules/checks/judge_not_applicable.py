@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.references import rubric_steps
+from evalcontract.library.library import rubric_steps
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.nearest import normalise

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of, is_empty
-from evalcontract.checks.coverage import FILLED, rows_with_all
-from evalcontract.checks.plan import OWN_EXPECTATIONS
+from evalcontract.checks.plan import FILLED, OWN_EXPECTATIONS, rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._rule import RowSubject, row_rule

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
-from evalcontract.checks.coverage import rows_with_all
+from evalcontract.checks.plan import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.texts import Substrings, folded
 from evalcontract.checks.conflicts import OWN_CONFLICTS
-from evalcontract.checks.coverage import all_of
+from evalcontract.checks.plan import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._rule import RowSubject, row_rule

@@ -38,7 +38,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.coverage import all_of
+from evalcontract.checks.plan import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest

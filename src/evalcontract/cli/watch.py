@@ -1,0 +1,128 @@
+"""`--watch`: check again whenever something that the check has read changes.
+
+What it has read is what the cache records: files, listings of folders, and the places where a
+configuration was looked for. These are looked at a few times a second, which needs no other
+package, and works on network drives and in containers, too. This module does not import click.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from glob import glob, has_magic
+from pathlib import Path
+from stat import S_ISDIR
+from typing import TYPE_CHECKING
+
+from evalcontract.cache.store import RecordingFiles
+from evalcontract.cli.output import put, refuse
+from evalcontract.model.errors import EvalContractError, UsageError
+from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from evalcontract.cache.store import Query
+    from evalcontract.cli.outcome import CheckArgs
+
+_SECONDS = 0.25
+_CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+#: What tells whether a file was written or replaced; None if there is none.
+_State = tuple[int, int, int] | None
+
+
+def watch(args: CheckArgs, arguments: Iterable[str], run: Callable[[CheckArgs], int]) -> int:
+    """Run a check with its options again and again; `arguments` are the files that it checks.
+
+    It ends by Ctrl-C, or when its output cannot be written; an error of one run ends nothing.
+
+    Raises:
+        UsageError: what is checked cannot be watched.
+
+    """
+    named = tuple(arguments)
+    if "-" in named:
+        raise UsageError("`--watch` cannot watch standard input")
+    if args.write_baseline is not None:
+        raise UsageError("`--watch` contradicts `--write-baseline`: use one of them")
+    status = USAGE
+    while True:
+        files = RecordingFiles()
+        before = time.time_ns()
+        if sys.stdout.isatty():
+            put([_CLEAR], raw=True)
+        try:
+            status = run(args._replace(watch=False, cache=False, files=files))
+        except EvalContractError as error:
+            status = refuse(str(error))
+        seen = _Seen(files, [*named, *map(str, filter(None, [args.baseline, args.config]))])
+        if not args.quiet:
+            put([f"watching {len(seen.files):,} files: Ctrl-C ends it\n"], err=True)
+        if not seen.has_changed_since(before):
+            seen.wait()
+    return status
+
+
+class _Seen:
+    """What a run has read, as it is now."""
+
+    def __init__(self, files: RecordingFiles, named: list[str]) -> None:
+        self._results = {
+            query: result for query, result in files.results.items() if query[0] == "entries"
+        }
+        self._patterns = [name for name in named if has_magic(name)]
+        self._named = named
+        folders = {os.fspath(str(query[1])) for query in self._results}
+        paths = {str(query[1]) for query in files.results} | {*named}
+        self.files = sorted(path for path in paths - folders if os.path.isfile(path))
+        self._paths = sorted(paths - folders)
+        self._state = self._look()
+
+    def _look(self) -> tuple[list[_State], dict[Query, str], list[list[str]], list[_Folder]]:
+        replayed = RecordingFiles().replay([*self._results])
+        return (
+            [_state_of(path) for path in self._paths],
+            dict(zip(self._results, replayed, strict=True)),
+            [sorted(glob(pattern, recursive=True)) for pattern in self._patterns],
+            [_Folder(*item) for name in self._named for item in _folders_below(name)],
+        )
+
+    def has_changed_since(self, moment: int) -> bool:
+        """Whether a file was written since a moment, in nanoseconds, or a listing is another."""
+        states, listings, _, _ = self._state
+        now = time.time_ns()
+        is_late = any(state and moment <= state[0] <= now for state in states)
+        return is_late or listings != self._results
+
+    def wait(self) -> None:
+        """Wait until something is different."""
+        while self._look() == self._state:
+            time.sleep(_SECONDS)
+
+
+class _Folder(NamedTuple):
+    """The names in a folder that an argument names."""
+
+    path: str
+    names: tuple[str, ...]
+
+
+def _state_of(path: str) -> _State:
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    if S_ISDIR(status.st_mode):
+        return (0, 0, status.st_ino)  # its names are looked at where they matter
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def _folders_below(name: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """Yield the folders below a folder that an argument names, with their data files."""
+    from evalcontract.source import format_of
+
+    for folder, folders, files in os.walk(name):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        yield folder, tuple(sorted(each for each in files if format_of(each)))

@@ -1,0 +1,1 @@
+"""Rules on judges: their templates, and how they were validated."""

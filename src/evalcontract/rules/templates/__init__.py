@@ -1,1 +1,0 @@
-"""Rules on the templates of judges."""
