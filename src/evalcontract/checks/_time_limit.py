@@ -8,7 +8,6 @@ all texts in other threads and on systems without such timers.
 
 from __future__ import annotations
 
-import signal
 import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -137,6 +136,8 @@ def _quick_length(pattern: re.Pattern[str]) -> int:
 
 
 def _has_timer() -> bool:
+    import signal  # only where a pattern may take long
+
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
@@ -146,6 +147,8 @@ def _with_timer(function: Callable[[], bool], seconds: float) -> bool:
     The handler and the timer that were set before are set again, with the time that has passed
     taken off; what was due meanwhile comes at once.
     """
+    import signal  # only where a pattern may take long
+
     runs = True
 
     def ring(*_: Any) -> None:

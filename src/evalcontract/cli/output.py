@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import signal
 import sys
 import time
 from contextlib import contextmanager, suppress
@@ -403,6 +402,8 @@ def _put(text: str) -> None:
 @contextmanager
 def signals_as_interrupts() -> Iterator[None]:
     """Treat SIGTERM and SIGHUP like Ctrl-C, so that no temporary files are left behind."""
+    import signal  # not for a check, which writes nothing
+
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     defaults = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
     for number in defaults:

@@ -11,7 +11,6 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import parse_codes
-from evalcontract.source.comments import comments_of, extents_of
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
@@ -98,6 +97,8 @@ def ignores_in_comments(
         return
     directives = [*_directives(document)]
     needs_extents = any(_stands_alone(document, directive) for directive in directives)
+    from evalcontract.source.comments import extents_of  # slow to import
+
     extents = extents_of(document) if needs_extents else {}
     begins = sorted(extents)
     for directive in directives:
@@ -112,6 +113,8 @@ def ignores_in_comments(
 
 
 def _directives(document: Document) -> Iterator[_Directive]:
+    from evalcontract.source.comments import comments_of  # slow to import
+
     for comment in comments_of(document.text):
         if match := _OURS.search(comment.text):
             line = document.lines[comment.line - 1].rstrip()

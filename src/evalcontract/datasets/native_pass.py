@@ -10,7 +10,6 @@ from evalcontract.datasets.passes import NATIVE, CheckedBatch, KeptResults
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.datasets.root import check_root
 from evalcontract.datasets.row_check import DatasetCheck, RowContext
-from evalcontract.formats._conversion import OurRow
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.run import Run
     from evalcontract.datasets.tables import TableSource
     from evalcontract.datasets.workers import BatchResult
-    from evalcontract.formats._conversion import Loss
+    from evalcontract.formats._conversion import Loss, OurRow
     from evalcontract.library.library import Library
     from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
@@ -288,6 +287,8 @@ class NativeRows:
         value = row.value
         if not value.keys() >= self._required:
             return None
+        from evalcontract.formats._conversion import OurRow  # slow to import
+
         return OurRow(value, self._rubric(value), is_new=False)
 
     def row_losses(self, row: CheckedRow, read: OurRow, written: Sequence[Loss]) -> Sequence[Loss]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import IntEnum
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -273,6 +272,8 @@ def fingerprints(
     matter, so that an edit elsewhere in the file changes nothing. A finding for several places
     depends on its code, file and message alone. Of equal findings, all but the first are numbered.
     """
+    from hashlib import sha256  # slow to import
+
     counts: Counter[str] = Counter()
     marks = []
     for diagnostic in diagnostics:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 import unicodedata
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -231,4 +230,6 @@ def _padded(cell: str, width: int, *, right: bool) -> str:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    from textwrap import wrap  # slow to import
+
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
