@@ -310,7 +310,7 @@ from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._row_rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -208,8 +208,8 @@ ENDLESS = [
 @pytest.mark.slow
 def test_every_look_comes_to_an_end() -> None:
     program = f"""
-from evalcontract.analysis.regex_ambiguity import find_attack
-from evalcontract.analysis.regex_totality import matches_everything
+from evalcontract.analysis.ambiguity import find_attack
+from evalcontract.analysis.dialects import matches_everything
 for pattern in {ENDLESS!r}:
     for full in (False, True):
         find_attack(pattern, (), full=full)

@@ -27,8 +27,8 @@ def test_many_faults_are_told_in_part(tmp_path: Path) -> None:
 import json
 from datetime import date
 from pathlib import Path
-from evalcontract.engine.options import Options
-from evalcontract.engine.pipeline import check_workspaces
+from evalcontract.datasets.opening import Options
+from evalcontract.checking.pipeline import check_workspaces
 folder = Path({str(tmp_path)!r})
 found = check_workspaces(folder, Options(root=folder, strict=False, today=date(2026, 6, 1)))
 print(json.dumps([

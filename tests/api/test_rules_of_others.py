@@ -34,7 +34,7 @@ RULE = """
     \'\'\'
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem, Severity
-    from evalcontract.rules._row_rule import row_rule
+    from evalcontract.rules._rule import row_rule
 
     def shouts(subject):
         ASKED.append(subject.row["id"])

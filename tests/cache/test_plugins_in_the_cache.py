@@ -22,7 +22,7 @@ RULE = """
     import {module}
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Problem
-    from evalcontract.rules._row_rule import row_rule
+    from evalcontract.rules._rule import row_rule
 
     with Path(os.environ["IMPORTS"]).open("a") as file:
         file.write("x")

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._codes import codes_of_system
+from evalcontract.formats._format import codes_of_system
 from evalcontract.formats._conversion import OurRow, Reader, TheirRow, Writer
-from evalcontract.formats._fields import Field
+from evalcontract.formats._format import Field
 from evalcontract.formats._findings import FirstRows
 from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
-from evalcontract.formats._predictions import predictions
+from evalcontract.formats._findings import predictions
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
