@@ -1,4 +1,4 @@
-"""Coverage: which checks will run on which rows."""
+"""Coverage: which checks will run on which rows, in cells, counted by row, file and rubric."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ _FORMAT = "expected.format"
 
 
 class _Requirement(StrEnum):
-    """What a key must be: present, not empty, or a value that a check can fail."""
+    """The condition on a key: present, not empty, or a value that a check can fail."""
 
     PRESENT = "present"
     FILLED = "filled"
