@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from checkout import add_below, copy_package
 from doors import command_lines
 from publishing import PUBLISHED
 
@@ -287,7 +288,7 @@ def test_explain_without_docstrings(name: str) -> None:
     assert "Severity: " in done.stdout
 
 
-# To add a rule: its file, and one line
+# To add a rule: its file, and one line; to offer a fix: one argument
 
 RULE = '''
 """
@@ -309,19 +310,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
+from evalcontract.model.diagnostic import Fix, Problem, Severity, Write
 from evalcontract.rules._rule import RowSubject, row_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from evalcontract.rules._rule import RowGroup
+
 CODE = Code("dataset/shouted-input", soft=Severity.NOTE, guess=True, page=__doc__)
 
 
-@row_rule(CODE)
+def _silent(group: RowGroup) -> dict[str, object]:
+    del group
+    return {"properties": {"input": {"pattern": "[a-z]"}}}
+
+
+@row_rule(CODE, silent=_silent)
 def RULE(subject: RowSubject) -> Iterator[Problem]:
-    if subject.row["input"].isupper():
-        yield Problem(CODE, "this input shouts", (*subject.path, "input"))
+    said, path = subject.row["input"], (*subject.path, "input")
+    if said.isupper():
+        fix = Fix(path, Write(said.capitalize()), safe=False)
+        yield Problem(CODE, "this input shouts", path, fix=fix)
 '''
 
 
@@ -329,16 +339,9 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package with one more rule, added as CONTRIBUTING says."""
     place = tmp_path_factory.mktemp("checkout")
-    (place / "schema").symlink_to(ROOT / "schema")
-    skip = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "src" / "evalcontract", place / "src" / "evalcontract", ignore=skip)
-    rules = place / "src" / "evalcontract" / "rules"
-    (rules / "shouted_input.py").write_text(RULE.lstrip("\n"), encoding="utf-8")
-    table = (rules / "__init__.py").read_text(encoding="utf-8")
-    line = '    "row_contradiction",\n'
-    assert line in table
-    added = table.replace(line, f'{line}    "shouted_input",\n')
-    (rules / "__init__.py").write_text(added, encoding="utf-8")
+    rules = copy_package(place) / "rules"
+    (rules / "rows" / "shouted_input.py").write_text(RULE.lstrip("\n"), encoding="utf-8")
+    add_below(rules / "__init__.py", '    "rows.split_text",', '    "rows.shouted_input",\n')
     page = dedent(RULE.partition("Bad:\n")[2].partition("\nGood:")[0])
     (place / "data.yaml").write_text(page, encoding="utf-8")
     return place
@@ -356,7 +359,7 @@ ADDED: list[tuple[str, int, str]] = [
     ("explain dataset/shouted-input", 0, "Confidence: guess"),
     ("explain", 0, "dataset/shouted-input\n    The input of a row shouts\n"),
     ("explain dataset/shouted-inputs", 2, "did you mean `dataset/shouted-input`?"),
-    ("fix --select dataset/shouted-input data.yaml", 0, "nothing fixed; 1 left: 1 note"),
+    ("fix --select dataset/shouted-input data.yaml", 0, "1 note"),
 ]
 
 
@@ -370,6 +373,18 @@ def test_a_new_rule_is_its_file_and_one_line(checkout: Path) -> None:
         if printed.code != code or said not in printed.out + printed.err
     ]
     assert wrong == []
+
+
+@pytest.mark.slow
+def test_the_fix_of_a_new_rule_is_offered_and_applied(checkout: Path, tmp_path: Path) -> None:
+    shutil.copy(checkout / "data.yaml", tmp_path)
+    calls = [["fix", "data.yaml"], ["fix", "data.yaml", "--unsafe-fixes"], ["fix", "data.yaml"]]
+    offered, applied, again = command_lines(calls, cwd=tmp_path, source=checkout / "src")
+    assert "1 note" in offered.out + offered.err
+    assert "1 finding fixed in 1 file; none left" in applied.out
+    assert "1 note" not in again.out + again.err
+    text = (checkout / "data.yaml").read_text(encoding="utf-8")
+    assert (tmp_path / "data.yaml").read_text(encoding="utf-8") == text.replace("HELLO", "Hello")
 
 
 @pytest.mark.slow

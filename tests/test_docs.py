@@ -64,6 +64,26 @@ def _lines(example: str) -> list[str]:
     return [line for line in example.splitlines() if not line.startswith("# file: ")]
 
 
+#: A row of the map: what is read first is named without its room.
+_ROW_OF_A_ROOM = re.compile(r"^\|[^|]*\| `(\w+)` \|")
+_MODULE = re.compile(r"`([\w./-]+\.py)`")
+#: Modules that a page tells its readers to write.
+_OF_READERS = {"plugins.md": {"acme_rules.py"}}
+
+
+@every_case("page", PAGES, ids=lambda page: page.name)
+def test_modules_that_are_named_are_there(page: Path) -> None:
+    """They are named from the top of the repository or of the package."""
+    gone = []
+    for line in page.read_text(encoding="utf-8").splitlines():
+        room = _ROW_OF_A_ROOM.match(line)
+        package = ROOT / "src" / "evalcontract"
+        places = (ROOT, package, package / room[1] if room else package)
+        names = {*_MODULE.findall(line)} - _OF_READERS.get(page.name, set())
+        gone += [name for name in names if not any((at / name).is_file() for at in places)]
+    assert gone == []
+
+
 @every_case("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_what_is_there(page: Path) -> None:
     links = _LINK.findall(page.read_text(encoding="utf-8"))

@@ -1,3 +1,3 @@
-"""The version of the package, which its lowest modules know, too."""
+"""The version of the package; it imports nothing, so that any module can name it."""
 
 __version__ = "0.1.0"

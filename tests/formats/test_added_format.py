@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from doors import Printed, command_lines
+from checkout import add_below, copy_package
+from doors import ROOT, Printed, command_lines
 
 from evalcontract.formats._format import codes_of_system
 from evalcontract.model.page import example_files, parse_shared
 
-ROOT = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
+
 CODES = codes_of_system("tidepool")
 PACKAGE = '''
 """Questions of Tidepool."""
@@ -21,12 +23,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._format import codes_of_system
 from evalcontract.formats._conversion import OurRow, Reader, TheirRow, Writer
-from evalcontract.formats._format import Field
-from evalcontract.formats._findings import FirstRows
-from evalcontract.formats._format import Dialect, Format, RowLayout, named_by
-from evalcontract.formats._findings import predictions
+from evalcontract.formats._findings import FirstRows, predictions
+from evalcontract.formats._format import (
+    Dialect,
+    Field,
+    Format,
+    RowLayout,
+    codes_of_system,
+    named_by,
+)
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
@@ -141,10 +147,7 @@ PAGE = "# Tidepool\n" + "".join(
 def fixture_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package and the schemas with one more format."""
     place = tmp_path_factory.mktemp("checkout")
-    skip = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "schema", place / "schema")
-    package = place / "src" / "evalcontract"
-    shutil.copytree(ROOT / "src" / "evalcontract", package, ignore=skip)
+    package = copy_package(place)
     (package / "formats" / "tidepool").mkdir()
     schemas = place / "schema" / "formats"
     for path, text in {
@@ -155,12 +158,9 @@ def fixture_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }.items():
         path.write_text(text, encoding="utf-8")
     table = package / "formats" / "__init__.py"
-    text = table.read_text(encoding="utf-8")
-    imported, listed = "import PROMPTFOO\n", "    PROMPTFOO,\n"
-    assert (text.count(imported), text.count(listed)) == (1, 1)
-    text = text.replace(listed, f"{listed}    TIDEPOOL,\n")
     own = "from evalcontract.formats.tidepool import TIDEPOOL\n"
-    table.write_text(text.replace(imported, imported + own), encoding="utf-8")
+    add_below(table, "from evalcontract.formats.promptfoo import PROMPTFOO", own)
+    add_below(table, "    PROMPTFOO,", "    TIDEPOOL,\n")
     return place / "src"
 
 

@@ -1,4 +1,4 @@
-"""Analyse the patterns of a run: each once, and each kind of analysis within one budget."""
+"""Find patterns that backtrack exponentially, with a text on which each does, within one budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detect regex syntax of other languages or notations, and suggest the Python equivalent."""
+"""Read the syntax of a pattern: that of other languages, and whether it matches every text."""
 
 from __future__ import annotations
 

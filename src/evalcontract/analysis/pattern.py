@@ -1,4 +1,4 @@
-"""A regular expression as a syntax tree, for static analysis.
+"""Regular expressions: compiled, explained where they do not compile, and as a syntax tree.
 
 The pattern is parsed by Python's own parser, so the tree is what `re` runs. Conditional groups,
 `(?(1)…)`, are not supported.

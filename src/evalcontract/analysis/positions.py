@@ -1,4 +1,4 @@
-"""Prove that a regular expression matches no text, because of its anchors.
+"""The positions of a pattern: its automaton, and proof that its anchors let it match nothing.
 
 A part of a pattern is followed as a set of states: what precedes the place that was reached, and
 what an anchor requires to follow. After `$` nothing can follow but a final newline, and `^` cannot

@@ -1,4 +1,4 @@
-"""A limit on the work of several analyses together."""
+"""A pattern as a program whose backtracking steps are counted, within a budget."""
 
 from __future__ import annotations
 

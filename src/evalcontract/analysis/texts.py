@@ -1,4 +1,4 @@
-"""Read Markdown: the headings, fenced code blocks and paragraphs of a text.
+"""Output texts: their Markdown, their form for comparisons, and searches for many words.
 
 CommonMark 0.31 with the tables of GitHub, as markdown-it-py reads it. Headings in raw HTML are
 text, and a fence that is never closed ends with the text or with what it stands in.

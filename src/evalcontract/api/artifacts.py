@@ -1,4 +1,4 @@
-"""The loaders of rubrics and judges, by id or by reference."""
+"""The loaders of rubrics and judges, by id or by reference, and the rendering of templates."""
 
 from __future__ import annotations
 

@@ -91,12 +91,12 @@ class Calibration:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to keep in mind: too few labels, too low rates."""
+        """Remarks on the result, such as too few labels or too low rates."""
         return tuple(remark.message for remark in self._result.remarks)
 
     @property
     def validation(self) -> Mapping[str, Any] | None:
-        """What `write` writes as `validation` of the judge; None if `refusal` says why not."""
+        """The `validation` that `write` adds to the judge; None if `refusal` says why not."""
         return self._result.validation
 
     @property

@@ -1,4 +1,4 @@
-"""The loader of datasets: files of any format, and rows in memory."""
+"""Open datasets in Python: files of any format and rows in memory, and the loader of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings as a table: records, a data frame of pandas, and HTML for notebooks."""
+"""Findings as records, a data frame or HTML, and what all loaders share: workspace and mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure how well a judge agrees with people on joined outputs."""
+"""Measure how well a judge agrees with people, with remarks and the `validation` that follows."""
 
 from __future__ import annotations
 

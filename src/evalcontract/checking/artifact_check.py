@@ -1,4 +1,4 @@
-"""Check one rubric or judge: its structure, then rules on its valid parts and its references."""
+"""Check a rubric, a judge, a bundle or a target: its structure, its rules and its references."""
 
 from __future__ import annotations
 

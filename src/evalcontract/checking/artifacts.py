@@ -1,4 +1,4 @@
-"""Check what the rows of a run refer to, and the other files of its workspace."""
+"""Check what a run refers to (rubrics, judges, bundles, targets) and the listing of its files."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Compared(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What a run has looked at: a `folder`, or only some files; the codes of a `selection`."""
+    """The scope of a run: a `folder`, or only some files; the codes of a `selection`."""
 
     folder: Path | None = None
     selection: Selection | None = None

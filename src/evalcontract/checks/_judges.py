@@ -1,4 +1,4 @@
-"""What the judges of a check read from a row, according to their templates."""
+"""The judges of a check: what their templates read of a row, and how a panel of them decides."""
 
 from __future__ import annotations
 

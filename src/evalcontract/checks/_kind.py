@@ -90,7 +90,7 @@ class Needs(NamedTuple):
 
 
 class EvalContext(NamedTuple):
-    """What a prediction depends on besides rubric and row: library, machine, workspace files.
+    """The context of a prediction, besides rubric and row: library, machine, workspace files.
 
     `schemas` analyses what authors write. `ask` asks a judge about an output, given the judge and
     the variables of its template, and returns the verdict; its score is from 0 to 1. It is None if

@@ -1,4 +1,4 @@
-"""The texts that checks look for, and facts, as they are compared."""
+"""The texts that checks compare: wanted words and facts, JSON in outputs, quotations."""
 
 from __future__ import annotations
 

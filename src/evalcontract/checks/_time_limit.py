@@ -107,7 +107,7 @@ def matches(
 def matcher(
     pattern: re.Pattern[str], *, full: bool = False, seconds: float = SECONDS
 ) -> Callable[[str], bool]:
-    """Return `matches` for one pattern, which is looked at only once."""
+    """Return `matches` for one pattern, which is analysed once and not again for each text."""
     find = pattern.fullmatch if full else pattern.search
     quick = _quick_length(pattern)
 

@@ -45,7 +45,7 @@ class Ban(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """What forbids the text, for messages."""
+        """The check or key that forbids the text, for messages."""
         return "`must_not_contain`" if self.is_own else "the rubric"
 
 

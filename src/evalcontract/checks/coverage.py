@@ -1,4 +1,4 @@
-"""Coverage: which checks will run on which rows."""
+"""Coverage: which checks will run on which rows, in cells, counted by row, file and rubric."""
 
 from __future__ import annotations
 

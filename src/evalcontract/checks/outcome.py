@@ -1,4 +1,4 @@
-"""What a check makes of one output: its outcome, its score, and the reason."""
+"""The outcome of a check on an output, with its score and reason, and executors that give it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Verdict(NamedTuple):
 
 
 class Judged(Protocol):
-    """What has an outcome: a verdict, or the result of a check."""
+    """Anything with an outcome: a verdict, or the result of a check."""
 
     @property
     def outcome(self) -> Outcome:
@@ -135,7 +135,7 @@ class End(NamedTuple):
 
 
 class Combined(NamedTuple):
-    """What some verdicts come to; see `Verdict`. `outcome` is None for a number alone."""
+    """The combination of several verdicts; see `Verdict`. `outcome` is None for a number alone."""
 
     outcome: Outcome | None
     score: float | None

@@ -1,4 +1,4 @@
-"""A plan: what a rubric's checks need from a row, computed once for all rows."""
+"""The plan of a rubric: its steps, and what each needs of a row, computed once for all rows."""
 
 from __future__ import annotations
 
@@ -166,8 +166,9 @@ class _Group:
 
 
 class Plan(NamedTuple):
-    """What a rubric does with rows. `reads` has the fields that any of its checks reads.
+    """The plan of a rubric: its checks, and what each needs from a row.
 
+    `reads` has the fields that any of its checks reads.
     `steps` has the checks of its composites in place of these. `is_complete` is False if a check
     is malformed or refers to something that does not exist: then it is unknown what it would read.
     `bundles` are those that the rubric applies to; empty means any. `conflicts` has the limits

@@ -1,4 +1,4 @@
-"""`tool_usage`: reads the row's `expected_tools` unless it has its own."""
+"""`tool_usage`: calls of tools, as recorded and as expected, and how they are compared."""
 
 from __future__ import annotations
 

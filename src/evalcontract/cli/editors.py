@@ -1,4 +1,4 @@
-"""`completion`: print the script with which a shell completes the commands."""
+"""`completion`, `lsp` and `schema`: what shells and editors need."""
 
 from __future__ import annotations
 

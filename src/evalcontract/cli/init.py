@@ -1,4 +1,4 @@
-"""`init`: make a workspace."""
+"""`init` and `migrate`: make a workspace from nothing, or from the files of other tools."""
 
 from __future__ import annotations
 

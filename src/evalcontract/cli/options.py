@@ -1,4 +1,4 @@
-"""The options that the checking commands share."""
+"""The options that the checking commands share, and the types of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a check, print its report and return an exit code.
+"""Run a check, print its report, watch its files if asked to, and return an exit code.
 
 This module does not import click, for the fast path in `plain`.
 """

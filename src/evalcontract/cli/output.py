@@ -1,4 +1,4 @@
-"""Write to the standard streams, whatever their encoding, and handle failures to write."""
+"""Everything that is printed: streams, colours, links, progress, and failures to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of `--output`: their formats, what they must not replace, and how they are written.
+"""The files that are written: reports of `--output`, and baselines; and what they must not replace.
 
 This module does not import click, for the fast path in `plain`.
 """

@@ -1,4 +1,4 @@
-"""`validate-dataset`, `validate-rubric`, `validate-judge` and `validate-target`."""
+"""`check` and the four `validate-…` commands."""
 
 from __future__ import annotations
 

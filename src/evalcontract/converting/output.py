@@ -1,4 +1,4 @@
-"""Write the files of a conversion: the dataset, further files and the report of losses."""
+"""Write the files of a conversion, or give converted rows; the options of both."""
 
 from __future__ import annotations
 

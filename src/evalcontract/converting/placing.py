@@ -59,7 +59,7 @@ class ConversionTarget(Protocol):
 
     @property
     def remarks(self) -> Sequence[str]:
-        """What to know of the rows as they are now, though nothing is lost; for people."""
+        """Notes for people on the converted rows, about what is not a loss."""
         return ()
 
     def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
@@ -110,7 +110,7 @@ class NativeTarget:
 
     @property
     def remarks(self) -> Sequence[str]:
-        """What rows expect that no check grades."""
+        """Remarks on expectations of rows that no check grades."""
         remarks = []
         if self._retrievals:
             rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
@@ -285,7 +285,7 @@ class DialectTarget:
 
     @property
     def remarks(self) -> Sequence[str]:
-        """That rows ask for nothing that a grader of the system would look at."""
+        """A remark if rows ask for nothing that a grader of the system would look at."""
         if not self._ungraded:
             return ()
         rows = "1 row asks" if self._ungraded == 1 else f"{self._ungraded:,} rows ask"

@@ -1,4 +1,4 @@
-"""Coverage of files: predict which checks will run on which rows."""
+"""Coverage of files: which checks will run on which rows, and its report as text and as JSON."""
 
 from __future__ import annotations
 

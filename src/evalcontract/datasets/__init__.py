@@ -1,1 +1,1 @@
-"""The checks: open files, check their rows in one pass, and locate the findings."""
+"""An opened dataset of any kind, and one pass over its rows."""

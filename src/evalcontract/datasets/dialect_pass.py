@@ -1,4 +1,4 @@
-"""A dataset in another format, read and checked as the loader of its system does."""
+"""A dataset of another system, and a pass over its rows as the loader of the system checks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An ignore: a code or kind that is known and can be ignored, and the part of a file."""
+"""Ignores as they are written: codes or kinds, in comments and in `metadata`."""
 
 from __future__ import annotations
 

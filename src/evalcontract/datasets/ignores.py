@@ -1,4 +1,4 @@
-"""The findings of one file that it or the configuration ignores.
+"""Which findings of a file or a run are ignored, and which ignores are faulty or unused.
 
 What is ignored is counted, and an ignore that ignores nothing is a finding itself.
 """

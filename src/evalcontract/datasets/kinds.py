@@ -1,4 +1,4 @@
-"""Detect the dataset format of another system by the keys of its rows or of a document."""
+"""What a dataset is by its keys: one of another system, or a file of another kind."""
 
 from __future__ import annotations
 

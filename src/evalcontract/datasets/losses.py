@@ -1,8 +1,8 @@
-"""Embed the rubrics that were made from rows, for target formats that have no rubrics.
+"""What a conversion loses: rubrics embedded in rows and extracted again, and what is preserved.
 
-Such a rubric has neither a name nor a file, so that a row cannot refer to it. The first row that
-has it holds it whole, under a label; each further row has the label alone. Converting back extracts
-it.
+An embedded rubric has neither a name nor a file, so that a row cannot refer to it. The first row
+that has it holds it whole, under a label; each further row has the label alone. Converting back
+extracts it.
 """
 
 from __future__ import annotations

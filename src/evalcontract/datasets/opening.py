@@ -1,4 +1,4 @@
-"""Open a dataset in the given format, or detect the format from the content."""
+"""Open a dataset in the given or the detected format; the options and inputs of a run."""
 
 from __future__ import annotations
 

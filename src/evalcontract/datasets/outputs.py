@@ -1,4 +1,4 @@
-"""Read the recorded outputs of a model: validate each record, and say where it stands."""
+"""The recorded outputs of a model: each record validated, placed, and joined with its row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report what crashes as a finding: the other rules run, and the other files are checked."""
+"""Problems as diagnostics with file, line and column; what crashes is a diagnostic, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of fixes: check the files, apply fixes and check again, until no fix is left.
+"""Fixes: of a text, and of files until none is left; the summary and the diff of a run.
 
 One fix may make another one possible. Nothing is written: the checks read drafts in memory.
 """

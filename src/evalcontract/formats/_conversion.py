@@ -1,4 +1,4 @@
-"""Convert rows between evalcontract and other systems: the interfaces, and what is lost."""
+"""Convert rows from and to evalcontract: the interfaces, losses, and what many systems share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers for row checkers: classify findings, look up values, quote them in messages."""
+"""What checkers of rows share: findings by code, lookups of values, graders and predictions."""
 
 from __future__ import annotations
 

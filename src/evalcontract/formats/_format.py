@@ -1,4 +1,4 @@
-"""A dataset format of another system: how its files are read, checked and converted."""
+"""A dataset format of another system: its codes, its fields, and how files are read and checked."""
 
 from __future__ import annotations
 

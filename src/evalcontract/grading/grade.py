@@ -1,4 +1,4 @@
-"""Grade recorded outputs by the rubrics of a dataset."""
+"""Grade recorded outputs by the rubrics of a dataset, and finish, resume or compare the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said below the tables of `grade`: what did not run, and what asking judges took."""
+"""The results of `grade` as text: rows, tables, what did not run, usage, gate and comparison."""
 
 from __future__ import annotations
 

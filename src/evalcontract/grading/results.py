@@ -1,4 +1,4 @@
-"""Read the results of an earlier run of `grade`, to go on with it or to compare with it."""
+"""The results of `grade` in files: written row by row, and read to go on or to compare."""
 
 from __future__ import annotations
 

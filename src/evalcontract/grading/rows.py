@@ -1,7 +1,7 @@
-"""Bound the work of grading: outputs times checks times the texts that checks look for.
+"""Grade rows in blocks, within a bound on outputs times checks times wanted texts.
 
-It is counted in steps of about a microsecond, before a row is graded and in the order of the rows,
-so that the number of processes changes nothing.
+The work is counted in steps of about a microsecond, before a row is graded and in the order of the
+rows, so that the number of processes changes nothing.
 """
 
 from __future__ import annotations

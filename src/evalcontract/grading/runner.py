@@ -1,4 +1,4 @@
-"""Run the checks of a rubric on outputs."""
+"""Run the checks of a rubric on blocks of outputs, composites included."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ class RubricRunner:
 
     @property
     def asks(self) -> bool:
-        """Whether it has any checks."""
+        """Whether the rubric has at least one check."""
         return bool(self._checks.checks)
 
     def grade(self, tasks: Sequence[Task]) -> list[RowResult]:

@@ -1,4 +1,4 @@
-"""The results of a run in numbers: over all rows, by rubric, and by check."""
+"""The results of a run in numbers: by rubric and check, against an earlier run, and the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the results of rows depend on, noted while they are graded."""
+"""What the results of rows depend on, noted while they are graded, and the manifest of a run."""
 
 from __future__ import annotations
 

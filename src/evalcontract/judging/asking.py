@@ -154,7 +154,7 @@ _MILLION = 1_000_000
 
 
 class Usage(NamedTuple):
-    """What questions took.
+    """The usage of judges: questions, tokens and cost.
 
     `calls` are the questions that the model was sent, one that was asked once more counted twice;
     `cached` are those that the cache answered.
@@ -245,7 +245,7 @@ class Judging:
 
     @property
     def usage(self) -> Usage:
-        """What has been asked so far."""
+        """The usage of all questions that were sent so far."""
         for asked in self._asked.values():
             if asked.future and asked.future.done():
                 self._settle(asked)
@@ -253,7 +253,7 @@ class Judging:
 
     @property
     def spent(self) -> Usage:
-        """What the answers took that somebody has waited for."""
+        """The usage of the answers that a caller has waited for."""
         return self._usage
 
     @property

@@ -1,4 +1,4 @@
-"""Ask an OpenAI-compatible chat endpoint; the only module that knows the client library."""
+"""Ask an OpenAI-compatible chat endpoint: its settings, prices, retries and replies."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ _MAX_CONCURRENCY = 256
 
 
 class Prices(NamedTuple):
-    """What a million tokens cost, in a currency that nobody names."""
+    """The prices of a million tokens of prompts and answers, in any one currency."""
 
     input: float = 0.0
     output: float = 0.0

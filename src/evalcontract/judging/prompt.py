@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Grade(NamedTuple):
-    """What an answer is worth: its score from 0 to 1, and whether it passes.
+    """The grade of an answer: its score from 0 to 1, and whether it passes.
 
     `verdict` is the answer as it stands on the scale: the exact name of a level, or a number.
     """

@@ -1,4 +1,4 @@
-"""What a judge is asked about an output, and what its answer comes to."""
+"""Questions to judges: what each shows of an output, its cached answer and what that is worth."""
 
 from __future__ import annotations
 

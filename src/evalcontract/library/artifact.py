@@ -1,4 +1,4 @@
-"""A rubric or a judge on disk: its identity and its references."""
+"""A rubric or judge on disk: its identity, its references, and what a misnamed folder promised."""
 
 from __future__ import annotations
 

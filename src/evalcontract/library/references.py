@@ -1,4 +1,4 @@
-"""Check references: dangling, unpinned, circular, nested too deeply."""
+"""References between artifacts: where they lead, how deep, in circles or nowhere."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What is needed to reproduce a result: the file's digest and all transitive references."""
+    """What a result was made by: the digest of the file and all transitive references."""
 
     file: str
     sha256: str

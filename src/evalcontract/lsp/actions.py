@@ -1,4 +1,4 @@
-"""Quick fixes: the fixes of findings, one by one or all safe ones at once, and ignores."""
+"""Quick fixes: those of findings, one or all safe ones at once, and comments that ignore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks in a thread of their own: the newest text wins, and older work ends early."""
+"""Check open documents in a thread of its own: the newest text wins, and older work ends early."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PLACE = lazy_pattern(r"(?P<file>[^\n]*?)(?::(?P<line>\d+))?: (?P<message>.*)", 
 
 
 class Work(NamedTuple):
-    """What checks share: the files, the workspaces that are open, and what may end the work."""
+    """The state that checks share: files, open workspaces, and what may end the work."""
 
     files: Files
     look: Callable[[], None]
@@ -70,7 +70,7 @@ def workspace_of(path: Path, files: Files) -> Path | None:
 
 
 def needs_workspace(kind: str | None) -> bool:
-    """Whether what a file of this kind says changes the findings in other files."""
+    """Whether the content of a file of this kind can change the findings in other files."""
     return kind is not Kind.DATASET
 
 

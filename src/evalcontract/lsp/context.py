@@ -1,4 +1,4 @@
-"""What a position in a document means: its kind, its place in the schema, and its workspace."""
+"""What a position means: its kind, schema and workspace, and what a hover says of it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Context(NamedTuple):
 
     @property
     def value(self) -> Any:
-        """What is around the position, as a value of the schema."""
+        """The mapping or list around the position, as far as it can be read, as a value."""
         return {_ROWS: self._rows(self.cursor.value)} if self._before else self.cursor.value
 
     def _rows(self, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The documents that are open in the editor."""
+"""The open documents of the editor, and the findings that are published for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names in a workspace: what a position means by one, and where else it is used."""
+"""Names in a workspace: what each at a position means, where it is used, and how it is renamed."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ if TYPE_CHECKING:
 
 
 class Naming:
-    """What the names in a document mean; the workspace is read when it is needed.
+    """The meanings of the names in a document; the workspace is read when it is needed.
 
     `kept` keeps the last document that was read, for the next request on it.
     """

@@ -1,4 +1,4 @@
-"""Rename an id everywhere: in the file that has it, and in all references."""
+"""Rename an id in its file and all references, and the symbols of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of an open document, which an editor changes by pieces."""
+"""The text of an open document, edited by pieces, and the conversions of positions and URIs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A code: the name of a fault, with its severities and its manual page."""
+"""A code: the name of a fault, with its severities; tables of codes, and their manual pages."""
 
 from __future__ import annotations
 

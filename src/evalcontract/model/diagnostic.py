@@ -1,4 +1,4 @@
-"""Findings: a `Problem` has a path, a `Diagnostic` a file, a line and a severity.
+"""Findings and their parts: problems, places, fixes, causes, diagnostics and the outcome of a run.
 
 An `Outcome` is the result of a run.
 """
@@ -94,7 +94,7 @@ class Within(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """What several problems with the same code have in common: a run reports them as one finding.
+    """The common cause of several problems with the same code: a run reports them as one finding.
 
     Problems belong together if the `name` of their cause is the same; `verb` says what the rows and
     checks have to do with it. If the cause is a fault of another file, `file` is its name. It is

@@ -1,4 +1,4 @@
-"""References between artifacts: `rubric/{id}@{version}`, `judge/{id}@{version}`."""
+"""Versions, kinds, and references between artifacts: `rubric/{id}@{version}`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Version(NamedTuple):
 
     @property
     def is_prerelease(self) -> bool:
-        """Whether it has a pre-release part such as `-rc.1`."""
+        """Whether the version has a pre-release part such as `-rc.1`."""
         return bool(self.pre)
 
     @property
@@ -142,7 +142,7 @@ class Reference(NamedTuple):
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it has a version."""
+        """Whether the reference names an exact version."""
         return self.version is not None
 
     def __str__(self) -> str:

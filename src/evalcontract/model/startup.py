@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used.
+"""Patterns and named tuples that take no time at a start.
 
-Compiling those of all modules takes a fifth of the time that a small file takes; most are needed
-only where something is wrong.
+Compiling the patterns of all modules takes a fifth of the time that a small file takes; most are
+needed only where something is wrong.
 """
 
 from __future__ import annotations

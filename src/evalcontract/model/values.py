@@ -1,4 +1,4 @@
-"""Equality of JSON data. Python's `==` treats 1, true and 1.0 as equal; JSON does not."""
+"""JSON data: exact equality, bounded numbers, and values as text for messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows and lines that findings are about, as text of the files."""
+"""Collect what the page shows while datasets are read: excerpts, coverage and the graph."""
 
 from __future__ import annotations
 

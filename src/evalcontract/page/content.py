@@ -85,7 +85,7 @@ class CoverageRow(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Which of the checks that were predicted to run did not, by the results in a file.
+    """The checks that were predicted to run and did not, by the results in a file.
 
     `missed` is their number, `by_column` that of each column. `patterns` have the reason by the
     number of the column: many rows have the same one.

@@ -1,4 +1,4 @@
-"""Passes over the same datasets in several modes: what one finds is kept for the others.
+"""The report of datasets in several modes: what one pass finds is kept for the others.
 
 A mode decides how severe problems are, and not which ones there are.
 """
@@ -96,7 +96,7 @@ def _report_the_same(one: Policy, other: Policy) -> bool:
 
 
 class ReportInputs(NamedTuple):
-    """What a report is about.
+    """The inputs of an HTML report.
 
     `modes` are the options of each mode by its name; findings are those of all modes. `mode` is the
     name of the one that is shown first. `results` are files that `grade` wrote. Tables have at most
@@ -221,7 +221,7 @@ class _Graded(NamedTuple):
 
 
 class _Collected:
-    """What the passes over the datasets collect."""
+    """Collects what the page shows during the passes over the datasets."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic], max_rows: int, graded: _Graded) -> None:
         self.excerpts = Excerpts(diagnostics)

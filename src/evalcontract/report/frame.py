@@ -1,4 +1,4 @@
-"""Show a line of a file with a part of it underlined."""
+"""Show a line of a file with a part underlined; lay out and wrap lines and tables of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version and template that a judge's validation was made with."""
+"""What rules on judges share: the age, model and numbers of validations, and keys in templates."""
 
 from __future__ import annotations
 

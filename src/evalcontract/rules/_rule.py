@@ -1,4 +1,4 @@
-"""The base of all rules. A rule's module holds its manual page, its examples and its code."""
+"""The base of all rules: on datasets, rows, rubrics and judges, and what each is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON Schemas of a rubric's checks."""
+"""What rules on patterns and JSON Schemas of a rubric share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of a row that must not be blank."""
+"""What rules on texts share: blank, cut, quoted and literal ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comments of a YAML text, with their line numbers."""
+"""The comments of a YAML text, and texts that a comment cuts off."""
 
 from __future__ import annotations
 

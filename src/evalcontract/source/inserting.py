@@ -1,4 +1,4 @@
-"""Where a key is added to a text, so that every line that is there stays as it is.
+"""Add, move and remove keys of a text, so that every other line stays as it is.
 
 In YAML, ruamel.yaml is set to the author's indentation, reads the text, and writes it with a mark
 at each spot. If what it wrote is the same text but for the marks, they are the places. Otherwise,

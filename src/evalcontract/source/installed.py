@@ -1,4 +1,4 @@
-"""Load the entry points of other packages on demand, and validate them before use."""
+"""What is installed: entry points of other packages, files and tables of this one."""
 
 from __future__ import annotations
 

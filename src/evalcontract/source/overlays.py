@@ -1,4 +1,4 @@
-"""Drafts: pending file contents. Reading a file that has a draft returns the draft."""
+"""Files with pending contents: drafts of fixes, and the documents that an editor has open."""
 
 from __future__ import annotations
 

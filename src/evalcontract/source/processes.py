@@ -1,4 +1,4 @@
-"""Hold signals back while something must not be interrupted; whether a process runs."""
+"""Work in other processes, and signals held back while something must not be interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Protocols of an opened file and of its rows, independent of the file format."""
+"""Rows of an opened file, whatever its format: in a document, a stream, or one alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files that are read at once as a table of rows have in common."""
+"""Tables that are read at once: CSV and Parquet, with the place of each cell."""
 
 from __future__ import annotations
 

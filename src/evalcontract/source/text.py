@@ -1,4 +1,4 @@
-"""Decode bytes as UTF-8, and report invalid ones with their offset."""
+"""Decode bytes as UTF-8, split and clip text, and report invalid bytes with their offset."""
 
 from __future__ import annotations
 

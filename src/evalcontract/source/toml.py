@@ -1,4 +1,4 @@
-"""The text of a TOML file: the lines of its keys, and explanations of syntax errors."""
+"""TOML: parsed, with the lines of keys and explanations of syntax errors."""
 
 from __future__ import annotations
 

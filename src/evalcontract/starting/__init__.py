@@ -1,1 +1,1 @@
-"""What moves to evalcontract from ai_best_practices and ai_eval: pure functions on values."""
+"""A workspace from nothing, from a dataset, or from the files of other tools."""

@@ -1,4 +1,4 @@
-"""Make a workspace in a folder: its files, and the settings around it. Nothing is overwritten."""
+"""Make a workspace in a folder: its files and the settings around it; and rows nothing grades."""
 
 from __future__ import annotations
 

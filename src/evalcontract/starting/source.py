@@ -1,4 +1,4 @@
-"""Give rows of a dataset of ours that only a judge can grade a rubric which asks one."""
+"""The dataset of `init --from`: copied or converted, with rubrics where only a judge can grade."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often two raters agree on passing outputs: the confusion matrix and Cohen's kappa."""
+"""Rates and their intervals: agreement, Wilson, bootstrap, corrected rates, paired differences."""
 
 from __future__ import annotations
 

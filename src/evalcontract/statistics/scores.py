@@ -1,4 +1,4 @@
-"""The weighted mean, for weights of any size."""
+"""Scores: weighted means, rank correlations, and the sweep of thresholds."""
 
 from __future__ import annotations
 

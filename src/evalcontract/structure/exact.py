@@ -36,7 +36,7 @@ _MAX_CHARACTERS = 300
 
 
 class UndecidedError(Exception):
-    """It cannot be decided within the limits whether a value is valid."""
+    """The limits were reached before it was decided whether a value is valid."""
 
 
 class AuthoredSchema:

@@ -1,4 +1,4 @@
-"""The gate: one native call that proves that a batch of rows has no problems.
+"""The gate: schemas closed and joined, and one native call that proves rows free of problems.
 
 The gate is the row schema, closed over the known keys, with an enum of all pinned references that
 resolve. A row that passes has no invalid value, no mismatched key and no reference to report. A

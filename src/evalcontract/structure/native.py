@@ -1,4 +1,4 @@
-"""The native JSON Schema engine, `jsonschema_rs`.
+"""The native JSON Schema engine, `jsonschema_rs`: patterns, limits, and kinds of other packages.
 
 The native engine is a hundred times faster than the exact engine, `jsonschema`, which describes
 violations in full. Both must give the same verdict. The known differences are patterns, which

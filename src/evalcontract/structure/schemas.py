@@ -1,4 +1,4 @@
-"""The schemas of the contract, and lookups in them: references, properties, known keys."""
+"""The schemas that ship, their names and editions, and lookups in them."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class SchemaValidator:
 
     @cached_property
     def key_mismatches(self) -> KeyMismatches:
-        """What finds mismatched keys, without the fields that a bundle describes."""
+        """Finds mismatched keys, without the fields that a bundle describes."""
         from evalcontract.structure.keys.mismatches import KeyMismatches  # slow to import
 
         return KeyMismatches(self.schema, self._pair.bundle_schema)

@@ -52,7 +52,7 @@ MAX_PARTS = 50_000
 
 
 class _Compiled:
-    """What is made of a schema when it is first needed."""
+    """The engines and lookups for a schema, each made when it is first needed."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema

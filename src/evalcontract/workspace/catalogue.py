@@ -1,4 +1,4 @@
-"""The rules of a run: the built-in rules and those of other packages.
+"""The rules in use and the codes that are known: built in, and of other packages.
 
 Built-in rules are imported at first use: a run without judges does not import the rules on judges.
 """

@@ -1,4 +1,4 @@
-"""The settings of a workspace: `evalcontract.toml`, or a table of `pyproject.toml`."""
+"""The settings of a workspace: read from `evalcontract.toml` or `pyproject.toml`, and matched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a workspace: those to read, and those that are there but not read."""
+"""The files of a workspace: those to read, those that are not, and faults of patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detect datasets by their content, including those with a misspelled `questions` key."""
+"""What a file is by its content: a dataset of ours, a target, or a file of another tool."""
 
 from __future__ import annotations
 

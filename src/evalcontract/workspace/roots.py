@@ -1,4 +1,4 @@
-"""Find the workspace of a path, and the workspaces in a folder."""
+"""Find the workspace of a path, its configuration and its repository; list folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find a folder whose name is a misspelling of that of a folder of a workspace."""
+"""Files of a workspace that nothing reads, and misspelled folder names."""
 
 from __future__ import annotations
 

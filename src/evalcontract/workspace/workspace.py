@@ -1,4 +1,4 @@
-"""A workspace: the library, the bundles and the targets of a folder."""
+"""A workspace: the library, the bundles, the targets and the configuration of a folder."""
 
 from __future__ import annotations
 

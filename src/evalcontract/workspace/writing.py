@@ -1,4 +1,4 @@
-"""The comments of a YAML dataset, by the row that they stand in or above."""
+"""Write YAML datasets with the comments of their rows; which fixes to apply; where files may go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check the cases of an evals.json: what its runner rejects, and what it silently leaves out."""
+"""Find the cases of an evals.json, and check what its runner rejects or silently leaves out."""
 
 from __future__ import annotations
 

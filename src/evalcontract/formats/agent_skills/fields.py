@@ -1,4 +1,4 @@
-"""The fields of cases of Agent Skills, and the fields of evalcontract that mean the same."""
+"""The fields of Agent Skills cases in each variant, and the fields of evalcontract they match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of goldens of DeepEval, and the fields of evalcontract that mean the same."""
+"""The keys of goldens of DeepEval and what they mean in evalcontract, tools and calls included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convert queries of Evret to rows of evalcontract."""
+"""Convert queries of Evret, in documents and in tables, to rows of evalcontract and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convert a CSV table to queries like those of JSON."""
+"""Read the rows of a CSV table as queries, like those of JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convert records of MLflow to rows of evalcontract and back."""
+"""Convert records of MLflow to rows of evalcontract and back; what neither has is preserved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check rows as `mlflow.genai.evaluate` does."""
+"""Check rows as `mlflow.genai.evaluate` and the managed store of Databricks do."""
 
 from __future__ import annotations
 

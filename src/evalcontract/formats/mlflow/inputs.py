@@ -1,4 +1,4 @@
-"""Convert the inputs of a record to the question of a row and back.
+"""The inputs of a record as the question of a row and back, with traces and scorers.
 
 The hints `input_form` and `input_key` say how a record had them. Without any, a question is a text
 under `question`, and a conversation of several messages stands under `messages`.

@@ -1,4 +1,4 @@
-"""Check records as the open-source store does."""
+"""Check records as the open-source store does: merging, granularity and outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two forms of a record's source.
+"""Where records are from: the forms of their source, and exports that hold records.
 
 The open-source store has `{"source_type": …, "source_data": {…}}`, Databricks one key for each
 kind: `{"human": {…}}`.

@@ -1,4 +1,4 @@
-"""Convert cases to rows of evalcontract and back; neither direction loses anything."""
+"""Convert cases to rows of evalcontract and back, with what each row preserves of its case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check the items of hosted evals, and the samples of the registry."""
+"""Check the items of hosted evals and the samples of the registry; predict their graders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rows, items and samples preserve for converting back, and what that loses."""
+"""Convert items and samples to rows of evalcontract and back, and say what that loses."""
 
 from __future__ import annotations
 

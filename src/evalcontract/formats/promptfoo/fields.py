@@ -1,4 +1,4 @@
-"""The keys of tests of promptfoo, and the fields of evalcontract that mean the same."""
+"""The keys of tests and configurations of promptfoo, and the fields of evalcontract they match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions of the parts of JSONL rows, computed for single rows on demand."""
+"""JSONL as a stream of rows, with places that are computed for single rows on demand."""
 
 from __future__ import annotations
 

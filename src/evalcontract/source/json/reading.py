@@ -1,4 +1,4 @@
-"""Detect typical mistakes where a JSON scanner fails: comments, and text around the value."""
+"""Read JSON with places and exact values, and explain typical mistakes where it fails."""
 
 from __future__ import annotations
 

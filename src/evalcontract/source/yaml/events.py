@@ -1,4 +1,4 @@
-"""Reject what libyaml accepts and YAML 1.2 forbids, using the positions of its events.
+"""What the events of libyaml show that YAML 1.2 forbids, and indentation.
 
 Other parsers refuse such a text or read another value, so it is a syntax error here.
 """

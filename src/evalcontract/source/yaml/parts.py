@@ -1,6 +1,6 @@
-"""Resolve plain YAML scalars by the core schema of YAML 1.2.2 (section 10.3.2).
+"""Parts of YAML: plain scalars by the core schema of 1.2.2, anchors, spans, and hidden characters.
 
-So `yes`, `2026-05-08`, `1_000` and `12:30` are strings here, as they are in editors.
+By this schema `yes`, `2026-05-08`, `1_000` and `12:30` are strings here, as they are in editors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Merge keys: `<<` adds the keys of another mapping, with their positions."""
+"""The exact reader of YAML: from the events of libyaml to values and places, with merge keys."""
 
 from __future__ import annotations
 

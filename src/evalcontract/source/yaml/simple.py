@@ -35,7 +35,7 @@ class _OtherError(Exception):
 
 
 class _Line(NamedTuple):
-    """What a line has from a column on; both numbers count from 1."""
+    """The rest of a line from a column on; line and column count from 1."""
 
     number: int
     column: int

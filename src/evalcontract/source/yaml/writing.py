@@ -1,4 +1,4 @@
-"""Serialize values as YAML that parses back to the same values.
+"""Serialize values as YAML, JSON, CSV and Parquet that read back to the same values.
 
 Text that a YAML 1.1 parser would read as a date or a boolean is quoted, too, although the core
 schema of YAML 1.2 needs no quotes there.

@@ -57,7 +57,7 @@ class DeadEnd:
 
 
 class _Targets(NamedTuple):
-    """What references may lead to: definitions by name, and all schemas by spelling.
+    """The targets of references: definitions by name, and all schemas by spelling.
 
     `size` is the number of schemas that were known then.
     """

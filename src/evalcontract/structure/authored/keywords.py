@@ -1,4 +1,4 @@
-"""Find keys of a valid JSON Schema that validators ignore but the author meant as keywords.
+"""Analyses of authored schemas: keys that validators ignore but that were meant as keywords.
 
 JSON Schema permits custom keys. Reported are misspelled keywords whose value is valid for the
 keyword, and keywords of older drafts and of OpenAPI.

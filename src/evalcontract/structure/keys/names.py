@@ -1,4 +1,4 @@
-"""Key names that no schema defines: those of other tools, and common words that are not typos."""
+"""Names of other tools and values that are mistaken for ours, and what they mean here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages for missing, unknown and mismatched keys."""
+"""Messages for keys: missing, unknown, mismatched or malformed ones, and references."""
 
 from __future__ import annotations
 

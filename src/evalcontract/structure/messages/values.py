@@ -1,4 +1,4 @@
-"""The fault and the message for a schema violation, by the keyword that failed."""
+"""The message and the fix for a violation by its keyword, for values of the right type."""
 
 from __future__ import annotations
 
