@@ -738,6 +738,27 @@ def test_a_value_is_not_changed_where_it_stands(place: Path) -> None:
     assert (place / "rows.yaml").read_text() == FAULTY
 
 
+@pytest.mark.parametrize(("length", "checks"), [(10, 4), (500_000, 3)], ids=["small", "large"])
+def test_a_large_file_is_checked_three_times(
+    length: int, checks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows have a reference once their list is known, and its version once it is one."""
+    rows = "questoins:\n  - {id: a, input: b, rubric_reff: rubric/polite}\n"
+    comment = f"# {'x' * 98}\n" * (length // 100)
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": f"{rows}{comment}"})
+    calls: list[object] = []
+    check = fixing.check_workspaces
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return check(*given)
+
+    monkeypatch.setattr(fixing, "check_workspaces", counted)
+    result = fix([tmp_path], Options(), FixOptions())
+    assert len(calls) == checks
+    assert result.is_settled == (checks == 4)
+
+
 @every_case(
     "limits",
     [{"_MAX_ROUNDS_OF_MANY": 1, "_MANY_CHARACTERS": 1}, {"_MANY_FINDINGS": 0}],
