@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from tables import every_case
 from writing import write
 
+from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.fixing import fixing
 from evalcontract.fixing.fixing import fix
 from evalcontract.source.overlays import replace_all
@@ -747,11 +748,10 @@ def test_a_large_file_is_checked_three_times(
     comment = f"# {'x' * 98}\n" * (length // 100)
     write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": f"{rows}{comment}"})
     calls: list[object] = []
-    check = fixing.check_workspaces
 
     def counted(*given: Any) -> Any:
         calls.append(given)
-        return check(*given)
+        return check_workspaces(*given)
 
     monkeypatch.setattr(fixing, "check_workspaces", counted)
     result = fix([tmp_path], Options(), FixOptions())
