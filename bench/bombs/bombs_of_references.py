@@ -19,6 +19,7 @@ from bomb import (
     rubric,
 )
 
+UNSAFE_FIXES = ("fix", "--diff", "--unsafe-fixes", ".")
 LAYERS = 12
 
 
@@ -103,6 +104,14 @@ def dangling_ids(size: int) -> Files:
     return {**dataset(*_rows(f"longer_nmae_{at}x@2.0.0" for at in range(size))), **rubrics}
 
 
+def nearly_named_rubrics(size: int) -> Files:
+    """References to 1,500 rubrics by nearly their names, and with their version."""
+    names = [f"longer_name_{at}" for at in range(1500)]
+    rubrics = {f"rubrics/{name}.json": rubric(contains(), id_=name) for name in names}
+    targets = (f"{names[at % 1500]}{'abcdefgh'[at // 1500 % 8]}@1.0.0" for at in range(size))
+    return {**dataset(*_rows(targets)), **rubrics}
+
+
 def repeated_versions(size: int) -> Files:
     """Rubrics with the same id and version."""
     rubrics = {f"rubrics/x{at}.json": rubric(contains(), id_="x") for at in range(size)}
@@ -159,6 +168,7 @@ BOMBS = (
     Bomb(dangling_pins, 1000, (CHECK, JSON)),
     Bomb(malformed_pins, 10_000, (CHECK, JSON)),
     Bomb(dangling_ids, 5000, (CHECK, JSON)),
+    Bomb(nearly_named_rubrics, 7000, (CHECK, UNSAFE_FIXES)),
     Bomb(repeated_versions, 4000, (CHECK, JSON)),
     Bomb(dangling_judges, 9000, (CHECK, JSON)),
     Bomb(judges_with_the_same_needs, 3000, (CHECK, COVERAGE)),

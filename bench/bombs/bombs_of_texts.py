@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bomb import CHECK, COVERAGE, FIX, JSON, ROW, Bomb, Files, dataset, yaml_dataset
+from bomb import CHECK, COVERAGE, FIX, JSON, REPORT, ROW, Bomb, Files, dataset, yaml_dataset
 
+CONVERT = ("convert", "datasets/a.yaml", "converted.csv", "--to", "deepeval")
+GRADE = ("grade", "datasets/a.yaml", "--outputs", "outputs.jsonl")
 CHECKS = "checks: [{id: x, kind: regex, pattern: abc}]\nscoring: {combine: all_pass}\n"
 
 
@@ -37,6 +39,13 @@ def rows_with_anchors(size: int) -> Files:
 def aliases_of_a_row(size: int) -> Files:
     """Aliases that repeat the same row."""
     return yaml_dataset("questions:\n- &a {id: a, input: b}\n" + "- *a\n" * size)
+
+
+def aliases_of_a_faulty_row(size: int) -> Files:
+    """Aliases that repeat the same faulty row."""
+    row = "{input: 1, expected_fact: [x]}"
+    files = yaml_dataset(f"questions: [&a {row}{', *a' * size}]\n")
+    return {**files, "outputs.jsonl": '{"id": "a", "output": "b"}\n'}
 
 
 def aliases_of_aliases(size: int) -> Files:
@@ -139,6 +148,7 @@ BOMBS = (
     Bomb(rows_with_aliases, 800),
     Bomb(rows_with_anchors, 18_000),
     Bomb(aliases_of_a_row, 150_000, (CHECK, COVERAGE)),
+    Bomb(aliases_of_a_faulty_row, 150_000, (CHECK, COVERAGE, REPORT, FIX, CONVERT, GRADE)),
     Bomb(aliases_of_aliases, 30),
     Bomb(merge_keys, 3000, (CHECK, FIX)),
     Bomb(tag_handles, 40_000),

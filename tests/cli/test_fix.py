@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from tables import every_case
 from writing import write
 
+from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.fixing import fixing
 from evalcontract.fixing.fixing import fix
 from evalcontract.source.overlays import replace_all
@@ -736,6 +737,26 @@ def test_a_value_is_not_changed_where_it_stands(place: Path) -> None:
     assert first.files == again.files
     assert deepcopy(first.files) == first.files
     assert (place / "rows.yaml").read_text() == FAULTY
+
+
+@pytest.mark.parametrize(("length", "checks"), [(10, 4), (500_000, 3)], ids=["small", "large"])
+def test_a_large_file_is_checked_three_times(
+    length: int, checks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows have a reference once their list is known, and its version once it is one."""
+    rows = "questoins:\n  - {id: a, input: b, rubric_reff: rubric/polite}\n"
+    comment = f"# {'x' * 98}\n" * (length // 100)
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": f"{rows}{comment}"})
+    calls: list[object] = []
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return check_workspaces(*given)
+
+    monkeypatch.setattr(fixing, "check_workspaces", counted)
+    result = fix([tmp_path], Options(), FixOptions())
+    assert len(calls) == checks
+    assert result.is_settled == (checks == 4)
 
 
 @every_case(

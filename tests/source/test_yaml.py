@@ -8,7 +8,7 @@ import pytest
 from source_texts import at, document, ends, faults, fragment, value
 from tables import every_case
 
-from evalcontract.source.faults import MAX_DEPTH, MAX_DIRECTIVES, MAX_REPLAYED
+from evalcontract.source.faults import MAX_DEPTH, MAX_DIRECTIVES, MAX_REPEATED_ITEMS, MAX_REPLAYED
 
 NEL, LS, PS = "\x85", "\u2028", "\u2029"
 
@@ -593,6 +593,24 @@ def test_the_limit_of_directives() -> None:
     (fault,) = faults(f"# many\n%TAG !a! tag:x,2000:\n{directives}--- 1")
     assert fault.code == "source/limit-exceeded"
     assert f"{MAX_DIRECTIVES:,}" in fault.message
+
+
+@pytest.mark.parametrize("repeated", ["{id: a}", "[a]"], ids=["mapping", "list"])
+def test_the_limit_of_items_that_aliases_repeat(repeated: str) -> None:
+    rows = f"questions: [&a {repeated}{', *a' * MAX_REPEATED_ITEMS}, b]\n"
+    assert len(value(rows)["questions"]) == MAX_REPEATED_ITEMS + 2
+    (fault,) = faults(rows.replace(", b]", ", *a]"))
+    assert fault.code == "source/limit-exceeded"
+    assert f"{MAX_REPEATED_ITEMS:,} items" in fault.message
+    assert at(fault.span) == f"1:{rows.index(', b]') + 3}"
+
+
+def test_aliases_of_texts_and_of_other_lists_do_not_count_as_items_of_one_list() -> None:
+    several = ", *b" * MAX_REPEATED_ITEMS
+    text = f"a: &a x\nb: &b [{'*a, ' * (MAX_REPEATED_ITEMS + 1)}]\nc: [[*b], [*b]]\n"
+    assert len(value(text)["b"]) == MAX_REPEATED_ITEMS + 1
+    text = f"b: &b {{}}\nc: [*b{several[4:]}]\nd: [*b{several[4:]}]\n"
+    assert len(value(text)["d"]) == MAX_REPEATED_ITEMS
 
 
 def test_billion_laughs() -> None:

@@ -125,7 +125,7 @@ def _position(offset: int, starts: list[int]) -> tuple[int, int]:
 #: The maximum number of rounds. Every round applies a fix, and a few rounds are usual.
 _MAX_ROUNDS = 50
 #: The same once so many characters of files are edited, each time that they are.
-_MAX_ROUNDS_OF_MANY, _MANY_CHARACTERS = 2, 1_500_000
+_MAX_ROUNDS_OF_MANY, _MANY_CHARACTERS = 2, 1_000_000
 #: After so many findings, counted in each round, no other round is begun.
 _MANY_FINDINGS = 20_000
 _AMBIGUOUS_EDIT = "the fix would also change something else: edit the file by hand"

@@ -85,6 +85,9 @@ def moved_fault(problem: SourceProblem, lines: int) -> SourceProblem:
 MAX_DEPTH = 100
 #: Values that aliases may repeat in one document; stops a "billion laughs" attack.
 MAX_REPLAYED = 1_000_000
+#: Items of one list that may be aliases of mappings or lists. Lists of many items mostly have rows:
+#: an alias of four characters would cost as much as a row that is written out.
+MAX_REPEATED_ITEMS = 10_000
 #: Lines of a YAML document that may begin as a directive does; the parser compares each with all.
 MAX_DIRECTIVES = 1000
 #: Bytes of one YAML or JSON document; JSONL is streamed and has no limit.
@@ -105,6 +108,15 @@ def replay_fault(span: Span) -> SourceProblem:
     """Return the problem of aliases that repeat too many values."""
     return SourceProblem(
         "source/limit-exceeded", f"aliases repeat more than {MAX_REPLAYED:,} values", span
+    )
+
+
+def items_fault(span: Span) -> SourceProblem:
+    """Return the problem of a list with too many aliases of mappings or lists."""
+    return SourceProblem(
+        "source/limit-exceeded",
+        f"aliases repeat mappings or lists as more than {MAX_REPEATED_ITEMS:,} items of one list",
+        span,
     )
 
 

@@ -10,12 +10,14 @@ from evalcontract.model.diagnostic import Span
 from evalcontract.source.document import Document, Node
 from evalcontract.source.faults import (
     MAX_DEPTH,
+    MAX_REPEATED_ITEMS,
     MAX_REPLAYED,
     ParseError,
     SourceProblem,
     collector_paused,
     deep_fault,
     duplicate_fault,
+    items_fault,
     replay_fault,
 )
 from evalcontract.source.yaml import events as strict
@@ -256,9 +258,14 @@ class _Builder:
     def _sequence(self, start: Event, depth: int) -> list[Any]:
         values: list[Any] = []
         nodes: list[Node] = []
+        repeated = 0
         next_event = self._next
         while (event := next_event()).__class__ is not _SEQUENCE_END:
             values.append(self._value(event, depth))
+            if event.__class__ is yaml.AliasEvent and isinstance(values[-1], dict | list):
+                repeated += 1
+                if repeated > MAX_REPEATED_ITEMS:
+                    raise ParseError(items_fault(span_of(event)))
             if self._keep:
                 nodes.append(self.node)
         if self._keep or start.flow_style:
