@@ -159,6 +159,8 @@ class ExtraKeys:
     def _is_reported(self, name: str, key: str, beside: str | None = None) -> bool:
         """Whether a key may be reported in a mapping with the required keys, and another."""
         path = PLACES[name]
+        if self._mismatches.is_custom(key, path):
+            return False
         required = {} if path else dict.fromkeys(self._required)
         # A list of mappings is the value that suggests the most keys; null fits any key.
         candidates: tuple[Any, ...] = ([{}], None)

@@ -80,6 +80,11 @@ def advice_for_check_flag(key: str) -> str | None:
     return f"use a check of a rubric: `kind: {kind}`" if is_flag else None
 
 
+def is_read_elsewhere(key: str) -> bool:
+    """Whether a key with some value is one of the contract, or of other tools, for other places."""
+    return key in misplaced_words() or advice_for_check_flag(key) is not None
+
+
 @cache
 def misplaced_words() -> dict[str, MisplacedWord]:
     """Return the keys of the contract that are reported where they are not known, by name."""
