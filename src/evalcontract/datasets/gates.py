@@ -87,7 +87,7 @@ class ExtraKeys:
         return accepted or (self._has_learned and all(map(self._accepts_row, rows)))
 
     def _accepts_row(self, row: dict[str, Any]) -> bool:
-        of_row, of_expected = (self._free[name] for name in PLACES)
+        of_row, of_expected = self._free["row"], self._free["expected"]
         if not of_row.issuperset(row) and not self._accepts("row", row):
             return False
         expected = row.get("expected")
