@@ -172,6 +172,18 @@ def fifth_with_extra_keys(number: int) -> Iterator[str]:
     return _table(number, columns)
 
 
+def another_key_each(number: int) -> Iterator[str]:
+    """The same, where each row has a key that no other row has."""
+    return _table(
+        number, lambda index: dict.fromkeys(_COLUMNS[:4], "a") | {f"column_{index}": index}
+    )
+
+
+def nulls_beside_braces(number: int) -> Iterator[str]:
+    """The same, where most columns are null, and one is a text with braces."""
+    return _table(number, lambda _: {**dict.fromkeys(_COLUMNS), "note": "see {x}, and more"})
+
+
 def keys_of_others(number: int) -> Iterator[str]:
     """The same, with columns that other tools have, beside the ones that we have."""
     others = ("question", "answer", "reference", "ground_truth_source", "name")
@@ -206,6 +218,8 @@ TABLES: dict[str, Callable[[int], Iterator[str]]] = {
     "nulls": nulls,
     "empty texts": empty_texts,
     "a fifth with extra keys": fifth_with_extra_keys,
+    "another key in each row": another_key_each,
+    "nulls beside braces": nulls_beside_braces,
     "keys of other tools": keys_of_others,
     "unicode and forbidden texts": unicode_with_bans,
 }

@@ -13,12 +13,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import every_case
 
+from evalcontract.analysis.texts import folded
 from evalcontract.checks import EvalContext
 from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflicts, conflicts_of
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.rules._rule import RowGroup
+from evalcontract.rules.rows import row_contradiction
 from evalcontract.rules.rows.row_contradiction import RULE
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.authored.analyses import SchemaAnalyses
@@ -48,6 +50,38 @@ def test_the_gate_refuses_every_banned_fact(
     assert not (is_silent and has_conflict)
     if all(map(str.isascii, facts)):
         assert is_silent is not has_conflict
+
+
+@examples(300)
+@given(
+    st.lists(LETTERS, min_size=1, max_size=3),
+    st.lists(LETTERS, max_size=3),
+    st.lists(LETTERS, max_size=3),
+)
+@example(["e\u0301"], ["caf\u00e9"], [])
+@example(["a\nb"], ["a", "b"], [])
+def test_exactly_the_texts_that_a_row_forbids_itself_are_suspected(
+    words: list[str], facts: list[str], alternatives: list[str]
+) -> None:
+    row = {"must_not_contain": words, "expected_facts": facts, "must_contain_any": alternatives}
+    assert RULE.suspects is not None
+    has_conflict = list(OWN_CONFLICTS.of(row)) != []
+    assert RULE.suspects(row, RowGroup()) is has_conflict
+
+
+def test_the_texts_of_a_row_without_conflict_are_folded_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def counted(text: str) -> str:
+        read.append(text)
+        return folded(text)
+
+    monkeypatch.setattr(row_contradiction, "folded", counted)
+    row = {"must_not_contain": ["nie", "Gebühr"], "expected_facts": ["Größe", "日本語", "three"]}
+    assert keeps_silent(row, RowGroup())
+    assert read == ["Größe\n日本語\nthree", "nie", "Gebühr"]
 
 
 def keeps_silent(row: dict[str, Any], group: RowGroup) -> bool:

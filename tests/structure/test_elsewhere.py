@@ -195,9 +195,8 @@ def test_what_the_gate_learns_agrees_with_the_exact_check(rows: list[Any], bundl
 
 def test_a_custom_word_passes_the_gate_with_a_value_of_its_own() -> None:
     keys = ExtraKeys(ROW_SCHEMA, None)
-    row = {**ROW, "order": 1042, "model": "small-1", "match": "Ghent v Bruges"}
-    rows = [row, dict(row)]
-    assert keys.accept_all(rows)
+    rows = [{**ROW, "order": 1042, "model": "small-1", "match": "Ghent v Bruges"}]
+    assert keys.accept_all([*rows, *map(dict, rows)])  # a key of a single row is not tested
     gate = Gate(gate_schema(ROW_SCHEMA, [], [], None, OPEN))
     assert gate.passes(rows)
     assert not gate.passes([{**ROW, "order": "any"}])

@@ -87,7 +87,7 @@ class ExtraKeys:
         return accepted or (self._has_learned and all(map(self._accepts_row, rows)))
 
     def _accepts_row(self, row: dict[str, Any]) -> bool:
-        of_row, of_expected = (self._free[name] for name in PLACES)
+        of_row, of_expected = self._free["row"], self._free["expected"]
         if not of_row.issuperset(row) and not self._accepts("row", row):
             return False
         expected = row.get("expected")
@@ -159,6 +159,8 @@ class ExtraKeys:
     def _is_reported(self, name: str, key: str, beside: str | None = None) -> bool:
         """Whether a key may be reported in a mapping with the required keys, and another."""
         path = PLACES[name]
+        if self._mismatches.is_custom(key, path):
+            return False
         required = {} if path else dict.fromkeys(self._required)
         # A list of mappings is the value that suggests the most keys; null fits any key.
         candidates: tuple[Any, ...] = ([{}], None)

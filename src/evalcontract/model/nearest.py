@@ -79,6 +79,10 @@ _MAX_STEPS = 2_000
 # The steps of all searches of an index, to which each search adds some. Once they are spent, a word
 # is only looked up: the names and the words are many, and alike on purpose.
 _MAX_TOTAL_STEPS, _STEPS_PER_SEARCH = 200_000, 5
+# So many names of about the length of a word are compared by their letters before the search.
+_FEW_ALIKE = 64
+# An edit adds one letter to those of a word and removes another, at most.
+_LETTERS_PER_EDIT = 2
 # The number of answers that are cached: rows repeat their keys.
 _MAX_CACHED = 1_024
 
@@ -99,6 +103,7 @@ class NearIndex:
         for name in names:
             self._order.setdefault(name, len(self._order))
         self._answers: dict[tuple[str, int], list[str]] = {}
+        self._alike: dict[tuple[int, int], list[int]] = {}
         self._steps_left = _MAX_TOTAL_STEPS
 
     def near(self, word: str, limit: int) -> list[str]:
@@ -106,13 +111,12 @@ class NearIndex:
 
         Of very long names, and of a word with very many candidates, only an equal name is near.
         """
-        if not limit or len(word) > MAX_LENGTH:
+        if not limit or len(word) > MAX_LENGTH:  # of which `_alike` has no lengths, then
             return [word] if word in self._order else []
+        if not self.may_be_near(word, limit):
+            return []
         if len(self._order) <= _FEW:
             return [name for name in self._order if edit_distance(name, word, limit) <= limit]
-        shortest, longest = self._lengths
-        if not shortest - limit <= len(word) <= longest + limit:
-            return []
         if len(self._answers) >= _MAX_CACHED:
             self._answers.clear()
         if (word, limit) not in self._answers:
@@ -138,10 +142,29 @@ class NearIndex:
         self._steps_left -= steps
         return None if other is None else found.union(name[::-1] for name in other)
 
+    def may_be_near(self, word: str, limit: int) -> bool:
+        """Whether a name has about the length and the letters of a word; most words have none."""
+        size = (len(word), limit)
+        alike = self._alike.get(size)
+        if alike is None:
+            lengths = range(len(word) - limit, len(word) + limit + 1)
+            alike = [letters for length in lengths for letters in self._letters.get(length, ())]
+            self._alike[size] = alike
+        if not alike or len(alike) > _FEW_ALIKE:
+            return bool(alike)
+        own, most = _letters_of(word), limit * _LETTERS_PER_EDIT
+        for other in alike:  # noqa: SIM110 - every row may bring a key, and `any` is slower
+            if (own ^ other).bit_count() <= most:
+                return True
+        return False
+
     @cached_property
-    def _lengths(self) -> tuple[int, int]:
-        lengths = [len(name) for name in self._order]
-        return min(lengths), max(lengths)
+    def _letters(self) -> dict[int, list[int]]:
+        """The letters of the names, by their length."""
+        letters: dict[int, list[int]] = {}
+        for name in self._order:
+            letters.setdefault(len(name), []).append(_letters_of(name))
+        return letters
 
     @cached_property
     def _forward(self) -> _Tree:
@@ -150,6 +173,14 @@ class NearIndex:
     @cached_property
     def _backward(self) -> _Tree:
         return _tree([name[::-1] for name in self._order if len(name) <= MAX_LENGTH + 2], 0)
+
+
+def _letters_of(word: str) -> int:
+    """Return the letters of a word as bits; two letters may have the same."""
+    bits = 0
+    for char in word:
+        bits |= 1 << (ord(char) & 63)
+    return bits
 
 
 def _tree(names: list[str], depth: int) -> _Tree:

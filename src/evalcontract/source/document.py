@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Comments for editors are at the top of a file.
 _HEAD_CHARACTERS = 1 << 10
+#: A key of YAML after a question mark, which needs no value.
+EXPLICIT_KEY = lazy_pattern(r"^[ \t-]*+\?(?=\s)", re.MULTILINE)
 # Files up to this size keep their bytes until the digest is needed.
 _KEPT_BYTES = 1 << 16
 
@@ -83,6 +85,16 @@ class Document:
     def may_be_yaml(self) -> bool:
         """Whether the text may be YAML: its name says so, or as on standard input, nothing."""
         return format_of(self.file) in ("yaml", None)
+
+    def may_have_bare_keys(self, path: Path) -> bool:
+        """Whether an item of the list at a path may have a key without a colon and a value.
+
+        YAML allows it between braces, and after a question mark.
+        """
+        del path
+        if not self.may_be_yaml:
+            return False
+        return "{" in self._text or EXPLICIT_KEY.search(self._text) is not None
 
     @property
     def text(self) -> str:

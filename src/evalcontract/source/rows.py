@@ -340,8 +340,8 @@ class DocumentRows:
 
     @property
     def has_bare_keys(self) -> bool:
-        """Whether a key may be written alone: only YAML allows it, between braces."""
-        return self._document.may_be_yaml and "{" in self._document.text
+        """Whether a key of a row may be written alone: only YAML allows it."""
+        return self._document.may_have_bare_keys(self.prefix)
 
     @property
     def has_bare_texts(self) -> bool:

@@ -40,7 +40,11 @@ def _silent(group: RowGroup) -> bool:
 
 def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     del group
-    return any(literal_fault(text, key) for key in _LISTS for text in row.get(key, ()))
+    for key in _LISTS:
+        for text in row.get(key, ()):
+            if literal_fault(text, key):
+                return True
+    return False
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)

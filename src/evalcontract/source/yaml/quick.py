@@ -14,8 +14,8 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import MAX_DIGITS
-from evalcontract.source.document import Document, value_at
+from evalcontract.model.values import MAX_DIGITS, is_writable
+from evalcontract.source.document import EXPLICIT_KEY, Document, value_at
 from evalcontract.source.faults import MAX_DEPTH, ParseError, UnreadableFile, collector_paused
 from evalcontract.source.text import split_lines
 
@@ -66,17 +66,29 @@ def quick_value(text: str, data: bytes) -> Any:
             value = yaml_rs.loads(text, parse_datetime=False)
     except (ValueError, RecursionError, TypeError):  # TypeError: a mapping as a key, `? : {}`
         return None
-    return None if len(data) > _FEWEST_BYTES and _has_large(value) else value
+    return None if len(data) > _FEWEST_BYTES and _has_too_long(value) else value
 
 
-def _has_large(value: Any) -> bool:
-    """Whether a value has integers of more than 64 bits, which may have too many digits."""
+def _has_too_long(value: Any) -> bool:
+    """Whether a value has integers of too many digits."""
     import orjson  # not needed for small files
 
     try:
         orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
-    except TypeError:
-        return True
+    except TypeError:  # an integer has more than 64 bits, or a key is none of JSON
+        pass
+    else:
+        return False
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            pending += part
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, int) and not is_writable(part):
+            return True
     return False
 
 
@@ -257,6 +269,25 @@ class YamlDataset(QuickDocument):
         self._layout = layout
         self._pieces: dict[int, _Piece] = {}
 
+    def may_have_bare_keys(self, path: Path) -> bool:
+        """Whether a row may have a key without a colon; not if each row in braces is JSON.
+
+        Braces inside of a row, or of its texts, hold no key of the row itself.
+        """
+        if not super().may_have_bare_keys(path):
+            return False
+        if path != (_KEY,) or EXPLICIT_KEY.search(self._text):
+            return True
+        start, end, dash = self._layout
+        in_braces = re.compile(rf"^{dash}(?:\s|#.*+)*+(?={{)", re.MULTILINE)
+        if in_braces.search(self._text, start, end) is None:
+            return False
+        return not all(
+            row is None or _is_json(self._text[row.end() : last])
+            for first, last in pairwise(self._starts)
+            for row in (in_braces.match(self._text, first, last),)
+        )
+
     def row(self, path: Path) -> Any:
         """Return the row at a path, from the exact reader."""
         piece, inner = self._piece_of(path)
@@ -332,6 +363,16 @@ class YamlDataset(QuickDocument):
         """The number of lines before each row."""
         edges = pairwise((0, *self._starts))
         return [*accumulate(self._text.count("\n", start, end) for start, end in edges)]
+
+
+def _is_json(text: str) -> bool:
+    import orjson  # slow to import, and few datasets have rows in braces
+
+    try:
+        orjson.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:

@@ -75,9 +75,15 @@ def rejects_words(schema: Schema) -> bool:
 
 def advice_for_check_flag(key: str) -> str | None:
     """Return the advice for a key such as `check_php_lint`, which other tools have in rows."""
+    if not key.startswith(_FLAG_PREFIX):
+        return None
     kind = key.removeprefix(_FLAG_PREFIX)
-    is_flag = key.startswith(_FLAG_PREFIX) and kind in _kinds()
-    return f"use a check of a rubric: `kind: {kind}`" if is_flag else None
+    return f"use a check of a rubric: `kind: {kind}`" if kind in _kinds() else None
+
+
+def is_read_elsewhere(key: str) -> bool:
+    """Whether a key with some value is one of the contract, or of other tools, for other places."""
+    return key in misplaced_words() or advice_for_check_flag(key) is not None
 
 
 @cache

@@ -15,10 +15,11 @@ from evalcontract.model.diagnostic import Fix, Move, Rename
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.keys.elsewhere import (
     advice_for_check_flag,
+    is_read_elsewhere,
     misplaced_words,
     rejects_words,
 )
-from evalcontract.structure.keys.names import canonical_key, is_safe_closed_rename
+from evalcontract.structure.keys.names import canonical_key, is_alias, is_safe_closed_rename
 from evalcontract.structure.keys.spelling import KnownKeys, is_compound, split_key_value
 from evalcontract.structure.native import Fits
 from evalcontract.structure.parts import follow
@@ -162,11 +163,52 @@ class KeyMismatches:
         self._root = schema
         self._bundle_schema = bundle_schema or {}
         self._cache: dict[tuple[int, bool], KnownKeys] = {}
+        self._places: dict[tuple[str, ...], tuple[KnownKeys, frozenset[str]] | None] = {}
         self._fits = Fits(schema)
 
     def of(self, value: Any) -> Iterator[KeyMismatch]:
         """Yield the mismatched keys of a value."""
         return self._below(value, self._root, self._bundle_schema, (), None)
+
+    def is_custom(self, key: str, path: tuple[str, ...] = ()) -> bool:
+        """Whether a key is reported in no mapping at a path, whatever that holds beside it.
+
+        False if that is uncertain. It takes a fraction of the time of `of`.
+        """
+        if path not in self._places:
+            self._places[path] = self._place(path)
+        place = self._places[path]
+        if place is None:
+            return False
+        known, around = place
+        return not (
+            key in around
+            or key in known.parent_keys
+            or split_key_value(key, None)
+            or is_alias(key)
+            or (known.rejects_words and is_read_elsewhere(key))
+            or not known.spelling.is_unlike_all(key)
+        )
+
+    def _place(self, path: tuple[str, ...]) -> tuple[KnownKeys, frozenset[str]] | None:
+        """Return the known keys at a path, and all names there and around it.
+
+        None if they depend on the values.
+        """
+        schema, bundle_schema = self._root, self._bundle_schema
+        around: frozenset[str] = frozenset()
+        for step in (*path, None):
+            self._known_keys(schema, bundle_schema, {})
+            known = self._cache.get((id(schema), bool(bundle_schema)))
+            if known is None:
+                return None
+            around |= known.names
+            if step is None:
+                return known, around
+            if step not in known.own:
+                return None
+            schema, bundle_schema = known.own[step], {}
+        return None
 
     def _below(
         self, value: Any, schema: Any, bundle_schema: Schema, path: Path, parent: _Parent | None

@@ -212,6 +212,12 @@ def canonical_key(
     return AliasMatch(canonical, alias.advice or use, rank, alias.is_safe_rename)
 
 
+def is_alias(key: str) -> bool:
+    """Whether another tool, or a kind of judge, has a key; what it stands for may be unknown."""
+    folded = normalise(key)
+    return folded in ALIASES or folded in CONTINUOUS_ALIASES
+
+
 def _continuous_alias(key: str, known: Container[str], value: dict[str, Any]) -> KeyAlias | None:
     """Return the alias of a key of a continuous judge, unless the judge has the canonical key."""
     if value.get("score_type") != "continuous":
