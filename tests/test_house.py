@@ -210,6 +210,22 @@ def test_a_name_says_what_a_thing_is(trees: dict[str, ast.Module]) -> None:
     assert [pair for pair in named if NO_WORDS.search(pair[1])] == []
 
 
+#: Class names that stand twice: a name of the public API, and what stands behind it.
+TWICE = {
+    "Loss": ["api/converting.py", "formats/_conversion.py"],
+    "Workspace": ["api/findings.py", "workspace/workspace.py"],
+}
+
+
+def test_a_class_name_has_one_meaning(trees: dict[str, ast.Module]) -> None:
+    homes: dict[str, list[str]] = {}
+    for file, tree in trees.items():
+        for node in ast.walk(tree) if not file.startswith("types") else ():
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(file)
+    assert {name: sorted(files) for name, files in homes.items() if len(files) > 1} == TWICE
+
+
 def _names(tree: ast.Module) -> Iterator[str]:
     """Yield the names that a module gives to what it defines."""
     for node in ast.walk(tree):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from evalcontract.cache.store import Query
     from evalcontract.cli.report_files import ReportFile
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
     from evalcontract.model.reference import Kind
     from evalcontract.policy import Selection
     from evalcontract.report.report import BaselineCounts
@@ -120,7 +120,7 @@ def validate_files(
 
 
 def run_and_report(
-    args: CheckArgs, work: Callable[[Options], Outcome], folder: Path | None = None
+    args: CheckArgs, work: Callable[[Options], RunOutcome], folder: Path | None = None
 ) -> int:
     """Run a check with a progress bar, write its reports, and return the exit code.
 
@@ -173,7 +173,7 @@ def run_and_report(
     return exit_status(outcome.diagnostics, None if args.exit_zero else args.fails_from)
 
 
-def _report(outcome: Outcome, args: CheckArgs, baseline: BaselineCounts | None) -> Report:
+def _report(outcome: RunOutcome, args: CheckArgs, baseline: BaselineCounts | None) -> Report:
     if args.output or args.output_format != "text":
         from evalcontract.fixing.fixing import full_report  # slow to import
 
@@ -181,7 +181,7 @@ def _report(outcome: Outcome, args: CheckArgs, baseline: BaselineCounts | None) 
     return _short_report(outcome, baseline)
 
 
-def _short_report(outcome: Outcome, baseline: BaselineCounts | None = None) -> Report:
+def _short_report(outcome: RunOutcome, baseline: BaselineCounts | None = None) -> Report:
     """Return what the text for people needs."""
     short = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     return short._replace(ignored=outcome.ignored, baseline=baseline)
@@ -211,7 +211,7 @@ def _print(name: str, report: Report, style: Style) -> None:
         put(write_statistics(report.diagnostics) if report.diagnostics else _NONE, err=True)
 
 
-def summary_of(outcome: Outcome) -> str:
+def summary_of(outcome: RunOutcome) -> str:
     """Return the line that sums up the findings of a check."""
     from evalcontract.report.text import summary  # not for the fast path
 
@@ -303,7 +303,7 @@ def watch(args: CheckArgs, arguments: Iterable[str], run: Callable[[CheckArgs], 
             status = run(args._replace(watch=False, cache=False, files=files))
         except EvalContractError as error:
             status = refuse(str(error))
-        seen = _Seen(files, [*named, *map(str, filter(None, [args.baseline, args.config]))])
+        seen = _WatchedFiles(files, [*named, *map(str, filter(None, [args.baseline, args.config]))])
         if not args.quiet:
             put([f"watching {len(seen.files):,} files: Ctrl-C ends it\n"], err=True)
         if not seen.has_changed_since(before):
@@ -311,7 +311,7 @@ def watch(args: CheckArgs, arguments: Iterable[str], run: Callable[[CheckArgs], 
     return status
 
 
-class _Seen:
+class _WatchedFiles:
     """What a run has read, as it is now."""
 
     def __init__(self, files: RecordingFiles, named: list[str]) -> None:

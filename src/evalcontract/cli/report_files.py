@@ -23,9 +23,9 @@ from evalcontract.workspace.writing import write_error
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evalcontract.checking.baseline import Known
+    from evalcontract.checking.baseline import BaselineEntry
     from evalcontract.cli.outcome import CheckArgs
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
     from evalcontract.report.report import Report, Style
 
 # The format of a file by its name; the first pattern that matches counts.
@@ -199,14 +199,14 @@ class Baselines:
         source = args.baseline or self._path
         is_new = source == self._path and source is not None and not source.exists()
         self._source = source
-        self._old: list[Known] = [] if is_new or source is None else read_baseline(source)
+        self._old: list[BaselineEntry] = [] if is_new or source is None else read_baseline(source)
         if self._path is not None:
             if self._path not in (source, None) and self._path.exists():
                 read_baseline(self._path)  # it must not replace anything else
             refuse_unwritable([*args.output, ReportFile("json", self._path)])
         refuse_inputs(args.output, [source] if source else ())
 
-    def apply(self, outcome: Outcome) -> BaselineCounts:
+    def apply(self, outcome: RunOutcome) -> BaselineCounts:
         """Leave only the new findings in an outcome; write the next baseline if that is wanted."""
         left_out = {display_name(path) for path in (self._source, self._path) if path}
         outcome.left_out = [name for name in outcome.left_out if name not in left_out]
@@ -219,7 +219,7 @@ class Baselines:
         outcome.diagnostics = compared.new
         return BaselineCounts(len(compared.known), len(compared.gone))
 
-    def _write(self, baseline: list[Known]) -> None:
+    def _write(self, baseline: list[BaselineEntry]) -> None:
         path = self._path or Path(DEFAULT)
         text = text_of(baseline)
         if not path.exists() or path.read_bytes() != text.encode():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evalcontract.datasets.opening import Options
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 
 @click.command(
@@ -74,7 +74,7 @@ def check(
     return run_and_report(args, work, checked)
 
 
-def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001
+def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> RunOutcome:  # noqa: FBT001
     from evalcontract.checking.pipeline import NOTHING, check_workspaces  # slow to import
     from evalcontract.workspace import display_name
 
