@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.plan import Plan
 
 #: Modules of `checks/` that are no kind.
-NO_KINDS = {"cells", "conflicts", "coverage", "outcome", "plan", "row_needs", "steps"}
+NO_KINDS = {"conflicts", "coverage", "outcome", "plan"}
 #: The name of a module that would hide one of Python's own words.
 OTHER_NAMES = {"output_format": "format"}
 
