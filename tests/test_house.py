@@ -58,7 +58,7 @@ KNOWS_MODES = (
     "cli/",
     "pytest_plugin/",
     "api/",
-    "types/",  # the key of a target
+    "types.py",  # the key of a target
     "datasets/run.py",
     "checking/pipeline.py",
     "grading/grade.py",
@@ -181,7 +181,8 @@ def test_a_module_says_what_it_is(trees: dict[str, ast.Module]) -> None:
 
 
 def test_a_module_is_short() -> None:
-    lengths = {name: len(text.splitlines()) for name, text in TEXTS.items()}
+    texts = {name: text for name, text in TEXTS.items() if name != "types.py"}  # generated
+    lengths = {name: len(text.splitlines()) for name, text in texts.items()}
     assert [item for item in lengths.items() if item[1] > MODULE_LINES] == []
 
 
@@ -220,7 +221,7 @@ TWICE = {
 def test_a_class_name_has_one_meaning(trees: dict[str, ast.Module]) -> None:
     homes: dict[str, list[str]] = {}
     for file, tree in trees.items():
-        for node in ast.walk(tree) if not file.startswith("types") else ():
+        for node in ast.walk(tree) if file != "types.py" else ():
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(file)
     assert {name: sorted(files) for name, files in homes.items() if len(files) > 1} == TWICE
