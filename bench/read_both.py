@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from evalcontract.datasets.opening import Input, open_dataset
-from evalcontract.datasets.outputs import Outputs
+from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.run import Run, today
 from evalcontract.workspace import find_root, open_workspace
 
@@ -25,7 +25,7 @@ for checked in dataset_pass.batches(keep_rows=True):
     problems += [*checked.problems, *checked.faults]
     ids.update([row["id"] for row in checked.batch.rows])
 findings = [*problems, *dataset_pass.finish()]
-records = Outputs(outputs.read(), run.standards.base)
+records = OutputFile(outputs.read(), run.standards.base)
 pairs = sum(record.id in ids for some in records.batches() for record in some)
 findings += records.diagnostics
 print(pairs, "pairs,", len(findings), "findings")

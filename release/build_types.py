@@ -1,10 +1,10 @@
 """Write the types of what people write and of what evalcontract writes, from the schemas.
 
-python release/build_types.py [FOLDER]
+python release/build_types.py [FILE]
 
-A module of `evalcontract/types` for each schema, with a `TypedDict` for each mapping that it
-describes. A check is a union by its `kind`. What depends on several keys at once (`schema` or
-`schema_ref`, not both) no type says: the schemas do.
+`evalcontract/types.py` has a `TypedDict` for each mapping that a schema describes. A check is a
+union by its `kind`. What depends on several keys at once (`schema` or `schema_ref`, not both) no
+type says: the schemas do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evalcontract.structure.parts import follow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FOLDER = Path(__file__).parents[1] / "src" / "evalcontract" / "types"
+FILE = Path(__file__).parents[1] / "src" / "evalcontract" / "types.py"
 #: The class of each schema. `results` has a line, which is one of three.
 ROOTS = {
     "dataset": "Dataset", "rubric": "Rubric", "judge": "Judge", "target": "Target",
@@ -43,8 +43,8 @@ _KIND = "check_"
 _WIDTH = 96
 
 
-class Module:
-    """The module of one schema."""
+class SchemaTypes:
+    """The types of one schema."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -58,15 +58,9 @@ class Module:
         if self._union_text:  # behind its parts, which it needs when it is imported
             self.classes["Check"] = self._union_text
 
-    def text(self) -> str:
-        """Return the whole module."""
-        body = "\n\n".join(map(self._body, self._ordered()))
-        imports = [each for each in ("Any", "Literal", "NotRequired") if f"{each}" in body]
-        names = ", ".join([*imports, *(["TypeAlias"] if "TypeAlias" in body else []), "TypedDict"])
-        return (
-            f'"""Types of `{self._name}.schema.json`, written by `make typed`."""\n\n'
-            f"from typing import {names}\n\n\n{body}"
-        )
+    def texts(self) -> dict[str, str]:
+        """Return the text of each class, behind those that it names."""
+        return {name: self._body(name) for name in self._ordered()}
 
     def _body(self, name: str) -> str:
         """Return the text of a class; one that holds itself is not there yet when it is made."""
@@ -161,39 +155,29 @@ def _camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.strip("$").split("_"))
 
 
-def build(folder: Path) -> list[Path]:
-    """Write all modules into a folder; return their paths."""
-    modules = {name: Module(name) for name in ROOTS}
-    texts = {name: module.text() for name, module in modules.items()}
-    texts["__init__"] = "".join(_package(modules))
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, text in texts.items():
-        path = folder / f"{name}.py"
-        path.write_text(_formatted(text), encoding="utf-8")
-        paths.append(path)
-    return paths
+def build(path: Path) -> None:
+    """Write the types of all schemas into a file."""
+    known: dict[str, str] = {}
+    for name in ROOTS:
+        for each, text in SchemaTypes(name).texts().items():
+            if known.setdefault(each, text) != text:
+                raise ValueError(f"two types have the name {each}; see NAMES")
+    path.write_text(_formatted("".join(_module(known))), encoding="utf-8")
 
 
-def _package(modules: dict[str, Module]) -> Iterator[str]:
+def _module(classes: dict[str, str]) -> Iterator[str]:
     yield '"""Types of datasets, rubrics, judges and reports, for type checkers: `TypedDict`s.\n\n'
     yield "They are written by `make typed` from the schemas. Datasets, rows, rubrics and judges\n"
     yield "may have further keys, which type checkers do not know: read those with `get`.\n"
-    yield '"""\n\nfrom __future__ import annotations\n\n'
-    known: dict[str, str] = {}
-    for name, module in modules.items():
-        fresh = {each: text for each, text in module.classes.items() if known.get(each) != text}
-        if taken := fresh.keys() & known.keys():
-            raise ValueError(f"two types have one name: {', '.join(sorted(taken))}; see NAMES")
-        yield f"from evalcontract.types.{name} import {', '.join(sorted(fresh))}\n"
-        known |= fresh
-    yield f"\n__all__ = {sorted(known)!r}\n"
+    yield '"""\n\nfrom typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n\n'
+    yield f"__all__ = {sorted(classes)!r}\n\n\n"
+    yield "\n\n".join(classes.values())
 
 
 def _formatted(text: str) -> str:
     for command in (["check", "--fix", "--quiet", "--select", "I,RUF022"], ["format", "--quiet"]):
         done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", FOLDER / "x.py", "-"],
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", FILE, "-"],
             input=text, capture_output=True, text=True, check=True, encoding="utf-8",
         )  # fmt: skip
         text = done.stdout
@@ -201,5 +185,4 @@ def _formatted(text: str) -> str:
 
 
 if __name__ == "__main__":
-    for path in build(Path(sys.argv[1]) if sys.argv[1:] else FOLDER):
-        print(path.name)
+    build(Path(sys.argv[1]) if sys.argv[1:] else FILE)

@@ -14,7 +14,7 @@ from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.checks import Prediction, State
-from evalcontract.checks.coverage import Cell, RowCoverage, Tally, Totals, add
+from evalcontract.checks.coverage import Cell, CoverageTally, CoverageTotals, RowCoverage, add
 from evalcontract.covering import coverage as engine_coverage
 from evalcontract.model.diagnostic import Place
 
@@ -78,8 +78,8 @@ CELL = st.sampled_from(list(State)).map(lambda state: Cell("a", "regex", Predict
 ROW = st.lists(CELL, max_size=4).map(lambda cells: RowCoverage(0, None, None, tuple(cells)))
 
 
-def total(rows: Iterable[RowCoverage]) -> Totals:
-    tally = Tally(keep_all=False)
+def total(rows: Iterable[RowCoverage]) -> CoverageTotals:
+    tally = CoverageTally(keep_all=False)
     for row in rows:
         tally.take(row, lambda: Place("a.yaml"))
     return tally.of("a.yaml").totals
@@ -100,14 +100,14 @@ def test_totals(rows: list[RowCoverage]) -> None:
 @given(one=st.lists(ROW, max_size=5), other=st.lists(ROW, max_size=5))
 def test_totals_add_up(one: list[RowCoverage], other: list[RowCoverage]) -> None:
     assert add(total(one), total(other)) == total([*one, *other])
-    assert add(Totals(), total(one)) == total(one)
+    assert add(CoverageTotals(), total(one)) == total(one)
 
 
 @pytest.mark.parametrize(
     ("run", "skip", "bound"), [(19, 1, 95.0), (1, 0, 100.0), (333, 667, 33.3), (0, 3, 0.0)]
 )
 def test_a_share_meets_its_bound_exactly(run: int, skip: int, bound: float) -> None:
-    assert Totals(run=run, skip=skip).percent == bound
+    assert CoverageTotals(run=run, skip=skip).percent == bound
 
 
 # Rows
@@ -214,7 +214,7 @@ def test_only_gaps_are_kept(place: Path) -> None:
     assert [row.index for row, _ in few.rows] == [0, 2, 4]
     assert few.totals == cover_text(place, text).totals
     assert few.by_check == {
-        (None, "expected_tools", "tool_usage"): Totals(run=3, vacuous=3),
+        (None, "expected_tools", "tool_usage"): CoverageTotals(run=3, vacuous=3),
     }
 
 
@@ -281,7 +281,7 @@ def test_rubrics_are_told_apart_from_datasets(place: Path) -> None:
     outcome = coverage(inputs, Options(), all_rows=True)
     assert [plan.artifact.name for plan in outcome.plans] == ["rubric/support@1.0.0"]
     assert [file.file for file in outcome.files] == ["data.yaml"]
-    assert outcome.totals == Totals()
+    assert outcome.totals == CoverageTotals()
 
 
 def test_nothing_to_cover() -> None:

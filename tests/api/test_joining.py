@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalcontract.checks.outcome import Output
-from evalcontract.datasets.outputs import Join, Record
+from evalcontract.datasets.outputs import Join, OutputRecord
 from evalcontract.datasets.passes import CheckedRow
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def test_each_row_comes_once_with_its_record(
 ) -> None:
     random.shuffle(answered)
     rows = [row(number, id_) for number, id_ in enumerate(ids)]
-    records = [Record(id_, number, Output(id_)) for number, id_ in enumerate(answered)]
+    records = [OutputRecord(id_, number, Output(id_)) for number, id_ in enumerate(answered)]
     join = Join()
     pairs = list(join.pairs(batched(rows, size), batched(records, 3)))
 
@@ -48,7 +48,7 @@ def test_each_row_comes_once_with_its_record(
 
 def test_a_row_without_a_usable_id_gets_no_record() -> None:
     broken = [row(0, None), row(1, ["a"]), CheckedRow(2, (2,), "text", [], None)]
-    pairs = list(Join().pairs([broken], [[Record("a", 0, Output("x"))]]))
+    pairs = list(Join().pairs([broken], [[OutputRecord("a", 0, Output("x"))]]))
     assert [pair.record for pair in pairs] == [None, None, None]
 
 
@@ -56,7 +56,7 @@ def test_rows_in_the_order_of_their_records_do_not_wait() -> None:
     join = Join()
     pairs = join.pairs(
         ([row(number, f"r{number}")] for number in range(1000)),
-        ([Record(f"r{number}", number, Output())] for number in range(1000)),
+        ([OutputRecord(f"r{number}", number, Output())] for number in range(1000)),
     )
     for _ in range(999):
         next(pairs)

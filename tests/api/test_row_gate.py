@@ -19,7 +19,7 @@ from evalcontract.datasets import gates as extra_keys
 from evalcontract.datasets import gates as gates_module
 from evalcontract.datasets import row_check as dataset_check
 from evalcontract.datasets.gates import Gates, refs_of_rows
-from evalcontract.datasets.plans import Grading, row_schema
+from evalcontract.datasets.plans import GradingPlans, row_schema
 from evalcontract.datasets.row_check import DatasetCheck, RowContext
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
@@ -164,8 +164,8 @@ def gates_of(given_: RowContext, default: str | None) -> Gates:
     return Gates(grading_of(given_, default), ROW_RULES)
 
 
-def grading_of(given_: RowContext, default: str | None) -> Grading:
-    return Grading(given_.checks, given_.bundles, default, graded=given_.graded)
+def grading_of(given_: RowContext, default: str | None) -> GradingPlans:
+    return GradingPlans(given_.checks, given_.bundles, default, graded=given_.graded)
 
 
 def pass_all(gates: Gates, rows: list[Row]) -> bool:

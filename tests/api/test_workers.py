@@ -17,7 +17,7 @@ from evalcontract.checking.pipeline import validate
 from evalcontract.datasets import row_check as dataset_check
 from evalcontract.datasets import workers
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.model.diagnostic import Outcome, Problem
+from evalcontract.model.diagnostic import Problem, RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.source.json import blocks as jsonl_blocks
 
@@ -81,7 +81,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def outcome_of(data: bytes, place: Path, jobs: int, limit: int = 0) -> Outcome:
+def outcome_of(data: bytes, place: Path, jobs: int, limit: int = 0) -> RunOutcome:
     path = place / "rows.jsonl"
     path.write_bytes(data)
     return validate(Kind.DATASET, [Input(path)], Options(root=place, jobs=jobs, max_findings=limit))

@@ -7,7 +7,7 @@ from tables import every_case
 
 from evalcontract.checks import coverage
 from evalcontract.checks._kind import Prediction, State
-from evalcontract.checks.coverage import Cell, RowCoverage, Tally, Totals
+from evalcontract.checks.coverage import Cell, CoverageTally, CoverageTotals, RowCoverage
 from evalcontract.checks.plan import RUNNER, own_predictions
 from evalcontract.model.diagnostic import Place
 
@@ -21,7 +21,7 @@ def row(states: str, index: int = 0) -> RowCoverage:
 
 
 def tallied(*rows: str, keep_all: bool = False) -> coverage.FileCoverage:
-    tally = Tally(keep_all=keep_all)
+    tally = CoverageTally(keep_all=keep_all)
     for index, states in enumerate(rows):
         tally.take(row(states, index), lambda index=index: Place(f"row {index}"))  # type: ignore[misc]
     return tally.of("a.yaml")
@@ -32,7 +32,7 @@ ROWS = ("rr", "rs", "ssv", "", "uf", "r", "")
 
 def test_every_state_is_counted() -> None:
     covered = tallied(*ROWS)
-    expected = Totals(
+    expected = CoverageTotals(
         run=4,
         skip=3,
         vacuous=1,
@@ -63,12 +63,16 @@ def test_rows_with_gaps_are_kept(*, keep_all: bool, kept: list[int]) -> None:
 
 
 def test_sums() -> None:
-    one = Totals(1, 2, 3, 4, 5, 6, 7, 8)
-    other = Totals(10, 20, 30, 40, 50, 60, 70, 80)
-    assert coverage.add(one, other) == Totals(11, 22, 33, 44, 55, 66, 77, 88)
+    one = CoverageTotals(1, 2, 3, 4, 5, 6, 7, 8)
+    other = CoverageTotals(10, 20, 30, 40, 50, 60, 70, 80)
+    assert coverage.add(one, other) == CoverageTotals(11, 22, 33, 44, 55, 66, 77, 88)
     assert one.cells == 1 + 2 + 3 + 4 + 6 + 8
-    assert (Totals().cells, Totals().percent, Totals(rows=1).percent) == (0, 0.0, 0.0)
-    assert Totals(run=3).percent == 100
+    assert (CoverageTotals().cells, CoverageTotals().percent, CoverageTotals(rows=1).percent) == (
+        0,
+        0.0,
+        0.0,
+    )
+    assert CoverageTotals(run=3).percent == 100
 
 
 @every_case(

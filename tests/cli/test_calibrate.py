@@ -18,7 +18,7 @@ from writing import write
 from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.source import read_file
-from evalcontract.statistics.rates import Measured
+from evalcontract.statistics.rates import MeasuredRate
 
 BINARY = """\
 # Made by Ann.
@@ -482,7 +482,7 @@ def test_nothing_is_written(
 
 def test_the_day_is_the_callers(place: Path) -> None:
     day = datetime(2026, 5, 8, tzinfo=UTC).date()
-    options = CalibrationOptions(place / "labels.csv", today=day, observed=Measured(0.8, 500))
+    options = CalibrationOptions(place / "labels.csv", today=day, observed=MeasuredRate(0.8, 500))
     done = calibrate(str(place / "judges/tone.yaml"), options)
     assert done.result
     assert done.result.validation

@@ -17,7 +17,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract.cache import FOLDER_VARIABLE
-from evalcontract.calibrating.calibrate import Calibrated
+from evalcontract.calibrating.calibrate import CalibrationOutcome
 from evalcontract.grading.runner import RubricRunner
 from evalcontract.source.writing import Staged
 
@@ -347,13 +347,13 @@ def test_a_judge_that_changes_while_it_is_measured(
     judge = tmp_path / "judges/j.json"
     changed = judge.read_bytes() + b"\n"
 
-    written = Calibrated.write
+    written = CalibrationOutcome.write
 
-    def late(self: Calibrated) -> None:
+    def late(self: CalibrationOutcome) -> None:
         judge.write_bytes(changed)
         written(self)
 
-    monkeypatch.setattr(Calibrated, "write", late)
+    monkeypatch.setattr(CalibrationOutcome, "write", late)
     assert command_line(*WRITERS["calibrate-judge"].arguments) == 2
     said = "judges/j.json cannot be written: the file changed in the meantime"
     assert said in capsys.readouterr().err

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fuzz_seeds import Files
 
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 DIALECTS = (
     *(
@@ -155,7 +155,7 @@ def check_cache(folder: Path, cache: Path) -> None:
         assert _outcome(folder, Cache(cache)) == alone
 
 
-def _outcome(folder: Path, cache: Cache | None) -> Outcome | str:
+def _outcome(folder: Path, cache: Cache | None) -> RunOutcome | str:
     try:
         return check_workspaces(folder, Options(root=folder, today=TODAY, cache=cache))
     except EvalContractError as error:

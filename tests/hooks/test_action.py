@@ -246,13 +246,13 @@ def test_an_old_python(runner: Runner, tmp_path: Path) -> None:
 
 def workflows() -> dict[str, str]:
     """Return the workflows of the page, and the one that `init` writes."""
-    from evalcontract.starting.install import Source
+    from evalcontract.starting.install import InstallSource
     from evalcontract.starting.project import project_files
 
     page = PAGE.read_text(encoding="utf-8")
     shown = re.findall(r"^```yaml\n((?:# [^\n]*\n)?name: .*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert shown
-    source = Source(f"./vendor/{WHEEL}")
+    source = InstallSource(f"./vendor/{WHEEL}")
     written = {file.path: file.text for file in project_files("my evals", "github", source)}
     return {
         **{f"page{number}.yml": text.replace(*COPY) for number, text in enumerate(shown)},

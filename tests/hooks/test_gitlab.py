@@ -19,7 +19,7 @@ from published import ROOT, tool
 from tables import every_case
 from writing import write
 
-from evalcontract.starting.install import Source
+from evalcontract.starting.install import InstallSource
 from evalcontract.starting.project import project_files
 
 pytestmark = pytest.mark.slow
@@ -142,7 +142,8 @@ def pipelines() -> dict[str, str]:
     shown = re.findall(r"^```yaml\n(include:\n.*?)^```$", page, re.DOTALL | re.MULTILINE)
     assert shown
     written = {
-        file.path: file.text for file in project_files("my evals", "gitlab", Source("./it's.whl"))
+        file.path: file.text
+        for file in project_files("my evals", "gitlab", InstallSource("./it's.whl"))
     }
     pages = {f"page{number}.yml": text for number, text in enumerate(shown)}
     files = {"spec.yml": header, "job.yml": body, "init.yml": written[".gitlab-ci.yml"]}

@@ -14,7 +14,7 @@ from work import calls_of
 
 from evalcontract.library.advice import advice_for
 from evalcontract.library.artifact import Artifact, ReferenceSite, read_artifact
-from evalcontract.library.library import Dangling, Library
+from evalcontract.library.library import DanglingReference, Library
 from evalcontract.library.references import check_use
 from evalcontract.model.reference import Reference
 from evalcontract.source import Document, read_stream
@@ -197,7 +197,7 @@ def test_a_look_up_does_not_grow_with_the_library() -> None:
     reference = Reference(Kind.RUBRIC, "everythink", None)
     others = [artifact for n in range(50) for artifact in of("rubric", f"other_{n}", "1.0.0")]
     few, many = Library(others[:5]), Library(others)
-    assert many.resolve(reference) == few.resolve(reference) == Dangling(reference, ())
+    assert many.resolve(reference) == few.resolve(reference) == DanglingReference(reference, ())
     assert calls_of(lambda: many.resolve(reference)) == calls_of(lambda: few.resolve(reference))
 
 
@@ -208,7 +208,7 @@ def test_dangling_versions_of_one_id_are_sorted_once() -> None:
     def resolve_all() -> None:
         for reference in references:
             assert reference is not None
-            assert isinstance(library.resolve(reference), Dangling)
+            assert isinstance(library.resolve(reference), DanglingReference)
 
     resolve_all()
     assert calls_of(resolve_all) < 50 * len(references)

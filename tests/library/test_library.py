@@ -10,8 +10,19 @@ from library_artifacts import artifact, composite
 from tables import every_case
 
 from evalcontract.library.advice import with_advice
-from evalcontract.library.artifact import Artifact, promised, read_artifact, references_in_row
-from evalcontract.library.library import Dangling, Library, Resolved, find_cycles, visit
+from evalcontract.library.artifact import (
+    Artifact,
+    identity_from_name,
+    read_artifact,
+    references_in_row,
+)
+from evalcontract.library.library import (
+    DanglingReference,
+    Library,
+    Resolution,
+    find_cycles,
+    visit,
+)
 from evalcontract.library.references import check_cycles, check_depth, check_use, provenance_of
 from evalcontract.model.diagnostic import Fix, Problem, Write
 from evalcontract.model.nearest import Suggestions
@@ -51,7 +62,7 @@ LIBRARY = Library([*TONE, AGAIN, JUDGE, PRE])
 )
 def test_resolved(text: str, file: str, *, pinned: bool) -> None:
     target = LIBRARY.resolve(reference(text))
-    assert isinstance(target, Resolved)
+    assert isinstance(target, Resolution)
     assert (target.artifact.file, target.pinned) == (file, pinned)
     assert LIBRARY.artifact_of(text) is target.artifact
 
@@ -73,7 +84,7 @@ def test_what_resolves_to_no_artifact(text: Any) -> None:
 )
 def test_dangling_references_know_the_versions(text: str, versions: tuple[str, ...]) -> None:
     parsed = tuple(Version.parse(version) for version in versions)
-    assert LIBRARY.resolve(reference(text)) == Dangling(reference(text), parsed)  # type: ignore[arg-type]
+    assert LIBRARY.resolve(reference(text)) == DanglingReference(reference(text), parsed)  # type: ignore[arg-type]
 
 
 def test_look_ups() -> None:
@@ -139,7 +150,7 @@ def test_suspects() -> None:
     ],
 )
 def test_names_of_files(file: str, id_: str | None, version: str | None) -> None:
-    assert promised(file, "rubric") == (id_, Version.parse(version) if version else None)
+    assert identity_from_name(file, "rubric") == (id_, Version.parse(version) if version else None)
 
 
 def of_yaml(text: str, kind: Kind = Kind.RUBRIC) -> Artifact:

@@ -16,12 +16,12 @@ from evalcontract.model.diagnostic import (
     Diagnostic,
     Fix,
     Move,
-    Outcome,
     Path,
     Place,
     Problem,
     Related,
     Rename,
+    RunOutcome,
     Severity,
     Site,
     Span,
@@ -241,7 +241,7 @@ def test_findings_are_sorted_by_place_and_told_once() -> None:
         finding("a", 10, 1),
         finding("b"),
     ]
-    outcome = Outcome([*reversed(order), *order], left_out=["b", "a"]).settle()
+    outcome = RunOutcome([*reversed(order), *order], left_out=["b", "a"]).settle()
     assert (outcome.diagnostics, outcome.left_out) == (order, ["a", "b"])
     last_first = outcome.settle(lambda diagnostic: -len(diagnostic.place.file + diagnostic.message))
     assert last_first.diagnostics == order
@@ -250,16 +250,16 @@ def test_findings_are_sorted_by_place_and_told_once() -> None:
 
 
 def test_outcomes() -> None:
-    outcome = Outcome()
+    outcome = RunOutcome()
     assert (outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out) == ([], {}, 0, [])
     for kind in ("rubric", "judge", "rubric"):
         outcome.count(kind, f"{kind}.yaml")
     assert outcome.files == {"rubric": 2, "judge": 1}
     checked = {"rubric.yaml": "rubric", "judge.yaml": "judge"}
-    assert outcome == Outcome(files={"rubric": 2, "judge": 1}, checked=checked)
-    assert outcome != Outcome()
+    assert outcome == RunOutcome(files={"rubric": 2, "judge": 1}, checked=checked)
+    assert outcome != RunOutcome()
     assert outcome != {"rubric": 2, "judge": 1}
-    full = Outcome([finding()], {"judge": 1}, 4, ["x"])
+    full = RunOutcome([finding()], {"judge": 1}, 4, ["x"])
     assert (full.diagnostics, full.rows, full.left_out) == ([finding()], 4, ["x"])
     with pytest.raises(TypeError, match="unhashable"):
         hash(outcome)

@@ -17,9 +17,9 @@ from tables import every_case
 from evalcontract.statistics import rates as intervals
 from evalcontract.statistics.rates import (
     Agreement,
-    Corrected,
+    CorrectedRate,
     Interval,
-    Measured,
+    MeasuredRate,
     bootstrap_interval,
     cohens_kappa,
     corrected,
@@ -187,7 +187,9 @@ def test_corrected_rate(observed: float, tpr: float, tnr: float, rate: float | N
     [(20, 0.739, 1.08), (50, 0.769, 0.973), (100, 0.783, 0.934)],
 )
 def test_corrected_interval(labels: int, lower: float, upper: float) -> None:
-    found = corrected_interval(Measured(0.8, 500), Measured(0.92, labels), Measured(0.88, labels))
+    found = corrected_interval(
+        MeasuredRate(0.8, 500), MeasuredRate(0.92, labels), MeasuredRate(0.88, labels)
+    )
     assert found == pytest.approx((lower, upper), abs=5e-3 if upper > 1 else 5e-4)
 
 
@@ -207,18 +209,18 @@ def test_corrected_rate_by_bootstrap(labels: int, lower: float, upper: float) ->
 
 
 def test_corrected_of_counts_is_clipped_only_to_show() -> None:
-    found = corrected(Measured(0.99, 500), Agreement(18, 2, 18, 2))
+    found = corrected(MeasuredRate(0.99, 500), Agreement(18, 2, 18, 2))
     assert found is not None
     assert found.rate == pytest.approx(1.1125)
     assert found.interval.upper > 1
     assert found.clipped.rate == found.clipped.interval.upper == 1
     assert found.clipped.interval.lower == found.interval.lower
-    assert Corrected(-0.1, Interval(-0.3, 0.1)).clipped == (0, (0, 0.1))
+    assert CorrectedRate(-0.1, Interval(-0.3, 0.1)).clipped == (0, (0, 0.1))
 
 
 @every_case("counts", [(0, 0, 9, 1), (9, 1, 0, 0), (5, 5, 5, 5), (1, 9, 1, 9), (0, 0, 0, 0)])
 def test_corrected_without_meaning(counts: tuple[int, int, int, int]) -> None:
-    assert corrected(Measured(0.8, 500), Agreement(*counts)) is None
+    assert corrected(MeasuredRate(0.8, 500), Agreement(*counts)) is None
 
 
 # Ranks

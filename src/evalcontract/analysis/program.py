@@ -79,13 +79,13 @@ def program_of(root: Node) -> Program:
         PatternTooLargeError: it is too large.
 
     """
-    writer = _Writer()
+    writer = _ProgramWriter()
     writer.write(root)
     writer.put("done")
     return Program(writer.code, writer.slots)
 
 
-class _Writer:
+class _ProgramWriter:
     def __init__(self) -> None:
         self.code: list[Do] = []
         self.slots = self.parts = 0

@@ -187,7 +187,7 @@ def scan(text: str) -> Template:
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenSection:
     """A section that is not closed yet; `closers` are the names that may close it.
 
     `item` is the variable that `.` refers to inside, or None; `below` is the variable in which
@@ -200,7 +200,7 @@ class _Open:
     below: str
 
 
-_OUTSIDE = _Open(Tag("section", "", "", 0, 0), frozenset(), None, "")
+_OUTSIDE = _OpenSection(Tag("section", "", "", 0, 0), frozenset(), None, "")
 
 
 class _Nesting:
@@ -210,7 +210,7 @@ class _Nesting:
         self.pieces = pieces
         self.shown: set[str] = set()
         self.paths: set[str] = set()
-        self.open: list[_Open] = []
+        self.open: list[_OpenSection] = []
         self.names: Counter[str] = Counter()  # names that may close an open section
         self.crossed: Counter[str] = Counter()  # names of sections ended by an outer section's end
         self.to_come = Counter(tag.name for tag in pieces.tags if tag.kind == "close")
@@ -253,7 +253,7 @@ class _Nesting:
             if not self.open and "." in tag.name:
                 self.paths.add(tag.name)
 
-    def _section(self, tag: Tag, root: str | None, around: _Open) -> None:
+    def _section(self, tag: Tag, root: str | None, around: _OpenSection) -> None:
         """Enter a section. If it has a fault (root None), guess the variable that was meant."""
         handlebars = block(tag.name)
         word, name = handlebars or ("", tag.name)
@@ -266,10 +266,10 @@ class _Nesting:
         self._enter(tag, frozenset(names), item, below)
 
     def _enter(self, tag: Tag, closers: frozenset[str], item: str | None, below: str) -> None:
-        self.open.append(_Open(tag, closers, item, below))
+        self.open.append(_OpenSection(tag, closers, item, below))
         self.names.update(closers)
 
-    def _leave(self, depth: int) -> list[_Open]:
+    def _leave(self, depth: int) -> list[_OpenSection]:
         """Leave the innermost `depth` sections and return them, the outermost first."""
         left = self.open[-depth:]
         del self.open[-depth:]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         LoadedRubric,
     )
     from evalcontract.checking.pipeline import check_workspaces
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 _HOMES = {
     "Calibration": "evalcontract.api.calibrating",
@@ -41,7 +41,7 @@ _HOMES = {
     "LoadedRow": "evalcontract.api.loaded",
     "LoadedRubric": "evalcontract.api.loaded",
     "Loss": "evalcontract.api.converting",
-    "Outcome": "evalcontract.model.diagnostic",
+    "RunOutcome": "evalcontract.model.diagnostic",
     "RubricLoader": "evalcontract.api.artifacts",
     "Workspace": "evalcontract.api.findings",
     "calibrate_judge": "evalcontract.api.calibrating",
@@ -65,8 +65,8 @@ __all__ = [
     "LoadedRow",
     "LoadedRubric",
     "Loss",
-    "Outcome",
     "RubricLoader",
+    "RunOutcome",
     "Workspace",
     "calibrate_judge",
     "check_workspaces",

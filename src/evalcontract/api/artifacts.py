@@ -13,7 +13,7 @@ from evalcontract.checking.artifacts import listing_errors
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.judging.prompt import render_template
 from evalcontract.library.advice import advise, says
-from evalcontract.library.library import Dangling, Resolved
+from evalcontract.library.library import DanglingReference, Resolution
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import IDENTIFIER, Kind, Reference, Version
@@ -40,10 +40,10 @@ class _ArtifactLoader(Loader):
         # A file that cannot be read may contain the artifact, or a later version of it.
         unreadable = (
             []
-            if isinstance(resolved, Resolved) and resolved.pinned
+            if isinstance(resolved, Resolution) and resolved.pinned
             else list(from_unreadable_files(_candidate_files(run, reference), run.standards.base))
         )
-        if isinstance(resolved, Dangling):
+        if isinstance(resolved, DanglingReference):
             if unreadable:
                 raise ContractViolation(unreadable)
             advice = advise(resolved, library, run.workspace.unreadable_names)

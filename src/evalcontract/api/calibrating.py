@@ -14,14 +14,14 @@ from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.printed import document_of
 from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.statistics.rates import Measured
+from evalcontract.statistics.rates import MeasuredRate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evalcontract.calibrating.calibrate import Calibrated
-    from evalcontract.calibrating.measuring import Result
-    from evalcontract.statistics.rates import Agreement, Corrected, Interval
+    from evalcontract.calibrating.calibrate import CalibrationOutcome
+    from evalcontract.calibrating.measuring import CalibrationResult
+    from evalcontract.statistics.rates import Agreement, CorrectedRate, Interval
 
 
 class Calibration:
@@ -30,7 +30,7 @@ class Calibration:
     Positive means PASS. A rate of a class without outputs is None.
     """
 
-    def __init__(self, done: Calibrated, result: Result, usage: Usage) -> None:
+    def __init__(self, done: CalibrationOutcome, result: CalibrationResult, usage: Usage) -> None:
         self._done, self._result, self._usage = done, result, usage
         self._is_written = False
 
@@ -84,7 +84,7 @@ class Calibration:
         return self._result.measured.threshold
 
     @property
-    def pass_rate(self) -> Corrected | None:
+    def pass_rate(self) -> CorrectedRate | None:
         """The `observed` pass rate, corrected, from 0 to 1; None if it cannot be."""
         corrected = self._result.measured.corrected
         return corrected and corrected.clipped
@@ -186,7 +186,7 @@ def _threshold(value: float | str | None) -> float | str | None:
     return float(value)
 
 
-def _observed(value: tuple[float, int] | None) -> Measured | None:
+def _observed(value: tuple[float, int] | None) -> MeasuredRate | None:
     if value is None:
         return None
     rate, number = value
@@ -194,4 +194,4 @@ def _observed(value: tuple[float, int] | None) -> Measured | None:
         raise UsageError(
             f"`observed` is a rate from 0 to 1 and the number of outputs that it is of, not {value}"
         )
-    return Measured(rate, number)
+    return MeasuredRate(rate, number)

@@ -17,7 +17,7 @@ from evalcontract.datasets.native_pass import NativeDataset, NativePass
 from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
-from evalcontract.datasets.plans import Grading, cover_row
+from evalcontract.datasets.plans import GradingPlans, cover_row
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
@@ -59,7 +59,7 @@ class Coverer:
         )
         default = root.get("bundle")
         name = default if isinstance(default, str) else None
-        self._grading = Grading(context, workspace.usable_bundles, name, graded=graded)
+        self._grading = GradingPlans(context, workspace.usable_bundles, name, graded=graded)
 
     def cover(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
         """Return the coverage of rows, in order."""

@@ -11,7 +11,7 @@ from evalcontract.api.findings import LOG, Workspace, judging_of_environment
 from evalcontract.api.loaded import LoadedRow
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.outputs import read_record, row_id_of
-from evalcontract.datasets.plans import Grading
+from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade import Grading as FileGrading
 from evalcontract.grading.rows import RowGrader
@@ -62,7 +62,7 @@ class Grader:
         run = Run(self._workspace.opened, None, today(), has_php=has_php, ask=ask)
         self._grader = RowGrader(run)
         bundles = self._workspace.opened.usable_bundles
-        self._rows = Grading(run.plans.context, bundles, None, run.plans)
+        self._rows = GradingPlans(run.plans.context, bundles, None, run.plans)
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from evalcontract.checking.artifacts import artifact_findings
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import references_in_row
-from evalcontract.library.library import Dangling
+from evalcontract.library.library import DanglingReference
 from evalcontract.library.references import check_use, provenance_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Problem, sort_key
@@ -351,7 +351,7 @@ class Resolver:
         """
         workspace = self._run.workspace
         target = workspace.library.resolve(use.reference)
-        if isinstance(target, Dangling):
+        if isinstance(target, DanglingReference):
             problems = check_use(use, workspace.library, workspace.unreadable_names)
             raise violation(problems, source)
         return self.loaded(target.artifact, pinned=target.pinned)

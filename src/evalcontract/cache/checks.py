@@ -26,9 +26,9 @@ from evalcontract.model.diagnostic import (
     Diagnostic,
     Fix,
     Move,
-    Outcome,
     Place,
     Rename,
+    RunOutcome,
     Severity,
     SeveritySource,
     Site,
@@ -113,7 +113,7 @@ class CacheMiss(Exception):
     """The cache has no valid entry for a key."""
 
 
-def serialize(outcome: Outcome) -> bytes | None:
+def serialize(outcome: RunOutcome) -> bytes | None:
     """Return an outcome as JSON; None if it must not be cached.
 
     An outcome with a crashed rule is not cached, so that a fix of the bug takes effect. Neither is
@@ -138,7 +138,7 @@ def serialize(outcome: Outcome) -> bytes | None:
     return None
 
 
-def deserialize(data: bytes) -> Outcome:
+def deserialize(data: bytes) -> RunOutcome:
     """Return the outcome from its serialized form.
 
     Raises:
@@ -149,7 +149,7 @@ def deserialize(data: bytes) -> Outcome:
         diagnostics, files, *others = json.loads(data)
         rows, ignored, left_out, checked = others
         found = [_diagnostic(fields) for fields in diagnostics]
-        return Outcome(found, dict(files), rows, left_out, dict(checked), ignored)
+        return RunOutcome(found, dict(files), rows, left_out, dict(checked), ignored)
     except (TypeError, ValueError) as error:
         raise CacheMiss from error
 
@@ -209,8 +209,8 @@ _MAX_LISTS = 8
 
 
 def cached_check(
-    cache: Cache, key: Any, check: Callable[[Files, Memory | None], Outcome]
-) -> Outcome:
+    cache: Cache, key: Any, check: Callable[[Files, Memory | None], RunOutcome]
+) -> RunOutcome:
     """Return the outcome of `check`, from the cache if possible.
 
     If some files have changed, `check` is called with what it remembers of the others, unless other
@@ -236,7 +236,7 @@ def cached_check(
     return outcome
 
 
-def _load(cache: Cache, context: str, files: RecordingFiles) -> Outcome:
+def _load(cache: Cache, context: str, files: RecordingFiles) -> RunOutcome:
     """Return the outcome of an earlier run that got the same query results.
 
     The queries of earlier runs are made through `files`.
@@ -254,7 +254,7 @@ def _load(cache: Cache, context: str, files: RecordingFiles) -> Outcome:
     raise CacheMiss
 
 
-def _store(cache: Cache, context: str, files: RecordingFiles, outcome: Outcome) -> None:
+def _store(cache: Cache, context: str, files: RecordingFiles, outcome: RunOutcome) -> None:
     """Store an outcome under the file queries of its run and their results."""
     data = serialize(outcome) if files.is_cacheable else None
     if data is None:

@@ -6,14 +6,14 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
-from evalcontract.calibrating.records import SHOWN, Record, Records
+from evalcontract.calibrating.records import SHOWN, LabelRecord, Records
 from evalcontract.checks._asking import variables_of
 from evalcontract.checks._judges import needs_of
 from evalcontract.checks._kind import Needs, outlooks_of
 from evalcontract.checks.outcome import Outcome, Output, Verdict
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Advance, Input, open_dataset
-from evalcontract.datasets.outputs import Outputs
+from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
@@ -39,7 +39,7 @@ _OUTPUT = "output"
 _OF_ROW = tuple(key for key in SHOWN if key != _OUTPUT)
 
 
-class Shown(NamedTuple):
+class JudgeView(NamedTuple):
     """A row and an output as a judge sees them."""
 
     row: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Shower:
     """
 
     def __init__(
-        self, labels: Sequence[Record], options: CalibrationOptions, workspace: Workspace
+        self, labels: Sequence[LabelRecord], options: CalibrationOptions, workspace: Workspace
     ) -> None:
         _require_one_source(labels, options)
         self.diagnostics: list[Diagnostic] = []
@@ -71,7 +71,7 @@ class Shower:
         if options.outputs:
             self._outputs = self._outputs_of(options.outputs, keys, ids)
 
-    def of(self, label: Record) -> Shown | str:
+    def of(self, label: LabelRecord) -> JudgeView | str:
         """Return what the judge is shown, or why it cannot be asked."""
         row: Any = {key: label.values[key] for key in _OF_ROW if key in label.values}
         if self._rows is not None:
@@ -82,7 +82,7 @@ class Shower:
             output = self._outputs.get(label.id, Output())
         else:
             output = Output(label.values.get(_OUTPUT))
-        return "it has no recorded output" if output.text is None else Shown(row, output)
+        return "it has no recorded output" if output.text is None else JudgeView(row, output)
 
     def _rows_of(
         self, path: Path, columns: ColumnKeys, ids: Container[str]
@@ -112,14 +112,14 @@ class Shower:
         if source.unreadable:
             self.diagnostics += from_unreadable_files([source.unreadable], self._run.standards.base)
             return {}
-        outputs = Outputs(source, self._run.standards.base, keys)
+        outputs = OutputFile(source, self._run.standards.base, keys)
         records = (record for batch in outputs.batches() for record in batch)
         found = {record.id: record.output for record in records if record.id in ids}
         self.diagnostics += outputs.diagnostics
         return found
 
 
-def _require_one_source(labels: Sequence[Record], options: CalibrationOptions) -> None:
+def _require_one_source(labels: Sequence[LabelRecord], options: CalibrationOptions) -> None:
     """Require that there is one place for what the judge is shown."""
     own = {key for label in labels for key in SHOWN if key in label.values}
     if options.outputs and _OUTPUT in own:
@@ -134,7 +134,7 @@ def _require_one_source(labels: Sequence[Record], options: CalibrationOptions) -
         raise UsageError(f"the labels have `{both[0]}` themselves: leave out `--dataset`")
 
 
-class Asked(NamedTuple):
+class JudgeAnswers(NamedTuple):
     """What a judge said about labelled outputs.
 
     `records` have its verdicts, in the rows of the labels. `problems` tell of the outputs without
@@ -150,13 +150,13 @@ class Asked(NamedTuple):
 
 
 class _Task(NamedTuple):
-    label: Record
+    label: LabelRecord
     variables: dict[str, Any]
 
 
 def ask_judge(
-    judge: NamedJudge, labels: Sequence[Record], options: CalibrationOptions, judging: Judging
-) -> Asked:
+    judge: NamedJudge, labels: Sequence[LabelRecord], options: CalibrationOptions, judging: Judging
+) -> JudgeAnswers:
     """Ask a judge about each labelled output once, several at a time.
 
     Raises:
@@ -173,20 +173,20 @@ class _Questions:
     def __init__(
         self,
         judge: NamedJudge,
-        labels: Sequence[Record],
+        labels: Sequence[LabelRecord],
         options: CalibrationOptions,
         judging: Judging,
     ) -> None:
         self._judge, self._options, self._judging = judge, options, judging
-        self._labels: dict[str, Record] = {}  # the first of each id
+        self._labels: dict[str, LabelRecord] = {}  # the first of each id
         self._problems: list[Problem] = []
         for label in labels:
             self._take(label)
         self._shower = Shower(labels, options, judge.workspace)
         self._needs = _needs(judge)
-        self._failures: dict[tuple[str, str], list[Record]] = {}
+        self._failures: dict[tuple[str, str], list[LabelRecord]] = {}
 
-    def _take(self, label: Record) -> None:
+    def _take(self, label: LabelRecord) -> None:
         """Take the first label of an output; the others must show the same."""
         first = self._labels.setdefault(label.id, label)
         for key in SHOWN:
@@ -201,7 +201,7 @@ class _Questions:
                 )
                 return
 
-    def asked(self) -> Asked:
+    def asked(self) -> JudgeAnswers:
         """Ask, and return what is said."""
         records = [*self._records(self._tasks(self._labels.values()))]
         problems = [_problem(*why, rows) for why, rows in self._failures.items()]
@@ -211,12 +211,12 @@ class _Questions:
             len(rows) for (code, _), rows in self._failures.items() if code == _UNREADABLE
         )
         diagnostics = self._shower.diagnostics
-        return Asked(Records(records, ()), problems, told, unreadable, diagnostics)
+        return JudgeAnswers(Records(records, ()), problems, told, unreadable, diagnostics)
 
-    def _tasks(self, labels: Iterable[Record]) -> Iterator[_Task]:
+    def _tasks(self, labels: Iterable[LabelRecord]) -> Iterator[_Task]:
         for label in labels:
             shown = self._shower.of(label)
-            if isinstance(shown, Shown):
+            if isinstance(shown, JudgeView):
                 (outlook,) = outlooks_of((self._needs,), shown.row)
                 if outlook.runs:
                     yield _Task(label, variables_of(shown.row, shown.output))
@@ -224,7 +224,7 @@ class _Questions:
                 shown = outlook.reason or "it lacks what the template shows"
             self._failures.setdefault((_NOT_ASKED, shown), []).append(label)
 
-    def _records(self, tasks: Iterator[_Task]) -> Iterator[Record]:
+    def _records(self, tasks: Iterator[_Task]) -> Iterator[LabelRecord]:
         name, total = display_name(self._options.labels), len(self._labels)
         judge = self._judge.artifact
 
@@ -244,7 +244,7 @@ class _Questions:
                 self._failures.setdefault(_why(verdict), []).append(task.label)
                 continue
             values = {"judge": details["verdict"], "model": {"name": details["model"]}}
-            yield Record(task.label.row, task.label.id, values)
+            yield LabelRecord(task.label.row, task.label.id, values)
 
 
 _NOT_ASKED, _UNANSWERED = "labels/not-asked", "labels/unanswered"
@@ -272,7 +272,7 @@ def _why(verdict: Verdict) -> tuple[str, str]:
     return code, verdict.reason or "it was given up"
 
 
-def _problem(code: str, reason: str, rows: Sequence[Record]) -> Problem:
+def _problem(code: str, reason: str, rows: Sequence[LabelRecord]) -> Problem:
     """Return the problem of outputs that have no verdict for the same reason."""
     first = rows[0]
     what, advice = _WORDS[code]

@@ -15,10 +15,10 @@ from evalcontract.calibrating.files import (
     scale_for,
     validated,
 )
-from evalcontract.calibrating.joining import Verdict, have_scores, join
-from evalcontract.calibrating.measuring import AUTO, Labels, Result, measure, remarks
+from evalcontract.calibrating.joining import JudgeVerdict, have_scores, join
+from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Labels, measure, remarks
 from evalcontract.datasets.run import today
-from evalcontract.model.diagnostic import Diagnostic, Outcome, Problem, Severity
+from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome, Severity
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
@@ -28,17 +28,17 @@ from evalcontract.workspace.writing import FixResult, write
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from evalcontract.calibrating.asking import Asked
+    from evalcontract.calibrating.asking import JudgeAnswers
     from evalcontract.calibrating.files import CalibrationOptions, RowFile
-    from evalcontract.calibrating.joining import Joined
-    from evalcontract.calibrating.records import Record, Records
+    from evalcontract.calibrating.joining import JoinedRecords
+    from evalcontract.calibrating.records import LabelRecord, Records
     from evalcontract.judging.asking import Judging
     from evalcontract.model.scale import Scale
     from evalcontract.workspace import Workspace
     from evalcontract.workspace.writing import FileFix
 
 
-class Calibrated(NamedTuple):
+class CalibrationOutcome(NamedTuple):
     """The findings on the files, the result, and the change of the judge's file that records it.
 
     Without a `result` there is nothing to measure: the findings say why, or `nothing` does.
@@ -46,7 +46,7 @@ class Calibrated(NamedTuple):
     """
 
     diagnostics: Sequence[Diagnostic]
-    result: Result | None = None
+    result: CalibrationResult | None = None
     change: FileFix | None = None
     nothing: str | None = None
 
@@ -57,12 +57,12 @@ class Calibrated(NamedTuple):
             UsageError: the file cannot be written, or has changed in the meantime.
 
         """
-        write(FixResult((self.change,) if self.change else (), (), Outcome()))
+        write(FixResult((self.change,) if self.change else (), (), RunOutcome()))
 
 
 def calibrate(
     judge: str, options: CalibrationOptions, judging: Judging | None = None
-) -> Calibrated:
+) -> CalibrationOutcome:
     """Compare a judge, by its path or a reference, with human labels.
 
     Without verdicts, the judge is asked through `judging`.
@@ -74,11 +74,11 @@ def calibrate(
     """
     named = find_judge(judge, options.root, options.configuration)
     if not isinstance(named, NamedJudge):
-        return Calibrated(named)
+        return CalibrationOutcome(named)
     scale = scale_for(named, options)
     labels = read_rows(options.labels, ("id", "human"), named.workspace, is_shown=True)
     if isinstance(labels, list):
-        return Calibrated(labels)
+        return CalibrationOutcome(labels)
     chosen = labels_of_split(labels.records.rows, options.split)
     asked = None
     if _asks(labels, options, judging) and judging:
@@ -87,11 +87,11 @@ def calibrate(
     else:
         verdicts = _verdicts(labels, options, named.workspace)
     if isinstance(verdicts, list):
-        return Calibrated(verdicts)
+        return CalibrationOutcome(verdicts)
     compared = _Comparison(named, scale, options, chosen, labels.records, verdicts.records, asked)
     found = compared.findings(labels, verdicts)
     if not compared.joined.items:
-        return Calibrated(found, nothing="no output has both a label and a verdict")
+        return CalibrationOutcome(found, nothing="no output has both a label and a verdict")
     return compared.result(labels.file, found)
 
 
@@ -141,10 +141,10 @@ class _Comparison:
         judge: NamedJudge,
         scale: Scale,
         options: CalibrationOptions,
-        chosen: Sequence[Record],
+        chosen: Sequence[LabelRecord],
         labels: Records,
         verdicts: Records,
-        asked: Asked | None = None,
+        asked: JudgeAnswers | None = None,
     ) -> None:
         self._judge, self._scale, self._options = judge, scale, options
         self._rows, self._asked = chosen, asked
@@ -155,9 +155,9 @@ class _Comparison:
         said = [row for row in verdicts.rows if "judge" in row.values and row.id not in unused]
         if verdicts is labels:
             said = [*_once(row for row in chosen if "judge" in row.values)]
-        given = (Verdict(row.row, row.id, row.values["judge"]) for row in said)
+        given = (JudgeVerdict(row.row, row.id, row.values["judge"]) for row in said)
         told = asked.told if asked else ()
-        self.joined: Joined = join(chosen, given, scale, cutoff, told)
+        self.joined: JoinedRecords = join(chosen, given, scale, cutoff, told)
         used = {item.id for item in self.joined.items}
         judged_on = [row for row in said if "model" in row.values and row.id in used]
         if not judged_on:
@@ -200,7 +200,7 @@ class _Comparison:
             advice = f"measure on one that the template never saw, with `--split {name}`"
             yield Problem("labels/mixed-splits", message, (first.row, "split"), advice)
 
-    def result(self, file: RowFile, found: list[Diagnostic]) -> Calibrated:
+    def result(self, file: RowFile, found: list[Diagnostic]) -> CalibrationOutcome:
         """Measure, and prepare the validation."""
         options, scale, joined = self._options, self._scale, self.joined
         threshold = options.threshold if options.threshold == AUTO else scale.threshold
@@ -224,7 +224,7 @@ class _Comparison:
         )
         is_chosen = options.threshold == AUTO
         is_default = scale.is_default and not is_chosen
-        result = Result(
+        result = CalibrationResult(
             self._judge.name,
             display_name(self._judge.path),
             scale.score_type,
@@ -235,17 +235,17 @@ class _Comparison:
             None,
         )
         if any(each.severity is Severity.ERROR for each in found):
-            return Calibrated(found, result._replace(refusal="correct the errors first"))
+            return CalibrationOutcome(found, result._replace(refusal="correct the errors first"))
         day = (options.today or today()).isoformat()
         block = validated(self._judge, result, options, day, self.model)
         result = result._replace(validation=block.value)
         try:
-            return Calibrated(found, result, block.change(measured.threshold))
+            return CalibrationOutcome(found, result, block.change(measured.threshold))
         except EditError as error:
-            return Calibrated(found, result._replace(refusal=str(error)))
+            return CalibrationOutcome(found, result._replace(refusal=str(error)))
 
 
-def _once(rows: Iterable[Record]) -> Iterator[Record]:
+def _once(rows: Iterable[LabelRecord]) -> Iterator[LabelRecord]:
     """Yield the rows of labels whose verdict is not a repetition: each annotator's row has it."""
     seen: dict[str, object] = {}
     for row in rows:
@@ -254,7 +254,7 @@ def _once(rows: Iterable[Record]) -> Iterator[Record]:
             yield row
 
 
-def _of_models(rows: Sequence[Record]) -> Iterator[Problem]:
+def _of_models(rows: Sequence[LabelRecord]) -> Iterator[Problem]:
     for row in rows:
         if row.values["model"] != rows[0].values["model"]:
             names = listed(dict.fromkeys(f"`{each.values['model']['name']}`" for each in rows))

@@ -7,14 +7,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.calibrating.measuring import Subject, validation_of
+from evalcontract.calibrating.measuring import MeasurementSubject, validation_of
 from evalcontract.calibrating.records import Records, read_records
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.library.advice import advise, says
 from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Dangling
+from evalcontract.library.library import DanglingReference
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
-    from evalcontract.calibrating.measuring import Result
-    from evalcontract.calibrating.records import Record
+    from evalcontract.calibrating.measuring import CalibrationResult
+    from evalcontract.calibrating.records import LabelRecord
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.opening import Progress
     from evalcontract.library.artifact import Artifact
     from evalcontract.model.diagnostic import Problem
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.statistics.rates import Measured
+    from evalcontract.statistics.rates import MeasuredRate
     from evalcontract.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def problems_of_file(
     yield from to_diagnostics(every, file, policy, {})
 
 
-class Block(NamedTuple):
+class ValidationBlock(NamedTuple):
     """The validation of a judge, to be written into its file."""
 
     judge: NamedJudge
@@ -156,11 +156,11 @@ class Block(NamedTuple):
 
 def validated(
     judge: NamedJudge,
-    result: Result,
+    result: CalibrationResult,
     options: CalibrationOptions,
     day: str,
     model: Mapping[str, Any] | None,
-) -> Block:
+) -> ValidationBlock:
     """Return the validation that records a result, dated with a day.
 
     It is bound to the version and the template of the judge and to the model of the verdicts.
@@ -172,7 +172,7 @@ def validated(
     against = [_named(options.labels, result.labels.sha256, judge.workspace)]
     for path in (options.dataset, options.outputs):
         against += [_named(path, sha256_of(path), judge.workspace)] if path else []
-    subject = Subject(
+    subject = MeasurementSubject(
         ", ".join(against),
         day,
         result.labels.split,
@@ -181,7 +181,7 @@ def validated(
         known,
     )
     block = validation_of(result.measured, subject, judge.value.get("validation"))
-    return Block(judge, block)
+    return ValidationBlock(judge, block)
 
 
 def _named(path: Path, sha256: str | None, workspace: Workspace) -> str:
@@ -213,7 +213,7 @@ class CalibrationOptions(NamedTuple):
     verdicts: Path | None = None
     split: str | None = None
     threshold: float | str | None = None
-    observed: Measured | None = None
+    observed: MeasuredRate | None = None
     root: Path | None = None
     today: date | None = None
     dataset: Path | None = None
@@ -247,7 +247,7 @@ def scale_for(judge: NamedJudge, options: CalibrationOptions) -> Scale:
     return scale
 
 
-def labels_of_split(rows: Sequence[Record], split: str | None) -> list[Record]:
+def labels_of_split(rows: Sequence[LabelRecord], split: str | None) -> list[LabelRecord]:
     """Return the labels of a split; all of them if it is None.
 
     Raises:
@@ -346,7 +346,7 @@ def _resolved(reference: Reference, workspace: Workspace) -> Path:
         raise UsageError(f"`{reference}` is not a judge")
     library = workspace.library
     found = library.resolve(reference)
-    if isinstance(found, Dangling):
+    if isinstance(found, DanglingReference):
         advice = advise(found, library, workspace.unreadable_names)
         raise UsageError(f"{says(found, library)}; {advice}")
     path = Path(found.artifact.file)

@@ -18,7 +18,7 @@ from evalcontract.statistics.rates import Agreement, cohens_kappa
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from evalcontract.calibrating.records import Record
+    from evalcontract.calibrating.records import LabelRecord
     from evalcontract.model.scale import Scale
 
 _PASS = frozenset({"pass", "passed", "true", "yes", "1"})
@@ -28,14 +28,14 @@ _FAIL = frozenset({"fail", "failed", "false", "no", "0"})
 _MANY = 50
 
 
-class Unknown(NamedTuple):
+class UnreadableValue(NamedTuple):
     """A value that cannot be read: why, and what to write."""
 
     message: str
     help: str
 
 
-def read_verdict(scale: Scale, value: Any) -> bool | float | Unknown:
+def read_verdict(scale: Scale, value: Any) -> bool | float | UnreadableValue:
     """Read a verdict of a judge: a score, or pass or fail of a binary judge."""
     if not scale.is_numeric:
         word = passes(value)
@@ -43,7 +43,7 @@ def read_verdict(scale: Scale, value: Any) -> bool | float | Unknown:
     return read_score(scale, value)
 
 
-def read_score(scale: Scale, value: Any) -> float | Unknown:
+def read_score(scale: Scale, value: Any) -> float | UnreadableValue:
     """Read a score: a number on the scale of a judge, or the name of a level."""
     if scale.levels is not None:
         name = value if isinstance(value, str) else _shown(value)
@@ -51,14 +51,14 @@ def read_score(scale: Scale, value: Any) -> float | Unknown:
             return scale.levels[name]
         near = nearest(name, scale.levels) if len(scale.levels) <= _MANY else None
         advice = f"did you mean `{near}`?" if near else f"write one of {listed(scale.levels)}"
-        return Unknown(f"`{clipped(name)}` is not a level of the judge", advice)
+        return UnreadableValue(f"`{clipped(name)}` is not a level of the judge", advice)
     number = _number(value)
     ends = f"{scale.low:g} to {scale.high:g}"
     if number is None:
-        return Unknown(f"`{_shown(value)}` is not a number", f"write a score from {ends}")
+        return UnreadableValue(f"`{_shown(value)}` is not a number", f"write a score from {ends}")
     if not scale.low <= number <= scale.high:
         message = f"{number:g} is not on the judge's scale, {ends}"
-        return Unknown(message, "correct the score, or `min_score` and `max_score`")
+        return UnreadableValue(message, "correct the score, or `min_score` and `max_score`")
     return number
 
 
@@ -68,7 +68,7 @@ def have_scores(scale: Scale, labels: Iterable[Any]) -> bool:
     They are if one of them can only be a score: a level, or a number other than 0 and 1.
     """
     return scale.is_numeric and any(
-        passes(value) is None and not isinstance(read_score(scale, value), Unknown)
+        passes(value) is None and not isinstance(read_score(scale, value), UnreadableValue)
         for value in labels
     )
 
@@ -86,14 +86,14 @@ def passes(value: Any) -> bool | None:
     return True if word in _PASS else False if word in _FAIL else None
 
 
-def human(value: Any) -> bool | Unknown:
+def human(value: Any) -> bool | UnreadableValue:
     """Read a human label: pass or fail."""
     word = passes(value)
     return _not_a_word(value) if word is None else word
 
 
-def _not_a_word(value: Any) -> Unknown:
-    return Unknown(f"`{_shown(value)}` is neither pass nor fail", "write pass or fail")
+def _not_a_word(value: Any) -> UnreadableValue:
+    return UnreadableValue(f"`{_shown(value)}` is neither pass nor fail", "write pass or fail")
 
 
 def _number(value: Any) -> float | None:
@@ -117,7 +117,7 @@ def _shown(value: Any) -> str:
 _MOST_PAIRS, _MOST_COMPARED = 20_000, 4_000_000
 
 
-class Verdict(NamedTuple):
+class JudgeVerdict(NamedTuple):
     """What a judge said about an output; `row` is its row in the file, from 0."""
 
     row: int
@@ -125,7 +125,7 @@ class Verdict(NamedTuple):
     value: Any
 
 
-class Item(NamedTuple):
+class LabelledVerdict(NamedTuple):
     """An output with both: whether people passed it, and the judge's verdict or score.
 
     `score` is the human score, if the labels are scores.
@@ -151,13 +151,13 @@ class Annotators(NamedTuple):
     kappa: float | None
 
 
-class Joined(NamedTuple):
+class JoinedRecords(NamedTuple):
     """The outputs that have a label and a verdict, and the problems of the two files.
 
     `labelled` counts the outputs with a usable label, `ties` those on which people are divided.
     """
 
-    items: Sequence[Item]
+    items: Sequence[LabelledVerdict]
     label_problems: Sequence[Problem]
     verdict_problems: Sequence[Problem]
     labelled: int
@@ -165,19 +165,19 @@ class Joined(NamedTuple):
     annotators: Annotators | None
 
 
-class _Labelled(NamedTuple):
+class _LabelledOutput(NamedTuple):
     row: int
     human: bool
     score: float | None
 
 
 def join(
-    labels: Sequence[Record],
-    verdicts: Iterable[Verdict],
+    labels: Sequence[LabelRecord],
+    verdicts: Iterable[JudgeVerdict],
     scale: Scale,
     cutoff: float | None = None,
     told: Container[str] = (),
-) -> Joined:
+) -> JoinedRecords:
     """Join labels with verdicts, which may come from anywhere; only the ids have to match.
 
     With a `cutoff`, the labels are scores, and those from it on are passes. Several people may
@@ -189,7 +189,7 @@ def join(
     for label in labels:
         people.add(label)
     labelled, ties = people.decide()
-    judged = _Judged(scale)
+    judged = _VerdictsByOutput(scale)
     for verdict in verdicts:
         judged.add(verdict, is_known=verdict.id in people.ids)
     for id_, (index, *_) in labelled.items():
@@ -197,11 +197,13 @@ def join(
             message = "the judge gave no verdict on it"
             people.problem("missing-verdict", message, (index,), id_, "it is left out")
     items = [
-        Item(id_, label.human, judged.values[id_], label.score)
+        LabelledVerdict(id_, label.human, judged.values[id_], label.score)
         for id_, label in labelled.items()
         if id_ in judged.values
     ]
-    return Joined(items, people.problems, judged.problems, len(labelled), ties, people.agreement())
+    return JoinedRecords(
+        items, people.problems, judged.problems, len(labelled), ties, people.agreement()
+    )
 
 
 class _People:
@@ -230,12 +232,12 @@ class _People:
             Problem(f"labels/{fault}", message, path, advice, False, id_, related, index),
         )
 
-    def add(self, label: Record) -> None:
+    def add(self, label: LabelRecord) -> None:
         index, id_, values = label
         self.ids.setdefault(id_, index)
         raw = values["human"]
         value = human(raw) if self._cutoff is None else read_score(self._scale, raw)
-        if isinstance(value, Unknown):
+        if isinstance(value, UnreadableValue):
             self.problem("unknown-value", value.message, (index, "human"), id_, value.help)
             self._unusable.add(id_)
             return
@@ -255,9 +257,9 @@ class _People:
         self.problem("conflicting-label", message, (index, "human"), id_, advice, first)
         self._unusable.add(id_)
 
-    def decide(self) -> tuple[dict[str, _Labelled], int]:
+    def decide(self) -> tuple[dict[str, _LabelledOutput], int]:
         """Return the labels that the majority agrees on, and how many have none."""
-        decided: dict[str, _Labelled] = {}
+        decided: dict[str, _LabelledOutput] = {}
         ties = 0
         for id_, labels in self._labels.items():
             if id_ in self._unusable:
@@ -271,7 +273,7 @@ class _People:
                 self.problem("tied", message, path, id_, "it is left out: let one more decide")
                 continue
             score = None if self._cutoff is None else median(v for _, v in labels.values())
-            decided[id_] = _Labelled(self.ids[id_], passed > failed, score)
+            decided[id_] = _LabelledOutput(self.ids[id_], passed > failed, score)
         return decided, ties
 
     def _passes(self, value: bool | float) -> bool:  # noqa: FBT001 - a verdict
@@ -300,7 +302,7 @@ def _defined(values: Iterable[float | None]) -> Iterator[float]:
     return (value for value in values if value is not None)
 
 
-class _Judged:
+class _VerdictsByOutput:
     """The verdicts of a judge by output; those of a conflict are only in `seen`."""
 
     def __init__(self, scale: Scale) -> None:
@@ -310,7 +312,7 @@ class _Judged:
         self._scale = scale
         self._first: dict[str, bool | float] = {}
 
-    def add(self, verdict: Verdict, *, is_known: bool) -> None:
+    def add(self, verdict: JudgeVerdict, *, is_known: bool) -> None:
         index, id_, raw = verdict
         first = self.seen.setdefault(id_, index)
         if not is_known:
@@ -318,7 +320,7 @@ class _Judged:
             self._problem("surplus-verdict", message, verdict)
             return
         value = read_verdict(self._scale, raw)
-        if isinstance(value, Unknown):
+        if isinstance(value, UnreadableValue):
             self.values.pop(id_, None)
             self._problem("unknown-value", value.message, verdict, value.help)
         elif first == index:
@@ -335,7 +337,7 @@ class _Judged:
         self,
         fault: str,
         message: str,
-        verdict: Verdict,
+        verdict: JudgeVerdict,
         advice: str | None = None,
         first: int | None = None,
     ) -> None:

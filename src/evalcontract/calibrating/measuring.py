@@ -10,20 +10,20 @@ from evalcontract.statistics.rates import (
     LEVEL,
     RATES,
     Agreement,
-    Corrected,
+    CorrectedRate,
     Interval,
-    Measured,
+    MeasuredRate,
     bootstrap_interval,
     cohens_kappa,
     corrected,
     wilson_interval,
 )
-from evalcontract.statistics.scores import Threshold, best, kendall_tau_b, spearman, sweep
+from evalcontract.statistics.scores import ChosenThreshold, best, kendall_tau_b, spearman, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from evalcontract.calibrating.joining import Annotators, Item
+    from evalcontract.calibrating.joining import Annotators, LabelledVerdict
 
 #: A threshold that is to be chosen from the labels.
 AUTO = "auto"
@@ -51,11 +51,11 @@ class Measurement(NamedTuple):
     kappa: float | None
     kappa_interval: Interval | None
     threshold: float | None = None
-    thresholds: Sequence[Threshold] = ()
-    best: Threshold | None = None
+    thresholds: Sequence[ChosenThreshold] = ()
+    best: ChosenThreshold | None = None
     ranks: Ranks | None = None
-    observed: Measured | None = None
-    corrected: Corrected | None = None
+    observed: MeasuredRate | None = None
+    corrected: CorrectedRate | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -64,9 +64,9 @@ class Measurement(NamedTuple):
 
 
 def measure(
-    items: Sequence[Item],
+    items: Sequence[LabelledVerdict],
     threshold: float | str | None = None,
-    observed: Measured | None = None,
+    observed: MeasuredRate | None = None,
     *,
     is_numeric: bool = False,
 ) -> Measurement:
@@ -96,7 +96,7 @@ def measure(
     )
 
 
-def _measured(agreement: Agreement, observed: Measured | None) -> Measurement:
+def _measured(agreement: Agreement, observed: MeasuredRate | None) -> Measurement:
     rates = {name: rate for name in RATES if (rate := agreement.rate(name)) is not None}
     return Measurement(
         agreement,
@@ -226,7 +226,7 @@ class Labels(NamedTuple):
     unreadable: int = 0
 
 
-class Result(NamedTuple):
+class CalibrationResult(NamedTuple):
     """How well a judge agrees with labels, and the `validation` that says so.
 
     `validation` is None if it must not be written: `refusal` says why. `is_chosen` is whether the
@@ -263,7 +263,7 @@ _MEASURED = frozenset(
 )
 
 
-class Subject(NamedTuple):
+class MeasurementSubject(NamedTuple):
     """What was measured on what: the keys of a validation beside its numbers; None is left out."""
 
     validated_against: str
@@ -274,7 +274,7 @@ class Subject(NamedTuple):
     model: Mapping[str, Any] | None
 
 
-def validation_of(measured: Measurement, subject: Subject, old: Any) -> dict[str, Any]:
+def validation_of(measured: Measurement, subject: MeasurementSubject, old: Any) -> dict[str, Any]:
     """Return a validation with both rates, which agree with its counts to the digits given.
 
     The author's own keys of the `old` validation are kept.

@@ -13,10 +13,10 @@ from evalcontract.statistics.rates import LEVEL, RATES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.calibrating.measuring import Labels, Measurement, Remark, Result
+    from evalcontract.calibrating.measuring import CalibrationResult, Labels, Measurement, Remark
     from evalcontract.judging.asking import Usage
-    from evalcontract.statistics.rates import Corrected, Interval
-    from evalcontract.statistics.scores import Threshold
+    from evalcontract.statistics.rates import CorrectedRate, Interval
+    from evalcontract.statistics.scores import ChosenThreshold
 
 _WIDTH = 80
 #: The thresholds that are printed: so many of the best, besides the one in use.
@@ -24,7 +24,7 @@ _THRESHOLDS = 8
 _LABEL = 22
 
 
-def write_text(result: Result, usage: Usage) -> Iterator[str]:
+def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
     """Yield the result, at most 80 columns wide as far as the names allow."""
     labels, measured = result.labels, result.measured
     yield f"{result.judge} ({escape_controls(result.file)})\n"
@@ -125,7 +125,7 @@ def _thresholds(measured: Measurement, *, is_chosen: bool) -> Iterator[str]:
         yield f"{'…':>12}  {hidden:,} more: `--output-format json` has all\n"
 
 
-def _merit(threshold: Threshold) -> float:
+def _merit(threshold: ChosenThreshold) -> float:
     youden = threshold.agreement.youden
     return -2.0 if youden is None else youden
 
@@ -157,13 +157,17 @@ def _many(count: int, name: str) -> str:
 VERSION = "1.0"
 
 
-def write_json(result: Result, usage: Usage, version: str, *, is_written: bool) -> Iterator[str]:
+def write_json(
+    result: CalibrationResult, usage: Usage, version: str, *, is_written: bool
+) -> Iterator[str]:
     """Yield one JSON document; see `document_of`."""
     document = document_of(result, usage, version, is_written=is_written)
     yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n"
 
 
-def document_of(result: Result, usage: Usage, version: str, *, is_written: bool) -> dict[str, Any]:
+def document_of(
+    result: CalibrationResult, usage: Usage, version: str, *, is_written: bool
+) -> dict[str, Any]:
     """Return the document; `version` is that of the program, `usage` what was asked.
 
     Figures that are not defined are None. Only the corrected pass rate as computed, `unclipped`,
@@ -212,7 +216,7 @@ def _json_interval(interval: Interval | None) -> dict[str, float] | None:
     return None if interval is None else {**interval._asdict(), "level": LEVEL}
 
 
-def _scores(result: Result) -> dict[str, Any]:
+def _scores(result: CalibrationResult) -> dict[str, Any]:
     measured = result.measured
     ranks = measured.ranks
     return {
@@ -225,7 +229,7 @@ def _scores(result: Result) -> dict[str, Any]:
     }
 
 
-def _threshold(threshold: Threshold) -> dict[str, Any]:
+def _threshold(threshold: ChosenThreshold) -> dict[str, Any]:
     agreement = threshold.agreement
     rates = {rate: agreement.rate(rate) for rate in RATES}
     return {"pass_from": threshold.score, **rates, "youden": agreement.youden}
@@ -243,5 +247,5 @@ def _pass_rate(measured: Measurement) -> dict[str, Any] | None:
     }
 
 
-def _corrected(corrected: Corrected) -> dict[str, Any]:
+def _corrected(corrected: CorrectedRate) -> dict[str, Any]:
     return {"value": corrected.rate, "interval": _json_interval(corrected.interval)}

@@ -40,7 +40,7 @@ KEYS = ("id", "human", "judge", "split", "model", "annotator")
 SHOWN = ("input", "output", "criteria", "expected", "context")
 
 
-class Record(NamedTuple):
+class LabelRecord(NamedTuple):
     """A row: its number from 0, the id of its output, and the keys that are not empty.
 
     `split` and `annotator` are text, `model` is a mapping with a `name`; `human` and `judge` are
@@ -59,7 +59,7 @@ class Records(NamedTuple):
     `faults` are problems of lines that cannot be parsed, each with its text.
     """
 
-    rows: Sequence[Record]
+    rows: Sequence[LabelRecord]
     problems: Sequence[Problem]
     faults: Sequence[tuple[SourceProblem, str]] = ()
 
@@ -96,7 +96,7 @@ def read_records(
         return Records((), problems, faults)
     if isinstance(source, CsvTable):
         problems += _of_table(source, (*KEYS, *shown))
-    reader = _Reader(required, shown)
+    reader = _RecordReader(required, shown)
     records = [record for index, row in rows if (record := reader.read(index, row))]
     return Records(records, [*problems, *reader.problems], faults)
 
@@ -143,7 +143,7 @@ def _of_table(table: CsvTable, keys: Sequence[str]) -> Iterable[Problem]:
             yield Problem("labels/extra-cell", message, (index,), advice, row_index=index)
 
 
-class _Reader:
+class _RecordReader:
     """Turns rows into records, and notes the `problems` of those that it cannot use."""
 
     def __init__(self, required: Sequence[str], shown: Sequence[str]) -> None:
@@ -151,7 +151,7 @@ class _Reader:
         self._required = required
         self._shown = shown
 
-    def read(self, index: int, row: Any) -> Record | None:
+    def read(self, index: int, row: Any) -> LabelRecord | None:
         if not isinstance(row, dict):
             self._note("wrong-type", "a row must be an object", (index,), index, None)
             return None
@@ -174,7 +174,7 @@ class _Reader:
             value = row.get(key)
             if value is not None and (key == "output" or not _is_blank(value)):
                 self._show(values, key, value, index)
-        return Record(index, id_, values)
+        return LabelRecord(index, id_, values)
 
     def _show(self, values: dict[str, Any], key: str, value: Any, index: int) -> None:
         """Keep what a judge is shown; note a value of another type."""

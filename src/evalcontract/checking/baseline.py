@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
     from evalcontract.policy import Selection
 
 VERSION = 1
 _INCOMPLETE = "source/limit-exceeded"
 
 
-class Known(NamedTuple):
+class BaselineEntry(NamedTuple):
     """A known finding, and how many places it stands for; the fields as in the file."""
 
     file: str
@@ -40,12 +40,12 @@ class Known(NamedTuple):
     fingerprint: str
 
 
-class Compared(NamedTuple):
+class BaselineComparison(NamedTuple):
     """The findings that a baseline does not have, those that it has, and what is gone from it."""
 
     new: list[Diagnostic]
     known: list[Diagnostic]
-    gone: list[Known]
+    gone: list[BaselineEntry]
 
 
 class Scope(NamedTuple):
@@ -55,7 +55,7 @@ class Scope(NamedTuple):
     selection: Selection | None = None
 
 
-def read_baseline(path: Path) -> list[Known]:
+def read_baseline(path: Path) -> list[BaselineEntry]:
     """Read a baseline.
 
     Raises:
@@ -79,10 +79,12 @@ def read_baseline(path: Path) -> list[Known]:
         raise ConfigurationError(f"{place}: not a baseline: {fault.message}")
     if source.document is None:
         raise ConfigurationError(f"{name}: not a baseline")
-    return [Known(**entry) for entry in source.document.value["findings"]]
+    return [BaselineEntry(**entry) for entry in source.document.value["findings"]]
 
 
-def compare(outcome: Outcome, baseline: Collection[Known], scope: Scope) -> Compared:
+def compare(
+    outcome: RunOutcome, baseline: Collection[BaselineEntry], scope: Scope
+) -> BaselineComparison:
     """Compare the findings of a run with a baseline.
 
     What could not be read or checked at all is always new. A finding for several places is known
@@ -104,7 +106,7 @@ def compare(outcome: Outcome, baseline: Collection[Known], scope: Scope) -> Comp
         is_known = entry is not None and is_enough <= entry.places
         (known if is_known and not is_locked(diagnostic.code) else new).append(diagnostic)
     is_seen = _looked_at(outcome, scope, name_of)
-    return Compared(
+    return BaselineComparison(
         new,
         known,
         [entry for entry in baseline if entry.fingerprint not in seen and is_seen(entry)],
@@ -119,13 +121,15 @@ def _places(diagnostic: Diagnostic) -> int:
     return diagnostic.sites.total if diagnostic.sites else 1
 
 
-def _looked_at(outcome: Outcome, scope: Scope, name_of: RepositoryNames) -> Callable[[Known], bool]:
+def _looked_at(
+    outcome: RunOutcome, scope: Scope, name_of: RepositoryNames
+) -> Callable[[BaselineEntry], bool]:
     """Return a function that tells whether a run would have had a finding again."""
     checked = {name_of(file) for file in outcome.checked}
     folder = scope.folder and name_of(str(scope.folder))
     is_incomplete = any(found.code == _INCOMPLETE for found in outcome.diagnostics)
 
-    def is_seen(entry: Known) -> bool:
+    def is_seen(entry: BaselineEntry) -> bool:
         if is_incomplete or (scope.selection and not scope.selection.includes(entry.code)):
             return False
         is_below = folder is not None and (folder == "." or entry.file.startswith(f"{folder}/"))
@@ -134,7 +138,9 @@ def _looked_at(outcome: Outcome, scope: Scope, name_of: RepositoryNames) -> Call
     return is_seen
 
 
-def next_baseline(outcome: Outcome, old: Collection[Known], scope: Scope) -> list[Known]:
+def next_baseline(
+    outcome: RunOutcome, old: Collection[BaselineEntry], scope: Scope
+) -> list[BaselineEntry]:
     """Return the baseline that has the findings of a run, and what it has not looked at.
 
     Raises:
@@ -150,15 +156,17 @@ def next_baseline(outcome: Outcome, old: Collection[Known], scope: Scope) -> lis
     return sorted(kept.values(), key=lambda entry: (*entry[:2], entry.row or "", entry.fingerprint))
 
 
-def _entries(diagnostics: Sequence[Diagnostic], name_of: RepositoryNames) -> Iterator[Known]:
+def _entries(
+    diagnostics: Sequence[Diagnostic], name_of: RepositoryNames
+) -> Iterator[BaselineEntry]:
     for diagnostic, mark in zip(diagnostics, fingerprints(diagnostics, name_of), strict=True):
         if not is_locked(diagnostic.code):
             file, count = name_of(diagnostic.place.file), _places(diagnostic)
             row = diagnostic.row if count == 1 else None
-            yield Known(file, str(diagnostic.code), row, count, mark)
+            yield BaselineEntry(file, str(diagnostic.code), row, count, mark)
 
 
-def text_of(baseline: Iterable[Known]) -> str:
+def text_of(baseline: Iterable[BaselineEntry]) -> str:
     """Return the text of a baseline: a line for each finding."""
     lines = [f"  {json.dumps(entry._asdict())}" for entry in baseline]
     inner = "\n" + ",\n".join(lines) + "\n" if lines else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from evalcontract.datasets.passes import Dataset, DatasetPass
     from evalcontract.datasets.run import Run
-    from evalcontract.model.diagnostic import Cause, Outcome
+    from evalcontract.model.diagnostic import Cause, RunOutcome
     from evalcontract.policy import Policy
     from evalcontract.source import Document
 
@@ -32,7 +32,7 @@ MAX_SITES = 1000
 _ORDER = ("bundle", "judge", "rubric", "dataset", "target")
 
 
-class Findings:
+class FindingCollector:
     """The findings of a run so far. Without `is_joined`, each of them is kept as it is.
 
     The memory for findings with the same cause is bounded. Of the others, at most `limit` are kept
@@ -44,7 +44,7 @@ class Findings:
         self._limit = limit
         self._excess: Diagnostic | None = None  # the first finding that was not kept
         self._single: list[Diagnostic] = []
-        self._groups: dict[tuple[object, ...], _Group] = {}
+        self._groups: dict[tuple[object, ...], _FindingGroup] = {}
 
     def __bool__(self) -> bool:
         return bool(self._single or self._groups)
@@ -60,10 +60,10 @@ class Findings:
             else:
                 key = (root, diagnostic.code, diagnostic.severity, cause.name)
                 if key not in self._groups:
-                    self._groups[key] = _Group(diagnostic, cause)
+                    self._groups[key] = _FindingGroup(diagnostic, cause)
                 self._groups[key].add(diagnostic)
 
-    def merge(self, other: Findings) -> None:
+    def merge(self, other: FindingCollector) -> None:
         """Add the findings of another collection."""
         for diagnostic in other._single:
             self._keep(diagnostic)
@@ -127,7 +127,7 @@ def _limit_exceeded(first: Diagnostic, limit: int) -> Diagnostic:
     )
 
 
-class _Group:
+class _FindingGroup:
     """Findings with the same cause: the first of them, their number, and the first places."""
 
     def __init__(self, first: Diagnostic, cause: Cause) -> None:
@@ -152,7 +152,7 @@ class _Group:
         else:
             self._rows += 1
 
-    def merge(self, other: _Group) -> None:
+    def merge(self, other: _FindingGroup) -> None:
         """Add the findings of another group with the same cause."""
         new = [site for site in other._sites if site not in self._sites]
         known = len(other._sites) - len(new)
@@ -260,9 +260,9 @@ def rank_of(runs: Iterable[Run]) -> Callable[[Diagnostic], int]:
     return rank
 
 
-def no_findings(options: Options) -> Findings:
+def no_findings(options: Options) -> FindingCollector:
     """Return findings to add to, joined and limited as the options say."""
-    return Findings(is_joined=options.is_joined, limit=options.max_findings)
+    return FindingCollector(is_joined=options.is_joined, limit=options.max_findings)
 
 
 def opened_quickly(input_: Input, options: Options) -> Dataset:
@@ -274,10 +274,10 @@ def check_dataset(
     run: Run,
     open_: Callable[[], Dataset],
     path: Path,
-    outcome: Outcome,
+    outcome: RunOutcome,
     options: Options,
     policy: Policy | None = None,
-) -> Findings:
+) -> FindingCollector:
     """Check one dataset, by default with the policy of its targets, and return its findings."""
     outcome.count(Kind.DATASET, display_name(path))
     findings = no_findings(options)
@@ -295,7 +295,7 @@ def check_dataset(
             if options.look:
                 options.look()
     except MisreadError as misread:
-        findings = Findings()
+        findings = FindingCollector()
         findings.add(from_unreadable_files([misread.unreadable], run.standards.base))
     return findings
 
@@ -305,8 +305,8 @@ def _pass_over(
     open_: Callable[[], Dataset],
     begin: Callable[[Dataset], DatasetPass],
     path: Path,
-    findings: Findings,
-    outcome: Outcome,
+    findings: FindingCollector,
+    outcome: RunOutcome,
 ) -> Iterator[Advance]:
     """Check a dataset batch by batch; add its findings, and yield how far it is after each."""
     with one_finding(display_name(path), lambda crash: findings.add([crash])):

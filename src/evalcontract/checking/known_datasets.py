@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from evalcontract.cache import Memory
     from evalcontract.datasets.run import Run
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
     from evalcontract.policy import Policy
 
 
 class KnownDatasets:
     """The datasets of a workspace with known results, which are passed to `take`."""
 
-    def __init__(self, run: Run, memory: Memory, take: Callable[[Outcome], None]) -> None:
+    def __init__(self, run: Run, memory: Memory, take: Callable[[RunOutcome], None]) -> None:
         self._run = run
         self._memory = memory
         self._take = take
@@ -67,7 +67,7 @@ class KnownDatasets:
         self._take(outcome)
         return True
 
-    def keep(self, path: Path, outcome: Outcome) -> None:
+    def keep(self, path: Path, outcome: RunOutcome) -> None:
         """Keep the result of a file that was checked after it could not be recalled."""
         content = self._memory.content_read(path)
         data = serialize(outcome) if content is not None else None

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.datasets.opening import Input
-    from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
     from evalcontract.policy import Policy
 
 
 def check_target(
-    run: Run, input_: Input, outcome: Outcome, named: dict[Path, Policy]
+    run: Run, input_: Input, outcome: RunOutcome, named: dict[Path, Policy]
 ) -> Iterator[Diagnostic]:
     """Check a target, and add its dataset to `named` with its policy, unless that is a fault."""
     outcome.count(Kind.TARGET, display_name(input_.path))
@@ -43,7 +43,7 @@ def check_target(
 
 
 def check_artifact_file(
-    run: Run, kind: Kind, input_: Input, outcome: Outcome
+    run: Run, kind: Kind, input_: Input, outcome: RunOutcome
 ) -> Iterator[Diagnostic]:
     """Check a rubric or a judge, or schedule its check if the library has the same file."""
     outcome.count(kind, display_name(input_.path))

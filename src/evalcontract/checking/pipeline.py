@@ -17,7 +17,7 @@ from evalcontract.checking.findings import check_dataset, no_findings, opened_qu
 from evalcontract.datasets.native_pass import NativeDataset
 from evalcontract.datasets.placing import from_unreadable, from_unreadable_files
 from evalcontract.datasets.run import Run, today
-from evalcontract.model.diagnostic import Outcome
+from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.source import read_file
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from pathlib import Path
 
-    from evalcontract.checking.findings import Findings
+    from evalcontract.checking.findings import FindingCollector
     from evalcontract.checking.known_datasets import KnownDatasets
     from evalcontract.datasets.opening import Advance, Input, Options
     from evalcontract.policy import Policy
 
 
 def settled(
-    outcome: Outcome, findings: Findings, runs: Collection[Run], *, is_whole: bool
-) -> Outcome:
+    outcome: RunOutcome, findings: FindingCollector, runs: Collection[Run], *, is_whole: bool
+) -> RunOutcome:
     """Return the outcome with the findings, those on files that others depend on first.
 
     Unless it `is_whole`, files were not checked that others depend on.
@@ -60,7 +60,7 @@ def settled(
     return outcome.settle(rank_of(runs) if outcome.diagnostics else None)
 
 
-def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
+def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> RunOutcome:
     """Validate files of one kind, and all artifacts of their workspaces that these refer to.
 
     A target refers to its dataset, which is checked as strictly as the target demands.
@@ -71,7 +71,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
         UsageError: there is no such dialect.
 
     """
-    outcome, findings = Outcome(), no_findings(options)
+    outcome, findings = RunOutcome(), no_findings(options)
     runs: dict[Path, Run] = {}
     named: dict[Path, Policy] = {}  # the datasets of targets
     for input_ in inputs:
@@ -111,7 +111,7 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> Outcome:
 NOTHING = "no dataset, rubric, judge or target"
 
 
-def check_workspaces(path: Path, options: Options) -> Outcome:
+def check_workspaces(path: Path, options: Options) -> RunOutcome:
     """Check whole workspaces: datasets, rubrics, judges, bundles and targets.
 
     With a cache, the result is taken from there if nothing has changed; else those of the datasets
@@ -145,8 +145,8 @@ _IRRELEVANT_OPTIONS = frozenset(
 )
 
 
-def _check_all(path: Path, options: Options) -> Outcome:
-    outcome, findings = Outcome(), no_findings(options)
+def _check_all(path: Path, options: Options) -> RunOutcome:
+    outcome, findings = RunOutcome(), no_findings(options)
     files = options.files
     roots = [files.real(options.root)] if options.root else find_workspaces(path, files)
     runs = {root: _run(root, nested, options) for root, nested in nested_workspaces(roots).items()}
@@ -169,7 +169,7 @@ def _check_all(path: Path, options: Options) -> Outcome:
     return outcome
 
 
-def _why_nothing(path: Path, outcome: Outcome, runs: Iterable[Run]) -> str:
+def _why_nothing(path: Path, outcome: RunOutcome, runs: Iterable[Run]) -> str:
     """Explain why a folder has nothing to check: what is excluded, or not read."""
     message = f"{display_name(path)} contains {NOTHING}"
     excluded = sum(run.workspace.listing.excluded_count for run in runs)
@@ -200,7 +200,7 @@ def _assign_datasets(
 
 
 def _check_workspace(
-    run: Run, outcome: Outcome, findings: Findings, options: Options, *, is_all: bool
+    run: Run, outcome: RunOutcome, findings: FindingCollector, options: Options, *, is_all: bool
 ) -> None:
     """Check a workspace; `is_all` says whether there is no other, so that all files are known."""
     _check_datasets(run, outcome, findings, _with_files(run, options) if is_all else options)
@@ -233,10 +233,12 @@ def _with_files(run: Run, options: Options) -> Options:
     return options._replace(progress=advance)
 
 
-def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Options) -> None:
+def _check_datasets(
+    run: Run, outcome: RunOutcome, findings: FindingCollector, options: Options
+) -> None:
     """Check the datasets of a workspace, except those with results of an earlier run."""
 
-    def take(part: Outcome) -> None:
+    def take(part: RunOutcome) -> None:
         for kind, count in part.files.items():
             outcome.files[kind] = outcome.files.get(kind, 0) + count
         outcome.rows += part.rows
@@ -249,7 +251,7 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
     for path, source in run.workspace.scan(*([known.recall] if known else ())):
         if findings.is_full:
             break
-        part, found = Outcome(), no_findings(options)
+        part, found = RunOutcome(), no_findings(options)
         if source is None:
             kind = run.workspace.recorded_kind(path)
             part.left_out += () if kind else (display_name(path),)
@@ -268,7 +270,7 @@ def _check_datasets(run: Run, outcome: Outcome, findings: Findings, options: Opt
 
 
 def _known_datasets(
-    run: Run, take: Callable[[Outcome], None], options: Options
+    run: Run, take: Callable[[RunOutcome], None], options: Options
 ) -> KnownDatasets | None:
     if options.memory is None:
         return None

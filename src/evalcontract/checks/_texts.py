@@ -55,14 +55,14 @@ _TRIED, _MOST_WORDS, _MOST_GAPS = 4, 8, 3
 _OTHER_SPACES = "\n\t\v\f\r\x1c\x1d\x1e\x1f"
 
 
-class Wanted(NamedTuple):
+class SearchText(NamedTuple):
     """A text that a check looks for, as it is written and as it is compared."""
 
     written: str
     normal: str
 
 
-def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]], list[Wanted]]:
+def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]], list[SearchText]]:
     """Return a function that gives the texts a check looks for, for a row.
 
     They are the `values` of the check, which are normalised once, or else the row's list `key`.
@@ -70,8 +70,8 @@ def texts_of(check: Mapping[str, Any], key: str) -> Callable[[Mapping[str, Any]]
     """
     form = composed if check["case_sensitive"] else folded
 
-    def wanted(texts: Iterable[str]) -> list[Wanted]:
-        return [Wanted(text, form(text)) for text in texts]
+    def wanted(texts: Iterable[str]) -> list[SearchText]:
+        return [SearchText(text, form(text)) for text in texts]
 
     if "values" not in check:
         return lambda row: wanted(row[key])

@@ -101,7 +101,7 @@ class RowCoverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class CoverageTotals:
     """Counts of cells by state, and of rows.
 
     A row without checks counts as one cell that does not run, so that it lowers the average.
@@ -138,19 +138,19 @@ class FileCoverage:
     """
 
     file: str
-    totals: Totals
+    totals: CoverageTotals
     rubrics: tuple[RubricCoverage, ...]
     rows: tuple[tuple[RowCoverage, Place], ...]
     unasked: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def by_check(self) -> dict[tuple[str | None, str, str], Totals]:
+    def by_check(self) -> dict[tuple[str | None, str, str], CoverageTotals]:
         """The totals by (rubric, check, kind)."""
-        totals: dict[tuple[str | None, str, str], Totals] = {}
+        totals: dict[tuple[str | None, str, str], CoverageTotals] = {}
         for rubric in self.rubrics:
             for check, kind, counts in rubric.checks():
                 key = (rubric.name, check, kind)
-                totals[key] = add(totals.get(key, Totals()), counts)
+                totals[key] = add(totals.get(key, CoverageTotals()), counts)
         return totals
 
 
@@ -180,13 +180,13 @@ def cover(
     return RowCoverage(index, name, plan.artifact.name, PlannedCells(plan.steps, outlooks, own))
 
 
-def _totals(states: Counter[State], **rows: int) -> Totals:
-    return Totals(**{state.value: count for state, count in states.items()}, **rows)
+def _totals(states: Counter[State], **rows: int) -> CoverageTotals:
+    return CoverageTotals(**{state.value: count for state, count in states.items()}, **rows)
 
 
-def add(one: Totals, other: Totals) -> Totals:
+def add(one: CoverageTotals, other: CoverageTotals) -> CoverageTotals:
     """Return the sum of two totals."""
-    return Totals(
+    return CoverageTotals(
         one.run + other.run,
         one.skip + other.skip,
         one.vacuous + other.vacuous,
@@ -233,7 +233,7 @@ class RubricCoverage:
                 states.update({state: group.total * count for state, count in counter.items()})
         return states
 
-    def checks(self) -> Iterator[tuple[str, str, Totals]]:
+    def checks(self) -> Iterator[tuple[str, str, CoverageTotals]]:
         """Yield the name and the kind of each check with its totals; names may repeat."""
         for steps, counters in self._planned.values():
             for step, totals in steps.each_with(_totals(counter) for counter in counters):
@@ -242,7 +242,7 @@ class RubricCoverage:
             yield check, kind, _totals(counter)
 
 
-class Tally:
+class CoverageTally:
     """Counts the coverage of a stream of rows, and keeps the rows with gaps, or all rows."""
 
     def __init__(self, *, keep_all: bool) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evalcontract.checks._kind import Check, EvalContext
-    from evalcontract.checks._texts import Wanted
+    from evalcontract.checks._texts import SearchText
     from evalcontract.checks.outcome import Executor, OutputTexts, Verdict
 
 
@@ -41,7 +41,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     return OfTexts(judge)
 
 
-def _fault(wanted: Iterable[Wanted]) -> Verdict:
+def _fault(wanted: Iterable[SearchText]) -> Verdict:
     return failed(f"it contains none of {listed([quoted(value.written) for value in wanted])}")
 
 

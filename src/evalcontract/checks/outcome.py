@@ -103,7 +103,7 @@ class Verdict(NamedTuple):
     bounds: Bounds | None = None
 
 
-class Judged(Protocol):
+class HasOutcome(Protocol):
     """Anything with an outcome: a verdict, or the result of a check."""
 
     @property
@@ -134,7 +134,7 @@ class End(NamedTuple):
     passed: bool | None
 
 
-class Combined(NamedTuple):
+class CombinedVerdict(NamedTuple):
     """The combination of several verdicts; see `Verdict`. `outcome` is None for a number alone."""
 
     outcome: Outcome | None
@@ -142,7 +142,9 @@ class Combined(NamedTuple):
     bounds: Bounds | None
 
 
-def combined(verdicts: Iterable[Judged], combine: Callable[[list[End]], End]) -> Combined:
+def combined(
+    verdicts: Iterable[HasOutcome], combine: Callable[[list[End]], End]
+) -> CombinedVerdict:
     """Combine verdicts, none of which is skipped: the lowest that they may be, and the highest.
 
     What is neither passed nor failed may be either. Whatever is combined here (a rubric, a
@@ -160,7 +162,7 @@ def combined(verdicts: Iterable[Judged], combine: Callable[[list[End]], End]) ->
         outcome = None if is_exact else Outcome.UNDECIDED
     else:
         outcome = Outcome.PASSED if low.passed else Outcome.FAILED
-    return Combined(
+    return CombinedVerdict(
         outcome,
         low.score if is_exact else None,
         None if is_exact else Bounds(low.score, high.score),
@@ -168,7 +170,7 @@ def combined(verdicts: Iterable[Judged], combine: Callable[[list[End]], End]) ->
 
 
 def of_judges(
-    made: Combined, verdicts: Iterable[Judged], reason: str, details: Mapping[str, Any]
+    made: CombinedVerdict, verdicts: Iterable[HasOutcome], reason: str, details: Mapping[str, Any]
 ) -> Verdict:
     """Return the verdict of a check that combines those of judges; `reason` is why it fails.
 
@@ -185,7 +187,7 @@ def of_judges(
     return Verdict(outcome, made.score, why, details, made.bounds)
 
 
-def _ends(verdict: Judged) -> tuple[End, End]:
+def _ends(verdict: HasOutcome) -> tuple[End, End]:
     outcome, score = verdict.outcome, verdict.score
     low, high = (verdict.bounds or ANY_SCORE) if score is None else (score, score)
     return (
@@ -194,7 +196,7 @@ def _ends(verdict: Judged) -> tuple[End, End]:
     )
 
 
-def gravest(verdicts: Iterable[Judged]) -> tuple[Outcome, str | None]:
+def gravest(verdicts: Iterable[HasOutcome]) -> tuple[Outcome, str | None]:
     """Return the gravest outcome of what is not certain, and its first reason; else skipped."""
     reasons: dict[Outcome, str | None] = {}
     for verdict in verdicts:

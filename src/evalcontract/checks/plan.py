@@ -63,7 +63,7 @@ class StepGroup(NamedTuple):
     judges: tuple[tuple[int, Artifact], ...] = ()
 
 
-class Nested(NamedTuple):
+class NestedRubric(NamedTuple):
     """A composite in place of which the checks of its rubric run: those of `plan`.
 
     `check` is what the outer rubric says.
@@ -85,7 +85,7 @@ class Steps(NamedTuple):
     Those of composites are made when they are asked for: many composites may reach one rubric.
     """
 
-    parts: tuple[Step | Nested, ...] = ()
+    parts: tuple[Step | NestedRubric, ...] = ()
     total: int = 0
     groups: tuple[StepGroup, ...] = ()
 
@@ -105,16 +105,16 @@ class Steps(NamedTuple):
             yield step, by_needs[step.needs._replace(judges=())]
 
 
-def steps_of(parts: Iterable[Step | Nested]) -> Steps:
+def steps_of(parts: Iterable[Step | NestedRubric]) -> Steps:
     """Return the checks of a rubric with their groups."""
     parts = tuple(parts)
-    groups: dict[Needs, _Group] = {}
-    nested: dict[int, list[tuple[int, Nested]]] = {}
+    groups: dict[Needs, _GroupBuilder] = {}
+    nested: dict[int, list[tuple[int, NestedRubric]]] = {}
     count = 0
     for part in parts:
         if isinstance(part, Step):
             needs = part.needs._replace(judges=())
-            group = groups.setdefault(needs, _Group())
+            group = groups.setdefault(needs, _GroupBuilder())
             group.add([(count, part.name)], [(count, judge) for judge in part.needs.judges])
             count += 1
         else:
@@ -122,13 +122,13 @@ def steps_of(parts: Iterable[Step | Nested]) -> Steps:
             count += part.steps.total
     for places in nested.values():
         for inner in places[0][1].steps.groups:
-            groups.setdefault(inner.needs, _Group()).add_nested(inner, places)
+            groups.setdefault(inner.needs, _GroupBuilder()).add_nested(inner, places)
     made = [group.made(needs) for needs, group in groups.items()]
     made.sort(key=lambda group: group.names[0])
     return Steps(parts, count, tuple(made))
 
 
-class _Group:
+class _GroupBuilder:
     """A group while it is made."""
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class _Group:
         self._names += names
         self._judges += judges
 
-    def add_nested(self, inner: StepGroup, places: list[tuple[int, Nested]]) -> None:
+    def add_nested(self, inner: StepGroup, places: list[tuple[int, NestedRubric]]) -> None:
         """Add a group of a rubric for each of the composites that reach it."""
         first = places[0][0]
         names = [
@@ -213,7 +213,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     value: dict[str, Any] = artifact.document.value
     valid, checks = valid_parts_of_rubric(value, context.declared)
     reads: set[str] = set()
-    parts: list[Step | Nested] = []
+    parts: list[Step | NestedRubric] = []
     added: set[int] = set()
     weighed = list(checks)
     known = can_grade = True
@@ -237,7 +237,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
         if inner is None or needs.never_runs is not None:
             parts.append(Step(name, kind.name, needs, check))
             continue
-        parts.append(Nested(name, inner, check))
+        parts.append(NestedRubric(name, inner, check))
         can_grade &= inner.is_gradable
         if id(inner) not in added:  # another composite with this rubric decides nothing else
             added.add(id(inner))

@@ -27,11 +27,11 @@ from evalcontract.fixing.fixing import write_diff
 from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.statistics.rates import RATES, Measured
+from evalcontract.statistics.rates import RATES, MeasuredRate
 
 if TYPE_CHECKING:
-    from evalcontract.calibrating.calibrate import Calibrated
-    from evalcontract.calibrating.measuring import Result
+    from evalcontract.calibrating.calibrate import CalibrationOutcome
+    from evalcontract.calibrating.measuring import CalibrationResult
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.opening import Options
     from evalcontract.workspace.writing import FileFix
@@ -185,7 +185,7 @@ def calibrate_command(
     """
     if (observed is None) != (observed_n is None):
         raise UsageError("--observed and --observed-n need each other")
-    rate = None if observed is None or observed_n is None else Measured(observed, observed_n)
+    rate = None if observed is None or observed_n is None else MeasuredRate(observed, observed_n)
     with Bar() as bar:
         options = CalibrationOptions(
             labels,
@@ -214,7 +214,7 @@ def calibrate_command(
     return status or (ERRORS if below else status)
 
 
-def _write(done: Calibrated) -> int:
+def _write(done: CalibrationOutcome) -> int:
     """Write the validation; return the exit code."""
     if done.result is None or done.result.refusal:
         return ERRORS
@@ -224,7 +224,12 @@ def _write(done: Calibrated) -> int:
 
 
 def _print(
-    result: Result, usage: Usage, change: FileFix | None, output_format: str, *, is_written: bool
+    result: CalibrationResult,
+    usage: Usage,
+    change: FileFix | None,
+    output_format: str,
+    *,
+    is_written: bool,
 ) -> None:
     if output_format == "json":
         put_json(write_json(result, usage, __version__, is_written=is_written))
@@ -249,7 +254,7 @@ def _print_diff(change: FileFix | None) -> None:
     put(["run it again with --write to write this\n"], err=True)
 
 
-def _below(result: Result, bounds: dict[str, float | None]) -> list[str]:
+def _below(result: CalibrationResult, bounds: dict[str, float | None]) -> list[str]:
     """Return a message for each rate that is below its bound, or unknown."""
     messages = []
     for rate in RATES:

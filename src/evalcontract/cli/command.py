@@ -209,7 +209,7 @@ _DETAILS = lazy_pattern(r"\.?(?:\s+\(|:\s|\.\s|\.$|,)")
 _FILES = ("file", "dir")
 
 
-class _Typed(NamedTuple):
+class _TypedWords(NamedTuple):
     """The words before the cursor, the one at the cursor, and how far the shell keeps it."""
 
     before: list[str]
@@ -223,7 +223,7 @@ def complete(command: click.Command, name: str) -> int:
 
     shell = os.environ[VARIABLE].partition("_")[0]
     words = os.environ.get("COMP_WORDS", "").split(_END)[:-1]
-    typed = _of_bash(words) if shell == "bash" else _Typed(words[:-1], "".join(words[-1:]))
+    typed = _of_bash(words) if shell == "bash" else _TypedWords(words[:-1], "".join(words[-1:]))
     before, word = typed.before, typed.word
     given = _OPTION.fullmatch(word)
     head = f"{given[1]}=" if given else ""
@@ -238,7 +238,7 @@ def complete(command: click.Command, name: str) -> int:
     return 0
 
 
-def _of_bash(words: Sequence[str]) -> _Typed:
+def _of_bash(words: Sequence[str]) -> _TypedWords:
     """Return what was typed: bash ends words at `:` and `=`, and leaves quotes in them."""
     from click.shell_completion import split_arg_string
 
@@ -254,7 +254,7 @@ def _of_bash(words: Sequence[str]) -> _Typed:
             joined.append(word)
         glued = is_break
     plain = ["".join(split_arg_string(word)[:1]) for word in joined]
-    return _Typed(plain[:-1], "".join(plain[-1:]), kept)
+    return _TypedWords(plain[:-1], "".join(plain[-1:]), kept)
 
 
 def _lines(items: Sequence[CompletionItem], head: str, kept: int) -> Iterator[str]:

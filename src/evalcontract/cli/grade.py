@@ -36,7 +36,7 @@ from evalcontract.grading.printed import (
     write_usage,
 )
 from evalcontract.grading.results import ResultsFile, earlier_results
-from evalcontract.grading.summary import Comparison, Gate, Summary
+from evalcontract.grading.summary import Comparison, QualityGate, Summary
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -64,7 +64,7 @@ class Share(NamedTuple):
     rows: list[RowResult]
 
 
-class Kept(NamedTuple):
+class ShareOptions(NamedTuple):
     """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are."""
 
     limit: int
@@ -78,7 +78,7 @@ class Kept(NamedTuple):
         return Share(Summary.of(rows), failures, lines, rows if self.rows else [])
 
 
-class Taken:
+class ShareTotal:
     """What is kept of the results: their summary, the first failures, and the comparison."""
 
     def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
@@ -105,7 +105,7 @@ class Taken:
         if self._is_printed:
             put_json([share.lines])
 
-    def status(self, gate: Gate) -> int:
+    def status(self, gate: QualityGate) -> int:
         """Return the exit code, as far as the results decide it."""
         has_met = not self.summary.has_errors and gate.is_open(self.summary)
         return OK if has_met else ERRORS
@@ -239,14 +239,14 @@ def grade_command(
     inputs = (_one(dataset, None, base), _one_of_outputs(outputs, base))
     before = earlier_results(compare) if compare else None
     is_printed = output_format == "jsonl"
-    kept = Kept(limit, lines=is_printed or results is not None, rows=compare is not None)
-    taken = Taken(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
+    kept = ShareOptions(limit, lines=is_printed or results is not None, rows=compare is not None)
+    taken = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = base._replace(
             strict=strict, progress=bar.progress, jobs=jobs or usable_cores(), columns=columns
         )
         judging = judging_for(cache)
-        grading = Grading(*inputs, options, judging, Gate(threshold, allow_undecided))
+        grading = Grading(*inputs, options, judging, QualityGate(threshold, allow_undecided))
         manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
         file = (
             ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
@@ -278,8 +278,8 @@ def _found(before: Results | None, manifest: Mapping[str, Any], grading: Grading
 
 def _take_all(
     grading: Grading,
-    kept: Kept,
-    taken: Taken,
+    kept: ShareOptions,
+    taken: ShareTotal,
     file: ResultsFile | None,
     manifest: Mapping[str, Any],
 ) -> None:
@@ -348,7 +348,11 @@ def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
 
 
 def _text(
-    taken: Taken, compared: str, found: Sequence[str], gate: Gate, usage: Usage | None
+    taken: ShareTotal,
+    compared: str,
+    found: Sequence[str],
+    gate: QualityGate,
+    usage: Usage | None,
 ) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(taken.summary, taken.failures, taken.limit, width)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.starting.init import Addition, InitResult, Ungraded
+    from evalcontract.starting.init import Addition, InitResult, UngradedRows
     from evalcontract.starting.migrate import MigrateResult
     from evalcontract.workspace import ChosenConfiguration
 
@@ -102,7 +102,7 @@ def migrate_command(
     with signals_as_interrupts():
         done = migrate(inputs, MigrateOptions(from_, folder, loss_report, force))
     write_findings(done.diagnostics)
-    put(told(done), err=True)
+    put(migration_lines(done), err=True)
     if done.refusal:
         _refuse_if_unused(done)
         put([f"nothing was written: {done.refusal}\n"], err=True)
@@ -122,7 +122,7 @@ def _refuse_if_unused(done: MigrateResult) -> None:
         raise UsageError(str(done.refusal))
 
 
-def told(done: MigrateResult) -> Iterator[str]:
+def migration_lines(done: MigrateResult) -> Iterator[str]:
     """Yield what is lost or changes its meaning."""
     yield from write_losses(done.losses, "kept under `metadata`, where no check reads it:")
     if done.changes:
@@ -262,27 +262,27 @@ def init_command(
     with signals_as_interrupts():
         done = init(folder, options)
     write_findings(done.taken.diagnostics)
-    put(_told(done), err=True)
+    put(_init_lines(done), err=True)
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return ERRORS
     if snippets:
         put(_snippets(done.additions) if done.additions else ["there is nothing to add\n"])
         return OK
-    put(_made(done))
+    put(_file_lines(done))
     put(_next(folder, done))
     return OK
 
 
-def _told(done: InitResult) -> Iterator[str]:
+def _init_lines(done: InitResult) -> Iterator[str]:
     yield from write_losses(done.taken.losses)
     if done.taken.migrated:
         if done.ignores_unvalidated:
             done.taken.migrated.judges.clear()  # said of all judges at once
-        yield from told(done.taken.migrated)
+        yield from migration_lines(done.taken.migrated)
 
 
-def _made(done: InitResult) -> Iterator[str]:
+def _file_lines(done: InitResult) -> Iterator[str]:
     for source, system, name in done.taken.came:
         yield f"took {escape_controls(source)} ({system}) as {escape_controls(name)}\n"
     yield from _listed("made:", done.written)
@@ -356,7 +356,7 @@ def _covered(folder: Path, done: InitResult) -> Iterator[str]:
             yield from note(_remedy(each, why), indent=2)
 
 
-def _remedy(found: Ungraded, why: str | None) -> str:
+def _remedy(found: UngradedRows, why: str | None) -> str:
     """Return what to do with rows on which nothing runs; `why` they got no rubric, if known."""
     path = found.input.path
     name = display_name(path)

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.arguments import (
+    MAX_FINDINGS,
+    Destination,
+    ReportFile,
+    chosen_configuration,
+    selection_of,
+    uses_cache,
+)
 from evalcontract.cli.command import codes, dialects, formats, report_files
-from evalcontract.cli.outcome import CheckArgs, uses_cache
 from evalcontract.cli.output import put
-from evalcontract.cli.report_files import ReportFile, format_named, parse_report_file
+from evalcontract.cli.report_files import format_named, parse_report_file
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.report import FORMATS
@@ -260,7 +267,7 @@ def chooses_configuration(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def chosen(*args: Any, config: Path | None, isolated: bool, **options: Any) -> Any:
-        configuration = CheckArgs(config=config, isolated=isolated).configuration
+        configuration = chosen_configuration(config, isolated=isolated)
         return command(*args, configuration=configuration, **options)
 
     return _with(_CONFIGURATION, chosen)
@@ -288,7 +295,7 @@ def selects_what_to_fix(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def selecting(*args: Any, select: CodeLists, ignore: CodeLists, **options: Any) -> Any:
-        selection = CheckArgs(select=select, ignore=ignore).selection
+        selection = selection_of(select, ignore)
         return command(*args, selection=selection, **options)
 
     return _with(_selection("Fix", "fix"), selecting)
@@ -313,7 +320,7 @@ def workspace_options(found_from: str) -> _Option:
     return add
 
 
-_DEFAULT = CheckArgs()
+_DEFAULT = Destination()
 _OPTIONS: tuple[_Option, ...] = (
     click.option(
         "--strict/--soft",
@@ -378,7 +385,7 @@ _OPTIONS: tuple[_Option, ...] = (
         "--max-findings",
         type=WholeNumber(min=0),
         metavar="NUMBER",
-        default=_DEFAULT.max_findings,
+        default=MAX_FINDINGS,
         show_default=True,
         help="Number of findings after which to stop checking (0: no limit).",
     ),

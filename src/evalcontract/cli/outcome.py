@@ -9,32 +9,23 @@ import os
 import sys
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import Bar, put, put_json, wants_colour, wants_links
-from evalcontract.datasets.opening import Options
-from evalcontract.model.diagnostic import Severity
-from evalcontract.model.errors import UsageError
-from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import Report, Style
-from evalcontract.source import DISK
-from evalcontract.workspace import ChosenConfiguration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from evalcontract.cache import Cache
-    from evalcontract.cli.report_files import ReportFile
-    from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract.cli.arguments import Destination
+    from evalcontract.datasets.opening import Options
+    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
     from evalcontract.model.reference import Kind
-    from evalcontract.policy import Selection
     from evalcontract.report.report import BaselineCounts
     from evalcontract.source import Files
 
@@ -45,141 +36,84 @@ _NONE = ("no findings\n",)
 _USUAL_WIDTH = 80
 
 
-class CheckArgs(NamedTuple):
-    """The values of the shared options, with their defaults."""
-
-    root: Path | None = None
-    strict: bool | None = None
-    output_format: str = "text"
-    limit: int = 200
-    verbose: bool = False
-    jobs: int | None = None
-    cache: bool = False
-    dialect: str | None = None
-    statistics: bool = False
-    max_findings: int = 10_000
-    output: tuple[ReportFile, ...] = ()
-    select: tuple[tuple[str, ...], ...] = ()
-    ignore: tuple[tuple[str, ...], ...] = ()
-    fail_on: str | None = None
-    exit_zero: bool = False
-    quiet: bool = False
-    config: Path | None = None
-    isolated: bool = False
-    baseline: Path | None = None
-    write_baseline: str | None = None
-    watch: bool = False
-    files: Files = DISK
-    columns: ColumnKeys = ()
-
-    @property
-    def configuration(self) -> ChosenConfiguration:
-        """The configuration that the options choose.
-
-        Raises:
-            UsageError: they contradict each other.
-
-        """
-        if self.config and self.isolated:
-            raise UsageError("`--isolated` contradicts `--config`: use one of them")
-        return ChosenConfiguration(self.config, self.isolated)
-
-    @property
-    def fails_from(self) -> Severity:
-        """The lowest severity that fails the run, unless `exit_zero`."""
-        return Severity[(self.fail_on or "error").upper()]
-
-    @property
-    def selection(self) -> Selection | None:
-        """The codes to report; None for all."""
-        if not self.select and not self.ignore:
-            return None
-        from evalcontract.policy import Selection  # rarely needed
-
-        return Selection(tuple(chain(*self.select)), tuple(chain(*self.ignore)))
-
-
 def validate_files(
-    kind: Kind, files: tuple[str, ...], args: CheckArgs, stdin_name: str | None = None
+    kind: Kind,
+    files: tuple[str, ...],
+    options: Options,
+    destination: Destination,
+    stdin_name: str | None = None,
 ) -> int:
     """Validate the files of a kind that arguments name; return the exit code."""
     from evalcontract.checking.pipeline import validate  # slow: the help does without
 
-    if args.watch:
+    if destination.watch:
+
+        def once(files_read: Files) -> int:
+            again = options._replace(cache=None, files=files_read)
+            return validate_files(kind, files, again, destination._replace(watch=False))
+
         from evalcontract.cli.watch import watch  # rarely needed
 
-        return watch(args, files, partial(validate_files, kind, files))
-    inputs = find_inputs(files, kind, stdin_name, args.dialect, args.configuration, args.files)
-    if args.output:
+        return watch(options, destination, files, once)
+    chosen, dialect = options.configuration, options.dialect
+    inputs = find_inputs(files, kind, stdin_name, dialect, chosen, options.files)
+    if destination.output:
         from evalcontract.cli.report_files import refuse_inputs  # rarely needed
 
-        refuse_inputs(args.output, [input_.path for input_ in inputs])
-    return run_and_report(args, partial(validate, kind, inputs))
+        refuse_inputs(destination.output, [input_.path for input_ in inputs])
+    return run_and_report(partial(validate, kind, inputs), options, destination)
 
 
 def run_and_report(
-    args: CheckArgs, work: Callable[[Options], Outcome], folder: Path | None = None
+    work: Callable[[Options], RunOutcome],
+    options: Options,
+    destination: Destination,
+    folder: Path | None = None,
 ) -> int:
     """Run a check with a progress bar, write its reports, and return the exit code.
 
     `folder` is what is checked as a whole, or None for single files.
 
     Raises:
-        UsageError: the options contradict each other, or a report cannot be written.
+        UsageError: a report cannot be written.
 
     """
-    if args.exit_zero and args.fail_on:
-        raise UsageError("`--exit-zero` contradicts `--fail-on`: use one of them")
-    if args.output:
+    if destination.output:
         from evalcontract.cli.report_files import refuse_unwritable  # rarely needed
 
-        refuse_unwritable(args.output)
-    from evalcontract.datasets.workers import usable_cores  # slow to import
-
+        refuse_unwritable(destination.output)
     baselines = None
-    if args.baseline or args.write_baseline is not None:
+    if destination.baseline or destination.write_baseline is not None:
         from evalcontract.cli.report_files import Baselines  # rarely needed
 
-        baselines = Baselines(args, folder)
-    with Bar(is_quiet=args.quiet) as bar:
-        outcome = work(
-            Options(
-                args.root,
-                args.strict,
-                None,
-                bar.progress,
-                args.jobs or usable_cores(),
-                _cache() if args.cache else None,
-                args.dialect,
-                max_findings=args.max_findings,
-                selection=args.selection,
-                configuration=args.configuration,
-                files=args.files,
-                columns=args.columns,
-            )
-        )
-    report = _report(outcome, args, baselines.apply(outcome) if baselines else None)
-    style = Style(limit=args.limit, verbose=args.verbose, version=__version__)
-    style = style._replace(statistics=args.statistics, quiet=args.quiet)
+        baselines = Baselines(destination, options.selection, folder)
+    with Bar(is_quiet=destination.quiet) as bar:
+        outcome = work(options._replace(progress=bar.progress))
+    report = _report(outcome, destination, baselines.apply(outcome) if baselines else None)
+    style = Style(limit=destination.limit, verbose=destination.verbose, version=__version__)
+    style = style._replace(statistics=destination.statistics, quiet=destination.quiet)
     with ExitStack() as later:  # what is printed is printed even if a file cannot be written
-        later.callback(_print, args.output_format, report, style)
-        if args.output:
+        later.callback(_print, destination.output_format, report, style)
+        if destination.output:
             from evalcontract.cli.report_files import refuse_inputs, write_files
 
-            refuse_inputs(args.output, map(Path, outcome.checked))
-            write_files(args.output, report, style)
-    return exit_status(outcome.diagnostics, None if args.exit_zero else args.fails_from)
+            refuse_inputs(destination.output, map(Path, outcome.checked))
+            write_files(destination.output, report, style)
+    fails_from = None if destination.exit_zero else destination.fails_from
+    return exit_status(outcome.diagnostics, fails_from)
 
 
-def _report(outcome: Outcome, args: CheckArgs, baseline: BaselineCounts | None) -> Report:
-    if args.output or args.output_format != "text":
+def _report(
+    outcome: RunOutcome, destination: Destination, baseline: BaselineCounts | None
+) -> Report:
+    if destination.output or destination.output_format != "text":
         from evalcontract.fixing.fixing import full_report  # slow to import
 
-        return full_report(outcome, args.fails_from, baseline)
+        return full_report(outcome, destination.fails_from, baseline)
     return _short_report(outcome, baseline)
 
 
-def _short_report(outcome: Outcome, baseline: BaselineCounts | None = None) -> Report:
+def _short_report(outcome: RunOutcome, baseline: BaselineCounts | None = None) -> Report:
     """Return what the text for people needs."""
     short = Report(outcome.diagnostics, outcome.files, outcome.rows, outcome.left_out)
     return short._replace(ignored=outcome.ignored, baseline=baseline)
@@ -209,7 +143,7 @@ def _print(name: str, report: Report, style: Style) -> None:
         put(write_statistics(report.diagnostics) if report.diagnostics else _NONE, err=True)
 
 
-def summary_of(outcome: Outcome) -> str:
+def summary_of(outcome: RunOutcome) -> str:
     """Return the line that sums up the findings of a check."""
     from evalcontract.report.text import summary  # not for the fast path
 
@@ -237,24 +171,6 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     if hidden := len(ordered[_MAX_FINDINGS:]):
         findings = "finding" if hidden == 1 else "findings"
         put([f"… {hidden:,} more {findings}: `validate-dataset` shows all\n\n"], err=True)
-
-
-def uses_cache() -> bool:
-    """Whether to use a cache that was not asked for.
-
-    A cache of CI is often restored from somewhere else, and whoever can write to it could forge a
-    result, so that in CI its folder has to be given.
-    """
-    from evalcontract.cache.store import FOLDER_VARIABLE  # only if the cache is used
-
-    return not os.environ.get("CI") or FOLDER_VARIABLE in os.environ
-
-
-def _cache() -> Cache | None:
-    from evalcontract.cache import Cache, cache_folder  # only if the cache is used
-
-    folder = cache_folder()
-    return Cache(folder) if folder else None
 
 
 def terminal_width() -> int:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.baseline import Scope, compare, next_baseline, read_baseline, text_of
+from evalcontract.cli.arguments import ReportFile
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.model.errors import UsageError
-from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
 from evalcontract.report.report import BaselineCounts
 from evalcontract.source.writing import write_text
@@ -23,9 +24,10 @@ from evalcontract.workspace.writing import write_error
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from evalcontract.checking.baseline import Known
-    from evalcontract.cli.outcome import CheckArgs
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.checking.baseline import BaselineEntry
+    from evalcontract.cli.arguments import Destination
+    from evalcontract.model.diagnostic import RunOutcome
+    from evalcontract.policy import Selection
     from evalcontract.report.report import Report, Style
 
 # The format of a file by its name; the first pattern that matches counts.
@@ -41,13 +43,6 @@ _BY_NAME = {
 _WITH_FORMAT = lazy_pattern(r"([A-Za-z][\w-]+):(.*)", re.DOTALL)
 #: Lines of text in files are as wide as a terminal usually is.
 _WIDTH = 80
-
-
-class ReportFile(NamedTuple):
-    """A file for a report, and the name of its format."""
-
-    format: str
-    path: Path
 
 
 def format_named(name: str) -> str:
@@ -189,24 +184,26 @@ class Baselines:
 
     """
 
-    def __init__(self, args: CheckArgs, folder: Path | None) -> None:
-        self._quiet = args.quiet
-        self._scope = Scope(folder, args.selection)
+    def __init__(
+        self, destination: Destination, selection: Selection | None, folder: Path | None
+    ) -> None:
+        self._quiet = destination.quiet
+        self._scope = Scope(folder, selection)
         self._path: Path | None = None
-        if args.write_baseline is not None:
-            self._path = Path(args.write_baseline or args.baseline or DEFAULT)
+        if destination.write_baseline is not None:
+            self._path = Path(destination.write_baseline or destination.baseline or DEFAULT)
             _refuse_name(self._path)
-        source = args.baseline or self._path
+        source = destination.baseline or self._path
         is_new = source == self._path and source is not None and not source.exists()
         self._source = source
-        self._old: list[Known] = [] if is_new or source is None else read_baseline(source)
+        self._old: list[BaselineEntry] = [] if is_new or source is None else read_baseline(source)
         if self._path is not None:
             if self._path not in (source, None) and self._path.exists():
                 read_baseline(self._path)  # it must not replace anything else
-            refuse_unwritable([*args.output, ReportFile("json", self._path)])
-        refuse_inputs(args.output, [source] if source else ())
+            refuse_unwritable([*destination.output, ReportFile("json", self._path)])
+        refuse_inputs(destination.output, [source] if source else ())
 
-    def apply(self, outcome: Outcome) -> BaselineCounts:
+    def apply(self, outcome: RunOutcome) -> BaselineCounts:
         """Leave only the new findings in an outcome; write the next baseline if that is wanted."""
         left_out = {display_name(path) for path in (self._source, self._path) if path}
         outcome.left_out = [name for name in outcome.left_out if name not in left_out]
@@ -219,7 +216,7 @@ class Baselines:
         outcome.diagnostics = compared.new
         return BaselineCounts(len(compared.known), len(compared.gone))
 
-    def _write(self, baseline: list[Known]) -> None:
+    def _write(self, baseline: list[BaselineEntry]) -> None:
         path = self._path or Path(DEFAULT)
         text = text_of(baseline)
         if not path.exists() or path.read_bytes() != text.encode():

@@ -66,10 +66,11 @@ def run_plainly(name: str, files: list[str], options: dict[str, Any]) -> int:
 
 
 def _validate(name: str, files: list[str], options: dict[str, Any]) -> int:
-    from evalcontract.cli.outcome import CheckArgs, validate_files
+    from evalcontract.cli.arguments import read_arguments
+    from evalcontract.cli.outcome import validate_files
     from evalcontract.model.reference import Kind
 
-    return validate_files(Kind(KINDS[name]), tuple(files), CheckArgs(**options))
+    return validate_files(Kind(KINDS[name]), tuple(files), *read_arguments(options))
 
 
 #: The console scripts, as in `pyproject.toml`.

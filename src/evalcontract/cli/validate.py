@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from evalcontract.cli.arguments import read_arguments, uses_cache
 from evalcontract.cli.command import Command, files
 from evalcontract.cli.command import files as files_of
 from evalcontract.cli.options import DIALECT, MAP, shared_options
-from evalcontract.cli.outcome import CheckArgs, run_and_report, uses_cache, validate_files
+from evalcontract.cli.outcome import run_and_report, validate_files
 from evalcontract.cli.output import put
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evalcontract.datasets.opening import Options
-    from evalcontract.model.diagnostic import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
+    from evalcontract.source import Files
 
 
 @click.command(
@@ -62,19 +64,24 @@ def check(
     FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
     dataset, and the rubrics and judges that it reaches, as `validate-target` does.
     """
-    args = CheckArgs(**options, cache=uses_cache() if cache is None else cache)
-    checked = _existing(path, args.root)
+    options["cache"] = uses_cache() if cache is None else cache
+    base, destination = read_arguments(options)
+    checked = _existing(path, base.root)
     if not checked.is_dir():
-        return validate_files(Kind.TARGET, (path,), args)
-    work = partial(_check_folder, checked, allow_empty, args.quiet)
-    if args.watch:
+        return validate_files(Kind.TARGET, (path,), base, destination)
+    work = partial(_check_folder, checked, allow_empty, destination.quiet)
+    if destination.watch:
         from evalcontract.cli.watch import watch  # rarely needed
 
-        return watch(args, (), lambda once: run_and_report(once, work, checked))
-    return run_and_report(args, work, checked)
+        def once(files_read: Files) -> int:
+            again = base._replace(cache=None, files=files_read)
+            return run_and_report(work, again, destination._replace(watch=False), checked)
+
+        return watch(base, destination, (), once)
+    return run_and_report(work, base, destination, checked)
 
 
-def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> Outcome:  # noqa: FBT001
+def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> RunOutcome:  # noqa: FBT001
     from evalcontract.checking.pipeline import NOTHING, check_workspaces  # slow to import
     from evalcontract.workspace import display_name
 
@@ -131,7 +138,7 @@ def _command(
     @shared_options
     @_all(others)
     def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
-        return validate_files(kind, files, CheckArgs(**options), stdin_filename)
+        return validate_files(kind, files, *read_arguments(options), stdin_filename)
 
     return command
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from evalcontract.cache.store import Query
-    from evalcontract.cli.outcome import CheckArgs
+    from evalcontract.cli.arguments import Destination
+    from evalcontract.datasets.opening import Options
+    from evalcontract.source import Files
 
 _SECONDS = 0.25
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
@@ -33,10 +35,16 @@ _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 _State = tuple[int, int, int] | None
 
 
-def watch(args: CheckArgs, arguments: Iterable[str], run: Callable[[CheckArgs], int]) -> int:
-    """Run a check with its options again and again; `arguments` are the files that it checks.
+def watch(
+    options: Options,
+    destination: Destination,
+    arguments: Iterable[str],
+    run: Callable[[Files], int],
+) -> int:
+    """Run a check again and again, on files that record what it reads.
 
-    It ends by Ctrl-C, or when its output cannot be written; an error of one run ends nothing.
+    `arguments` are the files that it checks. It ends by Ctrl-C, or when its output cannot be
+    written; an error of one run ends nothing.
 
     Raises:
         UsageError: what is checked cannot be watched.
@@ -45,27 +53,27 @@ def watch(args: CheckArgs, arguments: Iterable[str], run: Callable[[CheckArgs], 
     named = tuple(arguments)
     if "-" in named:
         raise UsageError("`--watch` cannot watch standard input")
-    if args.write_baseline is not None:
-        raise UsageError("`--watch` contradicts `--write-baseline`: use one of them")
+    settings = filter(None, [destination.baseline, options.configuration.file])
     status = USAGE
+    named = (*named, *map(str, settings))
     while True:
         files = RecordingFiles()
         before = time.time_ns()
         if sys.stdout.isatty():
             put([_CLEAR], raw=True)
         try:
-            status = run(args._replace(watch=False, cache=False, files=files))
+            status = run(files)
         except EvalContractError as error:
             status = refuse(str(error))
-        seen = _Seen(files, [*named, *map(str, filter(None, [args.baseline, args.config]))])
-        if not args.quiet:
+        seen = _WatchedFiles(files, [*named])
+        if not destination.quiet:
             put([f"watching {len(seen.files):,} files: Ctrl-C ends it\n"], err=True)
         if not seen.has_changed_since(before):
             seen.wait()
     return status
 
 
-class _Seen:
+class _WatchedFiles:
     """What a run has read, as it is now."""
 
     def __init__(self, files: RecordingFiles, named: list[str]) -> None:

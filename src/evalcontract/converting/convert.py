@@ -167,7 +167,7 @@ def _convert_rows(
     for checked in dataset_pass.batches(keep_rows=True):
         result.diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
         for source in rows_of(dataset_pass, checked):
-            moved = None if source.fault else _moved(source, reader, target, result)
+            moved = None if source.fault else _convert_row(source, reader, target, result)
             if moved is None:
                 result.left_out += 1
                 continue
@@ -200,7 +200,7 @@ def _convert_rows(
     output.document(whole)
 
 
-class _Moved(NamedTuple):
+class _ConvertedRow(NamedTuple):
     """A row as the target writes it, what it loses, and the problems that prevent writing it."""
 
     row: Any
@@ -208,9 +208,9 @@ class _Moved(NamedTuple):
     problems: Sequence[Problem]
 
 
-def _moved(
+def _convert_row(
     source: CheckedRow, reader: RowReader, target: ConversionTarget, result: ConvertResult
-) -> _Moved | None:
+) -> _ConvertedRow | None:
     """Convert a row from its source to its target; None if it cannot be read.
 
     What a row preserves was valid when a conversion wrote it, and anybody may have changed it
@@ -221,14 +221,14 @@ def _moved(
     bare = source._replace(value=_without(source.value, names))
     is_restored = bare.value is not source.value
 
-    def moved(row: CheckedRow) -> _Moved | None:
+    def moved(row: CheckedRow) -> _ConvertedRow | None:
         read = reader.read(row)
         if read is None:
             return None
         if (is_restored or result.to == NATIVE) and (problems := [*faults_of(read)]):
-            return _Moved(read.row, (), problems)
+            return _ConvertedRow(read.row, (), problems)
         written, losses, found = target.take(read, row.number)
-        return _Moved(written, reader.row_losses(row, read, losses), found)
+        return _ConvertedRow(written, reader.row_losses(row, read, losses), found)
 
     try:
         return moved(source)
@@ -240,7 +240,7 @@ def _moved(
         moved(bare)  # a bug of ours shows here, too
     message = "what its metadata preserves is not what a conversion wrote"
     advice = f"remove {listed(f'`{name}`' for name in sorted(names))} from it, or convert it anew"
-    return _Moved(source.value, (), [Problem("dataset/invalid-value", message, (), advice)])
+    return _ConvertedRow(source.value, (), [Problem("dataset/invalid-value", message, (), advice)])
 
 
 def _without(row: Any, names: AbstractSet[str]) -> Any:

@@ -10,7 +10,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.checks import State
-from evalcontract.checks.coverage import FileCoverage, Tally, Totals, add, count_states
+from evalcontract.checks.coverage import (
+    CoverageTally,
+    CoverageTotals,
+    FileCoverage,
+    add,
+    count_states,
+)
 from evalcontract.checks.plan import needed_keys
 from evalcontract.datasets.opening import open_with_graders
 from evalcontract.datasets.passes import rows_of
@@ -44,9 +50,9 @@ class CoverageOutcome:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
-    def totals(self) -> Totals:
+    def totals(self) -> CoverageTotals:
         """The counts over all datasets."""
-        totals = Totals()
+        totals = CoverageTotals()
         for file in self.files:
             totals = add(totals, file.totals)
         return totals
@@ -115,7 +121,7 @@ def _rubric_in(dataset: Dataset) -> Document | None:
 def _cover(
     run: Run, dataset: Dataset, path: Path, diagnostics: list[Diagnostic], *, keep_all: bool
 ) -> FileCoverage:
-    tally = Tally(keep_all=keep_all)
+    tally = CoverageTally(keep_all=keep_all)
     dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(path))
     for checked in dataset_pass.batches(keep_rows=True):
         diagnostics += checked.faults
@@ -137,7 +143,11 @@ _MAX_LINES = 5000
 
 
 def write_text(
-    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: Totals, limit: int, width: int
+    files: Sequence[FileCoverage],
+    plans: Sequence[Plan],
+    totals: CoverageTotals,
+    limit: int,
+    width: int,
 ) -> Iterator[str]:
     """Yield a table for each rubric, the rows with gaps, and a summary line.
 
@@ -294,7 +304,7 @@ def _is_ours(rubric: str | None) -> bool:
     return rubric is None or rubric.startswith("rubric/")
 
 
-def totals_line(totals: Totals) -> str:
+def totals_line(totals: CoverageTotals) -> str:
     """Return the line that says how many of the checks will run."""
     idle = totals.rows_on_which_nothing_runs
     rows = f"; nothing runs on {idle:,} of {totals.rows:,} rows" if idle else ""
@@ -312,7 +322,7 @@ _MAX_STEPS = 10_000
 
 
 def write_json(
-    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: Totals, version: str
+    files: Sequence[FileCoverage], plans: Sequence[Plan], totals: CoverageTotals, version: str
 ) -> Iterator[str]:
     """Yield one JSON document that conforms to `schema/coverage.schema.json`, a row per line."""
     head = {
@@ -383,7 +393,7 @@ def _rubrics(plans: Iterable[Plan]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _totals(totals: Totals) -> dict[str, Any]:
+def _totals(totals: CoverageTotals) -> dict[str, Any]:
     return {
         **{state: getattr(totals, state) for state in (*STATES, *FOREIGN_STATES)},
         "rows": totals.rows,

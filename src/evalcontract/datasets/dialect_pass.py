@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from evalcontract.datasets.ignores import Ignores
-    from evalcontract.datasets.kinds import Detected
+    from evalcontract.datasets.kinds import DialectMatch
     from evalcontract.datasets.passes import CheckedRow
     from evalcontract.datasets.run import Run
     from evalcontract.formats import Dialect
@@ -172,7 +172,7 @@ class DialectDataset:
     """
 
     def __init__(
-        self, dialect: Dialect, external: ExternalFile, detected: Detected | None = None
+        self, dialect: Dialect, external: ExternalFile, detected: DialectMatch | None = None
     ) -> None:
         self.dialect = str(dialect)
         self.file = external.file
@@ -218,7 +218,7 @@ class DialectPass:
         policy: Policy,
         ignores: Ignores,
         chosen: frozenset[str] | None = None,
-        detected: Detected | None = None,
+        detected: DialectMatch | None = None,
     ) -> None:
         readable = external.document or external.stream
         if readable is None:
@@ -392,7 +392,7 @@ def endings(dialect: str) -> frozenset[str]:
     return frozenset(ending for ending, medium in MEDIA.items() if medium in media)
 
 
-def _notes(detected: Detected, file: str, policy: Policy) -> Iterator[Diagnostic]:
+def _notes(detected: DialectMatch, file: str, policy: Policy) -> Iterator[Diagnostic]:
     """Report the format that was detected, and what shows it."""
     dialect = detected.dialect
     form = dialect.format

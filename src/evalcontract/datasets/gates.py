@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.placing import crash
 from evalcontract.datasets.plans import row_schema
-from evalcontract.library.library import Resolved
+from evalcontract.library.library import Resolution
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.gate import Gate, gate_schema, is_closed
@@ -19,9 +19,9 @@ from evalcontract.structure.schemas import OWN_PREFIX, properties
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from evalcontract.datasets.plans import Grading
+    from evalcontract.datasets.plans import GradingPlans
     from evalcontract.rules._rule import RowGroup, RowRule
-    from evalcontract.source.rows import Rows
+    from evalcontract.source.rows import RowBatches
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatches
     from evalcontract.structure.parts import Schema
@@ -273,12 +273,12 @@ class Gates:
 
     def __init__(
         self,
-        grading: Grading,
+        grading: GradingPlans,
         rules: Iterable[RowRule],
         has_odd_numbers: Callable[[], bool] = lambda: False,
         shared: SharedGates | None = None,
         *,
-        rows: Rows | None = None,
+        rows: RowBatches | None = None,
     ) -> None:
         self._grading = grading
         self._rules = tuple([rule for rule in rules if rule.silent is not None])
@@ -412,7 +412,7 @@ class Gates:
         name = grading.default if bundle is None else bundle
         if reference is not None:
             rubric = grading.rubric_of(reference)
-            if not isinstance(rubric, Resolved) or not rubric.pinned:
+            if not isinstance(rubric, Resolution) or not rubric.pinned:
                 return None
             plan = grading.plan(rubric.artifact)
             if plan is None:

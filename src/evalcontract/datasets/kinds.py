@@ -26,20 +26,20 @@ _EXAMINED_ROWS = 20
 _EXAMINED_KEYS = 50
 
 
-class Detected(NamedTuple):
+class DialectMatch(NamedTuple):
     """A dialect that a dataset can be in, and the keys that show it."""
 
     dialect: Dialect
     keys: tuple[str, ...] = ()
 
 
-def detect(value: Any) -> Detected | None:
+def detect(value: Any) -> DialectMatch | None:
     """Return the only dialect that a document, its rows or a row can be in."""
     found = candidates(value)
     return found[0] if len(found) == 1 else None
 
 
-def candidates(value: Any) -> list[Detected]:
+def candidates(value: Any) -> list[DialectMatch]:
     """Return the dialects that a document, a list of rows or a row can be in.
 
     All formats are asked. Those that recognise a row for sure go before those to which it may
@@ -53,7 +53,7 @@ def candidates(value: Any) -> list[Detected]:
         for row in mappings:
             found = [] if _is_native(row) else _ask(row, is_sure=is_sure)
             if found:
-                return [Detected(each, _keys_of(each, row, is_sure=is_sure)) for each in found]
+                return [DialectMatch(each, _keys_of(each, row, is_sure=is_sure)) for each in found]
     return []
 
 

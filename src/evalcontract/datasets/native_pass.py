@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.datasets.passes import CheckedRow
-    from evalcontract.datasets.plans import Grading
+    from evalcontract.datasets.plans import GradingPlans
     from evalcontract.datasets.run import Run
     from evalcontract.datasets.tables import TableSource
     from evalcontract.datasets.workers import BatchResult
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evalcontract.library.references import Provenance
     from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
     from evalcontract.policy import Policy
-    from evalcontract.source import Batch, Document, Source, UnreadableFile
+    from evalcontract.source import Batch, Document, RowSource, UnreadableFile
     from evalcontract.source.json.lines import RowStream
     from evalcontract.source.rows import RowIterable
 
@@ -41,7 +41,7 @@ class NativeDataset:
     dialect = NATIVE
 
     def __init__(
-        self, source: Source | RowIterable | TableSource, problems: Sequence[Problem] = ()
+        self, source: RowSource | RowIterable | TableSource, problems: Sequence[Problem] = ()
     ) -> None:
         self.file = source.file
         self._source = source
@@ -79,7 +79,7 @@ class NativePass:
     def __init__(
         self,
         run: Run,
-        source: Source | RowIterable | TableSource,
+        source: RowSource | RowIterable | TableSource,
         policy: Policy,
         graded: frozenset[str] = frozenset(),
         problems: Sequence[Problem] = (),
@@ -263,7 +263,7 @@ class NativePass:
         return provenance_of(self.file, self._source.sha256, rubrics, library)
 
     @property
-    def _grading(self) -> Grading:
+    def _grading(self) -> GradingPlans:
         if self._check is None:
             raise TypeError(f"{self.file} has no rows")
         return self._check.grading

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
     from evalcontract.cache import Cache, Memory
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.kinds import Detected
+    from evalcontract.datasets.kinds import DialectMatch
     from evalcontract.datasets.passes import Dataset, Passes
     from evalcontract.formats import Dialect
     from evalcontract.judging.asking import Usage
     from evalcontract.policy import Selection
-    from evalcontract.source import Source
+    from evalcontract.source import RowSource
     from evalcontract.source.external import ExternalFile
     from evalcontract.workspace import Workspace
 
@@ -106,7 +106,9 @@ def open_with_graders(input_: Input, options: Options) -> Dataset:
     return dataset
 
 
-def _external(dialect: Dialect, file: ExternalFile, detected: Detected | None = None) -> Dataset:
+def _external(
+    dialect: Dialect, file: ExternalFile, detected: DialectMatch | None = None
+) -> Dataset:
     from evalcontract.datasets.dialect_pass import DialectDataset  # not for evalcontract datasets
 
     return DialectDataset(dialect, file, detected)
@@ -128,7 +130,7 @@ def _open_table(external: ExternalFile, columns: ColumnKeys, dialect: str | None
     return NativeDataset(source, source.problems if source.unreadable is None else ())
 
 
-def _is_certainly_native(source: Source) -> bool:
+def _is_certainly_native(source: RowSource) -> bool:
     """Whether no other format is possible; a cheap test for most evalcontract datasets."""
     value = source.document.quick if source.document else None
     return isinstance(value, dict) and "questions" in value
@@ -207,7 +209,7 @@ class Input(NamedTuple):
     stream: BinaryIO | None = None
     files: Files = DISK
 
-    def read(self, *, quick: bool = False) -> Source:
+    def read(self, *, quick: bool = False) -> RowSource:
         """Read the file; `quick` is as for `read_file`."""
         name = display_name(self.path)
         if self.stream:

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from evalcontract.datasets.passes import CheckedRow
     from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.policy import Policy
-    from evalcontract.source import Source
+    from evalcontract.source import RowSource
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.source.rows import Rows
+    from evalcontract.source.rows import RowBatches
 
 
 class Pair(NamedTuple):
     """A row and its record; `record` is None if the row has none."""
 
     row: CheckedRow
-    record: Record | None
+    record: OutputRecord | None
 
 
 class Join:
@@ -46,16 +46,16 @@ class Join:
 
     def __init__(self) -> None:
         self._rows: dict[str, CheckedRow] = {}
-        self._records: dict[str, Record] = {}
+        self._records: dict[str, OutputRecord] = {}
         self._ids: set[str] = set()
 
     @property
-    def surplus(self) -> list[Record]:
+    def surplus(self) -> list[OutputRecord]:
         """The records whose id is that of no row, in their order."""
         return sorted(self._records.values(), key=lambda record: record.number)
 
     def pairs(
-        self, rows: Iterable[list[CheckedRow]], records: Iterable[list[Record]]
+        self, rows: Iterable[list[CheckedRow]], records: Iterable[list[OutputRecord]]
     ) -> Iterator[Pair]:
         """Yield every row once, with its record; rows without one come last.
 
@@ -225,7 +225,7 @@ MAX_FINDINGS = 10_000
 _NO_ROWS = "outputs are JSON Lines, or a list of records in JSON or YAML"
 
 
-class Record(NamedTuple):
+class OutputRecord(NamedTuple):
     """One recorded output: the id of its row, its number in the file from 0, and the output."""
 
     id: str
@@ -233,7 +233,7 @@ class Record(NamedTuple):
     output: Output
 
 
-class Outputs:
+class OutputFile:
     """The records of one file; `diagnostics` has the findings on it so far.
 
     Of the records of one id, only the first is yielded. `invalid` are the ids of records that are
@@ -241,7 +241,7 @@ class Outputs:
     as.
     """
 
-    def __init__(self, source: Source, policy: Policy, keys: ColumnKeys = ()) -> None:
+    def __init__(self, source: RowSource, policy: Policy, keys: ColumnKeys = ()) -> None:
         self.file = source.file
         self.diagnostics: list[Diagnostic] = []
         self.invalid: set[str] = set()
@@ -251,7 +251,7 @@ class Outputs:
         self._repeated: dict[tuple[str, str], tuple[Problem, int, int]] = {}
         self._structure = structure_of("output")
         self._keys = dict(keys)
-        self._rows: Rows | None = source.stream
+        self._rows: RowBatches | None = source.stream
         document = source.document
         if document is not None and isinstance(document.value, list):
             self._rows = DocumentRows(document, ())
@@ -274,7 +274,7 @@ class Outputs:
         stream = self._rows.stream if self._rows else None
         return stream.progress if stream else None
 
-    def batches(self) -> Iterator[list[Record]]:
+    def batches(self) -> Iterator[list[OutputRecord]]:
         """Yield the valid records in order, batch by batch."""
         for batch in self._rows.batches() if self._rows else ():
             for fault, text in batch.faults:
@@ -293,7 +293,7 @@ class Outputs:
         """The stream of the records, for JSONL."""
         return self._rows.stream if self._rows else None
 
-    def clean_records(self, part: RowStream) -> Iterator[list[Record] | None]:
+    def clean_records(self, part: RowStream) -> Iterator[list[OutputRecord] | None]:
         """Yield the records of a part of the stream, batch by batch; None if one is not valid.
 
         They are numbered from the start of the part; several may have the same id.
@@ -308,14 +308,14 @@ class Outputs:
                 yield None
                 return
             yield [
-                Record(row_id_of(value), number, each.output)
+                OutputRecord(row_id_of(value), number, each.output)
                 for number, (value, each) in enumerate(
                     zip(values, read, strict=True), batch.first_index
                 )
                 if each.output is not None
             ]
 
-    def _records(self, first: int, rows: list[Any]) -> Iterator[Record]:
+    def _records(self, first: int, rows: list[Any]) -> Iterator[OutputRecord]:
         values = [_renamed(value, self._keys) for value in rows]
         are_clean = self._structure.are_clean(values)
         for number, (value, row) in enumerate(zip(values, rows, strict=True), first):
@@ -328,7 +328,7 @@ class Outputs:
                 continue
             earlier = self._seen.setdefault(id_, number)
             if earlier == number:
-                yield Record(id_, number, read.output)
+                yield OutputRecord(id_, number, read.output)
             else:
                 message = f"there is another output for the row `{id_}`, which is used"
                 self.report(Problem(_REPEATED, message, (_ID_KEY,)), number)
@@ -370,7 +370,7 @@ class Outputs:
         if not self._is_full:
             self._place(problem, number)
 
-    def report_unknown(self, records: Iterable[Record]) -> None:
+    def report_unknown(self, records: Iterable[OutputRecord]) -> None:
         """Report records whose id is that of no row."""
         for record in records:
             message = f"the dataset has no row `{clipped(record.id, NAME_LENGTH)}`"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.datasets.placing import crash
-from evalcontract.library.library import Dangling
+from evalcontract.library.library import DanglingReference
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evalcontract.checks import EvalContext
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Resolved
+    from evalcontract.library.library import Resolution
     from evalcontract.structure.parts import Schema
 
 
@@ -88,7 +88,7 @@ class Plans:
         return self._plans[id(rubric)]
 
 
-class Grading:
+class GradingPlans:
     """How rows are graded. `default` is the bundle of rows that name none.
 
     `graded` are the keys of rows that the graders of the runner read, besides the rubric.
@@ -132,7 +132,7 @@ class Grading:
             self._structures[bundle] = rows.with_bundle(schema, search) if schema else rows
         return self._structures[bundle]
 
-    def rubric_of(self, text: Any) -> Resolved | Dangling | None:
+    def rubric_of(self, text: Any) -> Resolution | DanglingReference | None:
         """Resolve the `rubric_ref` of a row; return None if it is not a reference to a rubric."""
         reference = Reference.parse(text) if isinstance(text, str) else None
         if reference is None or reference.kind is not Kind.RUBRIC:
@@ -172,7 +172,7 @@ def plan_crash(rubric: Artifact, error: Exception) -> Problem:
 _CRASHED = "its rubric cannot be analyzed: this is a bug in evalcontract"
 
 
-def cover_row(grading: Grading, index: int, row: Any, fault: str | None) -> RowCoverage:
+def cover_row(grading: GradingPlans, index: int, row: Any, fault: str | None) -> RowCoverage:
     """Return the coverage of a row; `fault` is the reason if the row is ill-formed."""
     from evalcontract.checks.coverage import cover  # not to find faults
 
@@ -181,7 +181,7 @@ def cover_row(grading: Grading, index: int, row: Any, fault: str | None) -> RowC
     rubric = grading.rubric_of(row.get("rubric_ref"))
     if rubric is None:
         return cover(index, row, None, graded=grading.graded)
-    if isinstance(rubric, Dangling):
+    if isinstance(rubric, DanglingReference):
         return cover(index, row, None, fault=f"there is no `{rubric.reference}`")
     plan = grading.plan_for_row(rubric.artifact)
     why = None if plan else _why_unknown(grading.crashes[rubric.artifact.file])

@@ -18,7 +18,7 @@ from evalcontract.structure.validator import SchemaValidator
 if TYPE_CHECKING:
     from evalcontract.datasets.tables import TableSource
     from evalcontract.model.diagnostic import Fix
-    from evalcontract.source import Document, Rows, Source
+    from evalcontract.source import Document, RowBatches, RowSource
     from evalcontract.source.rows import RowIterable
     from evalcontract.structure.parts import Schema
 
@@ -51,8 +51,8 @@ def _root_structure() -> SchemaValidator:
 
 
 def check_root(
-    source: Source | RowIterable | TableSource,
-) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+    source: RowSource | RowIterable | TableSource,
+) -> tuple[RowBatches | None, dict[str, Any], list[Problem]]:
     """Return the rows of a dataset, its other keys, and the problems of the latter.
 
     The rows are None if the dataset has no list of rows.
@@ -75,7 +75,7 @@ def check_root(
 
 def _check_mapping(
     source: Document, value: dict[str, Any]
-) -> tuple[Rows | None, dict[str, Any], list[Problem]]:
+) -> tuple[RowBatches | None, dict[str, Any], list[Problem]]:
     other = other_kind(Kind.DATASET, value)
     if other is not None:
         return None, {}, [wrong_kind(Kind.DATASET, other)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.datasets.gates import Gates, RowRefs, refs_of_rows
 from evalcontract.datasets.passes import BatchFindings
 from evalcontract.datasets.placing import guarded
-from evalcontract.datasets.plans import Grading
+from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.root import grading_keys
 from evalcontract.datasets.run import FindingBudget
 from evalcontract.datasets.workers import (
@@ -19,7 +19,7 @@ from evalcontract.datasets.workers import (
     ignoring_rows,
     shifted,
 )
-from evalcontract.library.library import Resolved
+from evalcontract.library.library import Resolution
 from evalcontract.model.startup import NamedTuple
 from evalcontract.rules._rule import DatasetContext
 from evalcontract.workspace.catalogue import RulesInUse, rules_in_use
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evalcontract.library.library import Library
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.rules._rule import RowRule
-    from evalcontract.source import Batch, Rows
+    from evalcontract.source import Batch, RowBatches
     from evalcontract.source.json.lines import RowStream
     from evalcontract.structure.parts import Schema
 
@@ -48,13 +48,13 @@ _SAMPLE_ROWS = 100
 class DatasetCheck:
     """The check of one dataset. `root` has the keys of the dataset other than its rows."""
 
-    def __init__(self, rows: Rows, root: dict[str, Any], context: RowContext) -> None:
+    def __init__(self, rows: RowBatches, root: dict[str, Any], context: RowContext) -> None:
         self._rows = rows
         self._rules = rules_in_use() if context.runs_rules else RulesInUse.none()
         self._context = context
         default = root.get("bundle")
         bundle = default if isinstance(default, str) else None
-        self.grading = Grading(
+        self.grading = GradingPlans(
             context.checks, context.bundles, bundle, context.plans, context.graded
         )
         self._is_graded_at_root = not root.keys().isdisjoint(grading_keys())
@@ -99,7 +99,7 @@ class DatasetCheck:
         return BatchFindings(result.batch, problems, result.ignoring)
 
     def check_rows(
-        self, rows: Rows, *, quick: bool, is_bounded: bool = False
+        self, rows: RowBatches, *, quick: bool, is_bounded: bool = False
     ) -> Iterator[BatchResult]:
         """Check rows, or a part of them, in any process; the results are for `take_part`.
 
@@ -123,7 +123,7 @@ class DatasetCheck:
         """The gates of all parts that are not read quickly, which have the same numbers."""
         return self._gates_for(None)
 
-    def _gates_for(self, quickly_read: Rows | None) -> Gates:
+    def _gates_for(self, quickly_read: RowBatches | None) -> Gates:
         has_odd_numbers = (
             partial(_has_other_numbers, quickly_read) if quickly_read is not None else bool
         )
@@ -135,7 +135,9 @@ class DatasetCheck:
             rows=self._rows,
         )
 
-    def _check_batch(self, rows: Rows, batch: Batch, gates: Gates, *, quick: bool) -> BatchResult:
+    def _check_batch(
+        self, rows: RowBatches, batch: Batch, gates: Gates, *, quick: bool
+    ) -> BatchResult:
         first = batch.first_index
         refs = refs_of_rows(batch.rows)
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
@@ -217,13 +219,13 @@ class DatasetCheck:
         rubrics: dict[int, tuple[Artifact, bool]] = {}
         for text in sorted(self._references):
             resolved = self.grading.rubric_of(text)
-            if isinstance(resolved, Resolved):
+            if isinstance(resolved, Resolution):
                 _, pinned = rubrics.get(id(resolved.artifact), (None, True))
                 rubrics[id(resolved.artifact)] = (resolved.artifact, pinned and resolved.pinned)
         return list(rubrics.values())
 
     def _problems_of_rows(
-        self, exact: dict[int, Any], rows: Rows, ignoring: set[int]
+        self, exact: dict[int, Any], rows: RowBatches, ignoring: set[int]
     ) -> list[Problem]:
         """Return the problems of rows, each with the row's id, until the budget is spent.
 
@@ -252,7 +254,7 @@ class DatasetCheck:
                     return found
         return found
 
-    def _problems_of(self, row: Any, index: int, rows: Rows) -> Iterator[Problem]:
+    def _problems_of(self, row: Any, index: int, rows: RowBatches) -> Iterator[Problem]:
         from evalcontract.library.artifact import references_in_row  # not needed for clean rows
         from evalcontract.library.references import check_use
 
@@ -270,7 +272,11 @@ class DatasetCheck:
             yield from self._run_rules(row, index, self._rules.row, rows)
 
     def _run_rules(
-        self, row: dict[str, Any], index: int, rules: Iterable[RowRule], source: Rows | None = None
+        self,
+        row: dict[str, Any],
+        index: int,
+        rules: Iterable[RowRule],
+        source: RowBatches | None = None,
     ) -> Iterator[Problem]:
         from evalcontract.rules._rule import RowSubject  # not needed for clean rows
 
@@ -288,7 +294,7 @@ class DatasetCheck:
     def _plan(self, row: dict[str, Any]) -> tuple[Plan | None, bool]:
         """Return the plan of a row's rubric, and whether it is known how the row is graded."""
         rubric = self.grading.rubric_of(row.get("rubric_ref"))
-        if isinstance(rubric, Resolved):
+        if isinstance(rubric, Resolution):
             plan = self.grading.plan_for_row(rubric.artifact)
             return plan, plan is not None
         return None, rubric is None
@@ -305,7 +311,7 @@ def _of_row(problems: Iterable[Problem], first: int, index: int, length: int) ->
         yield problem.relocated(path_of)
 
 
-def _has_other_numbers(rows: Rows) -> bool:
+def _has_other_numbers(rows: RowBatches) -> bool:
     return rows.has_other_numbers
 
 

@@ -13,7 +13,7 @@ from evalcontract.datasets.ignores import RunIgnores
 from evalcontract.datasets.kinds import other_kind
 from evalcontract.datasets.placing import from_source_faults, to_diagnostics
 from evalcontract.datasets.plans import Plans, plan_crash
-from evalcontract.datasets.standards import Scheduled, Standards
+from evalcontract.datasets.standards import ScheduledArtifacts, Standards
 from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import Policy
 from evalcontract.source import NOTHING
@@ -123,7 +123,7 @@ class Run:
     ) -> None:
         self.workspace = workspace
         self.standards = Standards(workspace, forced, selection)
-        self.scheduled = Scheduled()
+        self.scheduled = ScheduledArtifacts()
         self.today = today
         self.jobs = jobs
         self.max_findings = max_findings

@@ -89,7 +89,7 @@ class Standards:
         return is_first
 
 
-class Scheduled:
+class ScheduledArtifacts:
     """The artifacts to check.
 
     `policies` has each artifact by its file, with its policy, joined from the datasets that use it.

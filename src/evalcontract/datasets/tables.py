@@ -62,7 +62,7 @@ def source_of(file: ExternalFile, mapping: ColumnKeys) -> TableSource | Unreadab
 
 
 class TableSource:
-    """A source of the rows of a table; see `Source`. `problems` are those of header and shape."""
+    """The rows of a table; see `RowSource`. `problems` are those of header and shape."""
 
     document = None
     unreadable = None
@@ -80,7 +80,7 @@ class TableSource:
 
 
 class TableRows:
-    """The rows of a table as rows of evalcontract; see `Rows`.
+    """The rows of a table as rows of evalcontract; see `RowBatches`.
 
     Row n has the path (n,), and its values the places of their cells. Empty cells are no values. A
     row without an id is called `row_N`.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Problem
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.source.processes import Forked
+    from evalcontract.source.processes import ForkedProcess
 
 
 class IgnoringRow(NamedTuple):
@@ -87,7 +87,7 @@ def check_in_parallel(
     process. If a worker process cannot be started, or dies, its part is checked in this process.
     """
     first, *others = rows.cut(parts)
-    workers: list[_Worker] = []
+    workers: list[_PartWorker] = []
     try:
         workers.extend(_workers(others, check, collect))
         rows.forget()
@@ -150,19 +150,19 @@ def _workers(
     parts: Iterable[RowStream],
     check: Callable[[RowStream], Iterator[BatchResult]],
     collect: Callable[[], Any],
-) -> Iterator[_Worker]:
+) -> Iterator[_PartWorker]:
     """Start a worker for each part, as long as the system has processes and memory for them."""
-    started: list[Forked] = []
+    started: list[ForkedProcess] = []
     for part in parts:
         try:
-            worker = _Worker(part, check, collect, started)
+            worker = _PartWorker(part, check, collect, started)
         except OSError:
             return
         started.append(worker.forked)
         yield worker
 
 
-class _Worker:
+class _PartWorker:
     """A process that checks one part, and sends its results when it has finished."""
 
     def __init__(
@@ -170,12 +170,12 @@ class _Worker:
         part: RowStream,
         check: Callable[[RowStream], Iterator[BatchResult]],
         collect: Callable[[], Any],
-        others: Iterable[Forked],
+        others: Iterable[ForkedProcess],
     ) -> None:
-        from evalcontract.source.processes import Forked  # only for large files
+        from evalcontract.source.processes import ForkedProcess  # only for large files
 
         self.part = part
-        self.forked = Forked(partial(_run_worker, part, check, collect), others)
+        self.forked = ForkedProcess(partial(_run_worker, part, check, collect), others)
 
     def results(self, merge: Callable[[Any], None]) -> list[BatchResult] | None:
         """Wait for the results; return None if the process died."""

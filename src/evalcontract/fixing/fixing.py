@@ -18,8 +18,8 @@ from evalcontract.datasets.kinds import other_kind
 from evalcontract.datasets.opening import Input
 from evalcontract.model.diagnostic import (
     Move,
-    Outcome,
     Rename,
+    RunOutcome,
     Severity,
     Span,
     TextEdit,
@@ -208,18 +208,18 @@ class _FixRun:
         outcome = self._check()
         return self._result(outcome, is_settled=not self._fixable(outcome.diagnostics))
 
-    def _result(self, outcome: Outcome, *, is_settled: bool) -> FixResult:
+    def _result(self, outcome: RunOutcome, *, is_settled: bool) -> FixResult:
         files = [file for file in self._files.values() if file.before != file.after]
         refused = [each for by_fix in self._refused.values() for each in by_fix.values()]
         return FixResult(tuple(files), tuple(refused), outcome, is_settled)
 
-    def _check(self) -> Outcome:
+    def _check(self) -> RunOutcome:
         """Check the drafts."""
         outcomes = [validate(kind, inputs, self._options) for kind, inputs in self._inputs.items()]
         outcomes += [check_workspaces(path, self._options) for path in self._checked_folders]
         diagnostics = [item for outcome in outcomes for item in outcome.diagnostics]
         checked = {name: kind for each in outcomes for name, kind in each.checked.items()}
-        return Outcome(diagnostics, checked=checked).settle()
+        return RunOutcome(diagnostics, checked=checked).settle()
 
     def _apply(self, diagnostics: Iterable[Diagnostic]) -> bool:
         """Apply all fixes that do not conflict; return whether there may be more to apply."""
@@ -291,7 +291,7 @@ class _FixRun:
 
 
 def full_report(
-    outcome: Outcome, fails_from: Severity, baseline: BaselineCounts | None = None
+    outcome: RunOutcome, fails_from: Severity, baseline: BaselineCounts | None = None
 ) -> Report:
     """Return the report of an outcome; findings of at least a severity fail it."""
     return Report(

@@ -12,15 +12,15 @@ from evalcontract.checking.artifacts import artifact_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
-from evalcontract.datasets.outputs import Join, Outputs
+from evalcontract.datasets.outputs import Join, OutputFile
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.parts import IrregularError, parts_of
-from evalcontract.grading.rows import RowGrader, Work
+from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row, row_name
-from evalcontract.grading.summary import OPEN, Gate
-from evalcontract.grading.used import Manifest, Noted, Used
+from evalcontract.grading.summary import OPEN, QualityGate
+from evalcontract.grading.used import Manifest, ResultDependencies, RowDependencies
 from evalcontract.judging.asking import asked_ahead, questions_to_send
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import UsageError
@@ -33,7 +33,7 @@ from evalcontract.workspace import find_root, open_workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
 
-    from evalcontract.datasets.outputs import Pair, Record
+    from evalcontract.datasets.outputs import OutputRecord, Pair
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
     from evalcontract.grading.parts import Parts
     from evalcontract.grading.results import RowResult
@@ -66,7 +66,7 @@ class Grading:
         outputs: Input,
         options: Options,
         judging: Judging | None = None,
-        gate: Gate = OPEN,
+        gate: QualityGate = OPEN,
     ) -> None:
         self._options = options
         self._inputs = (dataset, outputs)
@@ -85,7 +85,9 @@ class Grading:
         self.diagnostics += from_unreadable_files(unreadable, self._run.standards.base)
         self._outputs = None if unreadable else self._read_outputs()
         self._outputs_file = source.file
-        self.used = Used(self._run, self._judging, self._dataset.document, self._grader.prepare)
+        self.used = ResultDependencies(
+            self._run, self._judging, self._dataset.document, self._grader.prepare
+        )
         self._gate = gate
         self._questions = 0
 
@@ -99,13 +101,13 @@ class Grading:
         day = options.today or today()
         self._run = Run(workspace, options.strict, day, has_php=has_php, ask=ask)
         self._grader = RowGrader(self._run)
-        self._work = Work()
+        self._work = WorkBudget()
         self._missing: list[str] = []
         self._graded = self._undecided = 0
         self.diagnostics: list[Diagnostic] = []
 
-    def _read_outputs(self) -> Outputs:
-        return Outputs(
+    def _read_outputs(self) -> OutputFile:
+        return OutputFile(
             self._source, self._run.standards.policy_for(self._inputs[0].path), self._keys
         )
 
@@ -115,7 +117,7 @@ class Grading:
         return self._outputs is None
 
     @cached_property
-    def gate(self) -> Gate:
+    def gate(self) -> QualityGate:
         """What the results have to meet: the threshold of the caller, or the highest of targets.
 
         Rows may be undecided if the caller or every target of the dataset says so.
@@ -123,7 +125,7 @@ class Grading:
         targets = self._run.workspace.targets_of(self._inputs[0].path)
         asked, allows = self._gate
         thresholds = [each.threshold for each in targets if each.threshold is not None]
-        return Gate(
+        return QualityGate(
             max(thresholds, default=None) if asked is None else asked,
             allows or (bool(targets) and all(target.allow_undecided for target in targets)),
         )
@@ -151,7 +153,7 @@ class Grading:
         It is called by the processes that grade, so what it returns must be picklable.
         """
 
-        def counted(results: list[RowResult]) -> tuple[Noted, int, int, T]:
+        def counted(results: list[RowResult]) -> tuple[RowDependencies, int, int, T]:
             return (
                 self.used.noted(results),
                 len(results),
@@ -217,7 +219,7 @@ class Grading:
         self.used.note(tasks)
         return self._grader.grade_all(tasks)
 
-    def _finish(self, dataset_pass: DatasetPass, surplus: list[Record]) -> None:
+    def _finish(self, dataset_pass: DatasetPass, surplus: list[OutputRecord]) -> None:
         if self._outputs is None:
             return
         self.diagnostics += dataset_pass.finish()
@@ -254,7 +256,7 @@ class Grading:
         return self._work.is_ordinary(plan, row.value, _output_of(record))
 
     def _in_chunks(
-        self, tasks: Iterator[Task], outputs: Outputs, of: Callable[[list[RowResult]], T]
+        self, tasks: Iterator[Task], outputs: OutputFile, of: Callable[[list[RowResult]], T]
     ) -> Iterator[T]:
         """Yield what `of` makes of the results of tasks, in order.
 
@@ -294,14 +296,14 @@ class Grading:
             lacks = _NO_OUTPUT
         return Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
 
-    def _report_undecided(self, outputs: Outputs) -> None:
+    def _report_undecided(self, outputs: OutputFile) -> None:
         if self._undecided and not self.gate.allow_undecided:
             rows = f"{self._undecided:,} of {self._graded:,} rows are undecided"
             advice = "run what did not run, or allow it: `--allow-undecided`"
             message = f"{rows}: what did not run could pass or fail them"
             outputs.report(Problem("output/undecided", message, (), advice))
 
-    def _report_unmatched(self, outputs: Outputs, surplus: list[Record]) -> None:
+    def _report_unmatched(self, outputs: OutputFile, surplus: list[OutputRecord]) -> None:
         if self._missing:
             names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._missing)
             rows = "1 row has" if len(self._missing) == 1 else f"{len(self._missing):,} rows have"
@@ -310,7 +312,7 @@ class Grading:
             outputs.report(Problem("output/missing", message, (), advice))
         outputs.report_unknown(surplus)
 
-    def _show_progress(self, outputs: Outputs) -> None:
+    def _show_progress(self, outputs: OutputFile) -> None:
         if self._options.progress:
             at = Advance(self._outputs_file, self._graded, outputs.progress)
             if self._judging and self._questions:
@@ -325,6 +327,6 @@ def _is_undecided(row: RowResult) -> bool:
     return row.outcome is Outcome.UNDECIDED and not is_told
 
 
-def _output_of(record: Record | None) -> Output:
+def _output_of(record: OutputRecord | None) -> Output:
     """Return what was recorded for a row: nothing, if it has no record."""
     return record.output if record else Output()

@@ -24,11 +24,11 @@ from evalcontract.source.processes import map_in_parallel
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalcontract.datasets.outputs import Outputs, Record
+    from evalcontract.datasets.outputs import OutputFile, OutputRecord
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
     from evalcontract.datasets.workers import BatchResult
     from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.source.json.blocks import Block
+    from evalcontract.source.json.blocks import LineBlock
     from evalcontract.source.json.lines import RowStream
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class IrregularError(Exception):
     """The files cannot be graded part by part."""
 
 
-class Part(NamedTuple):
+class ByteRanges(NamedTuple):
     """Ranges of bytes of the dataset and of the outputs: each from the start of a line."""
 
     rows: tuple[int, int]
@@ -58,26 +58,26 @@ class GradedPart(NamedTuple):
     """
 
     checked: list[BatchResult]
-    blocks_of_rows: tuple[list[Block], int]
-    blocks_of_outputs: tuple[list[Block], int]
+    blocks_of_rows: tuple[list[LineBlock], int]
+    blocks_of_outputs: tuple[list[LineBlock], int]
     ids: list[str]
     rows: list[CheckedRow]
-    records: list[Record]
+    records: list[OutputRecord]
     graded: Any
 
 
-def cut(rows: RowStream, outputs: RowStream) -> Iterator[Part]:
+def cut(rows: RowStream, outputs: RowStream) -> Iterator[ByteRanges]:
     """Cut two files into parts of the same lines; the last one has what is left."""
     start, end, size = (0, 0), (0, 0), 0
     for some_rows, some_outputs in zip_longest(
         rows.sizes(_LINES), outputs.sizes(_LINES), fillvalue=0
     ):
         if size >= _PART_BYTES:
-            yield Part((start[0], end[0]), (start[1], end[1]))
+            yield ByteRanges((start[0], end[0]), (start[1], end[1]))
             start, size = end, 0
         end = end[0] + some_rows, end[1] + some_outputs
         size += some_rows + some_outputs
-    yield Part((start[0], sys.maxsize), (start[1], sys.maxsize))
+    yield ByteRanges((start[0], sys.maxsize), (start[1], sys.maxsize))
 
 
 def _observed(
@@ -93,7 +93,7 @@ def _observed(
 
 
 def parts_of(
-    dataset_pass: DatasetPass, outputs: Outputs, is_ordinary: Callable[[Pair], bool]
+    dataset_pass: DatasetPass, outputs: OutputFile, is_ordinary: Callable[[Pair], bool]
 ) -> Parts | None:
     """Return the parts of a dataset and its outputs; None unless both are JSONL with some lines.
 
@@ -117,13 +117,13 @@ class Parts:
     def __init__(
         self,
         dataset_pass: NativePass,
-        outputs: Outputs,
+        outputs: OutputFile,
         rows: RowStream,
         records: RowStream,
         is_ordinary: Callable[[Pair], bool],
     ) -> None:
         self.diagnostics: list[Diagnostic] = []
-        self.surplus: list[Record] = []
+        self.surplus: list[OutputRecord] = []
         self._pass = dataset_pass
         self._checked_outputs = outputs
         self._is_ordinary = is_ordinary
@@ -131,7 +131,7 @@ class Parts:
         self._ids: set[str] = set()
         self._count = 0
         self._rows: dict[str, CheckedRow] = {}
-        self._records: dict[str, Record] = {}
+        self._records: dict[str, OutputRecord] = {}
         rows.forget()
         records.forget()
 
@@ -143,7 +143,7 @@ class Parts:
 
         """
 
-        def work(part: Part) -> GradedPart | None:
+        def work(part: ByteRanges) -> GradedPart | None:
             return self._graded(part, grade)
 
         parts, again = tee(cut(self._dataset, self._outputs))
@@ -173,7 +173,7 @@ class Parts:
         is_read = row.number < self._count
         return is_read and isinstance(id_, str) and id_ in self._ids and id_ not in self._rows
 
-    def _graded(self, part: Part, grade: Callable[[list[Pair]], Any]) -> GradedPart | None:
+    def _graded(self, part: ByteRanges, grade: Callable[[list[Pair]], Any]) -> GradedPart | None:
         """Check the rows of a part, and grade those that have a record in it; None if irregular."""
         rows, records = self._dataset.part(*part.rows), self._outputs.part(*part.outputs)
         with collector_paused():
@@ -185,7 +185,7 @@ class Parts:
             if is_broken or number != len(ids) or self._pass.has_crashed:
                 return None  # rows may have no id, or one that is repeated
             pairs: list[Pair] = []
-            left: list[Record] = []
+            left: list[OutputRecord] = []
             for some in self._checked_outputs.clean_records(records):
                 if some is None:
                     return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from evalcontract.grading.results import CheckResult, RowResult
-    from evalcontract.grading.summary import Comparison, Gate, Summary, Tally, Uncompared
+    from evalcontract.grading.summary import Comparison, QualityGate, Summary, Tally, UncomparedRow
     from evalcontract.judging.asking import Usage
     from evalcontract.statistics.rates import PairedDifference
 
@@ -153,7 +153,7 @@ def write_results(
     yield from wrapped(tally_sentence(summary.rows), 0, width)
 
 
-def write_gate(summary: Summary, gate: Gate, width: int) -> Iterator[str]:
+def write_gate(summary: Summary, gate: QualityGate, width: int) -> Iterator[str]:
     """Yield whether the mean score reaches a threshold, and whether undecided rows forbid it."""
     tally, threshold = summary.rows, gate.threshold
     if threshold is None:
@@ -214,7 +214,7 @@ def write_comparison(
         yield f"    … and {len(changed) - limit:,} more: `--limit 0` shows all\n"
 
 
-def _uncompared(causes: Counter[Uncompared], width: int) -> Iterator[str]:
+def _uncompared(causes: Counter[UncomparedRow], width: int) -> Iterator[str]:
     """Yield how many rows are in no difference, and the most frequent causes."""
     if not causes:
         return
@@ -392,7 +392,7 @@ def row_line(row: RowResult) -> str:
 
 def summary_line(
     summary: Summary,
-    gate: Gate,
+    gate: QualityGate,
     usage: Usage | None = None,
 ) -> str:
     """Return the last line; `gate` is what the results had to meet.

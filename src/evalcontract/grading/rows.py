@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
-from evalcontract.checks.plan import Nested
+from evalcontract.checks.plan import NestedRubric
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import OwnRunner, RubricRunner
-from evalcontract.library.library import Resolved
+from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Reference
 from evalcontract.model.startup import NamedTuple
@@ -56,7 +56,7 @@ class _Size(NamedTuple):
 _NOTHING = _Size()
 
 
-class Work:
+class WorkBudget:
     """What may still be spent on rows with more checks or texts than every row may have."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class Work:
         if id(plan) not in self._sizes:
             size = _Size()
             for part in plan.steps.parts:
-                if isinstance(part, Nested):
+                if isinstance(part, NestedRubric):
                     size = size.plus(self._size(part.plan))
                 else:
                     size = size.plus(_size_of(part.check or {}))
@@ -208,7 +208,7 @@ class RowGrader:
     def _made_plan(self, text: str) -> Plan | str:
         reference = Reference.parse(text)
         target = self._run.workspace.library.resolve(reference) if reference else None
-        if not isinstance(target, Resolved):
+        if not isinstance(target, Resolution):
             return f"there is no `{clipped(text, NAME_LENGTH)}`"
         plan, _ = self._run.plan(target.artifact)
         if plan is None or plan.scoring is None:

@@ -20,7 +20,7 @@ from evalcontract.checks.outcome import (
     gravest,
     unavailable,
 )
-from evalcontract.checks.plan import OWN_EXPECTATIONS, Nested, own_needs, own_outlook
+from evalcontract.checks.plan import OWN_EXPECTATIONS, NestedRubric, own_needs, own_outlook
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.scores import Scoring, of_composite, total
 from evalcontract.model.startup import NamedTuple
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from evalcontract.checks import Prediction
     from evalcontract.checks._kind import EvalContext
-    from evalcontract.checks.outcome import Executor, Judged, JudgeTexts
+    from evalcontract.checks.outcome import Executor, HasOutcome, JudgeTexts
     from evalcontract.checks.plan import Plan
     from evalcontract.grading.scores import Total
 
@@ -49,26 +49,26 @@ _NUMBER = (int, float)
 _MAX_TOTALS, _MAX_RESULTS = 1 << 12, 1 << 8
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Some rows with their outputs; `texts` are those of the outputs, None unless all have one."""
 
     rows: Sequence[Mapping[str, Any]]
     outputs: Sequence[Output]
     texts: OutputTexts | None
 
-    def some(self, numbers: Sequence[int]) -> Block:
+    def some(self, numbers: Sequence[int]) -> RowBlock:
         """Return the block of some of the rows."""
-        return Block(
+        return RowBlock(
             [self.rows[number] for number in numbers],
             [self.outputs[number] for number in numbers],
             self.texts and self.texts.some(numbers),
         )
 
 
-def block_of(rows: Sequence[Mapping[str, Any]], outputs: Sequence[Output]) -> Block:
+def block_of(rows: Sequence[Mapping[str, Any]], outputs: Sequence[Output]) -> RowBlock:
     """Return a block of rows and their outputs."""
     written = [output.text for output in outputs if output.text is not None]
-    return Block(rows, outputs, OutputTexts(written) if len(written) == len(outputs) else None)
+    return RowBlock(rows, outputs, OutputTexts(written) if len(written) == len(outputs) else None)
 
 
 class Single(NamedTuple):
@@ -88,7 +88,7 @@ class Single(NamedTuple):
     judge: JudgeTexts | None
     known: dict[int, tuple[Verdict, CheckResult]]
 
-    def results(self, block: Block) -> list[CheckResult]:
+    def results(self, block: RowBlock) -> list[CheckResult]:
         """Return the results on a block; what coverage predicts decides where the check runs."""
         needs = self.needs
         if needs is None:
@@ -107,7 +107,7 @@ class Single(NamedTuple):
         bounds = ANY_SCORE if outcome is Outcome.UNAVAILABLE else None
         return CheckResult(self.id, self.kind, outcome, score, outlook.reason, None, bounds)
 
-    def judged(self, block: Block) -> list[CheckResult]:
+    def judged(self, block: RowBlock) -> list[CheckResult]:
         """Return the results on rows on which the check runs."""
         if self.judge is not None and block.texts is not None:
             try:
@@ -165,7 +165,7 @@ def _is_score(value: Any) -> TypeGuard[float]:
     return isinstance(value, _NUMBER) and 0 <= value <= 1
 
 
-class Totals(NamedTuple):
+class ResultTotals(NamedTuple):
     """What the results of some checks come to.
 
     `combine` combines them, each with its weight. `known` has what it made of some outcomes, scores
@@ -173,7 +173,7 @@ class Totals(NamedTuple):
     """
 
     weights: tuple[float, ...]
-    combine: Callable[[Sequence[tuple[Judged, float]]], Total]
+    combine: Callable[[Sequence[tuple[HasOutcome, float]]], Total]
     known: dict[tuple[Any, ...], Total]
 
     def of(self, results: tuple[CheckResult, ...]) -> Total:
@@ -195,9 +195,9 @@ class Composite(NamedTuple):
     id: str
     weight: float
     checks: Checks
-    totals: Totals
+    totals: ResultTotals
 
-    def results(self, block: Block) -> list[CheckResult]:
+    def results(self, block: RowBlock) -> list[CheckResult]:
         """Return the results on a block."""
         return list(map(self._result, self.checks.results(block)))
 
@@ -212,7 +212,7 @@ class Checks(NamedTuple):
 
     checks: tuple[Single | Composite, ...]
 
-    def results(self, block: Block) -> list[tuple[CheckResult, ...]]:
+    def results(self, block: RowBlock) -> list[tuple[CheckResult, ...]]:
         """Return the results of the checks for each row of a block."""
         if not self.checks:
             return [()] * len(block.rows)
@@ -268,7 +268,7 @@ class RubricRunner:
     def __init__(self, plan: Plan, context: EvalContext, *, only_judges: bool = False) -> None:
         self.name = plan.artifact.name
         self._checks, how = _ready(plan, context, only_judges=only_judges)
-        self._totals = Totals(self._checks.weights, partial(total, how), {})
+        self._totals = ResultTotals(self._checks.weights, partial(total, how), {})
 
     @property
     def asks(self) -> bool:
@@ -358,14 +358,14 @@ def _ready(
     own = context.of(plan.artifact)
     for part in plan.steps.parts:
         weight = how.weight_of(part.name)
-        if isinstance(part, Nested):
+        if isinstance(part, NestedRubric):
             key = id(part.plan)
             if key not in made:
                 made[key] = _ready(part.plan, context, made, only_judges=only_judges)
             inner, inner_how = made[key]
             combine = partial(of_composite, inner_how, threshold=part.check.get("threshold"))
             if inner.checks or not only_judges:
-                totals = Totals(inner.weights, combine, {})
+                totals = ResultTotals(inner.weights, combine, {})
                 checks.append(Composite(part.name, weight, inner, totals))
         elif part.needs.judges or not only_judges:
             check = part.check or {}

@@ -15,7 +15,7 @@ from evalcontract.statistics.scores import weighted_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from evalcontract.checks.outcome import Judged
+    from evalcontract.checks.outcome import HasOutcome
     from evalcontract.library.score_bounds import Bounds
 
 #: The combinations that ask only whether checks passed; a threshold has no meaning there.
@@ -51,7 +51,7 @@ class Total(NamedTuple):
     reason: str | None = None
 
 
-def total(scoring: Scoring, verdicts: Sequence[tuple[Judged, float]]) -> Total:
+def total(scoring: Scoring, verdicts: Sequence[tuple[HasOutcome, float]]) -> Total:
     """Combine verdicts, or the results of checks, each with its weight.
 
     Checks that are skipped are left out, of the sum of the weights too. What did not run may have
@@ -61,7 +61,7 @@ def total(scoring: Scoring, verdicts: Sequence[tuple[Judged, float]]) -> Total:
 
 
 def of_composite(
-    scoring: Scoring, verdicts: Sequence[tuple[Judged, float]], threshold: float | None
+    scoring: Scoring, verdicts: Sequence[tuple[HasOutcome, float]], threshold: float | None
 ) -> Total:
     """Return what a composite comes to whose rubric has this scoring and these verdicts.
 
@@ -86,7 +86,7 @@ def of_composite(
 
 def _total(
     scoring: Scoring,
-    verdicts: Sequence[tuple[Judged, float]],
+    verdicts: Sequence[tuple[HasOutcome, float]],
     decide: Callable[[list[End], End], End],
 ) -> Total:
     """Combine verdicts; `decide` says what passes, given the checks and what they come to."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CheckKey = tuple[str | None, str]
 
 
-class Changed(NamedTuple):
+class RowChange(NamedTuple):
     """A row whose result is another one; `checks` are the names of those that changed."""
 
     before: RowResult
@@ -31,7 +31,7 @@ class Changed(NamedTuple):
     checks: tuple[str, ...]
 
 
-class Uncompared(NamedTuple):
+class UncomparedRow(NamedTuple):
     """Why a row is in no difference: its score is not known `before`, `now`, or both times."""
 
     before: bool
@@ -68,8 +68,8 @@ class Comparison:
         self._scores: list[tuple[float, float]] = []
         self._checks: dict[_CheckKey, list[tuple[CheckResult, CheckResult]]] = {}
         self.versions: dict[tuple[str | None, str | None], int] = {}
-        self.uncompared: Counter[Uncompared] = Counter()
-        self.changed: list[Changed] = []
+        self.uncompared: Counter[UncomparedRow] = Counter()
+        self.changed: list[RowChange] = []
         self.new: list[str] = []
 
     def take(self, row: RowResult) -> None:
@@ -98,13 +98,13 @@ class Comparison:
                 key = (_id_of(row.rubric), name)
                 self._checks.setdefault(key, []).append((earlier, check))
         if changed or leaves or _result(before) != _result(row):
-            self.changed.append(Changed(before, row, (*changed, *leaves)))
+            self.changed.append(RowChange(before, row, (*changed, *leaves)))
 
     def _leave_out(self, before: RowResult, now: RowResult) -> None:
         unknown = now if now.score is None else before
         leaves = (leaf for check in unknown.checks for _, leaf in check.leaves())
         reason = unknown.reason or gravest(leaves)[1] or "-"
-        self.uncompared[Uncompared(before.score is None, now.score is None, reason)] += 1
+        self.uncompared[UncomparedRow(before.score is None, now.score is None, reason)] += 1
 
     @property
     def gone(self) -> list[str]:
@@ -238,7 +238,7 @@ class Tally:
         return Bounds(low, high)
 
 
-class Unmeasured(NamedTuple):
+class MissingVerdicts(NamedTuple):
     """Why checks of a kind, or rows if it is None, came to no verdict.
 
     If the outcome is passed or failed, they came to one without all of their judges.
@@ -260,7 +260,7 @@ class Summary:
         self._rows = Tally()
         self._rubrics: dict[str | None, Tally] = {}
         self._checks: dict[tuple[str | None, str], tuple[str, Tally]] = {}
-        self._unmeasured: Counter[Unmeasured] = Counter()
+        self._unmeasured: Counter[MissingVerdicts] = Counter()
         self._ungraded = 0
         # The first of the rows that count alike, with their number: they are counted together.
         self._alike: dict[tuple[Any, ...], tuple[RowResult, int]] = {}
@@ -284,7 +284,7 @@ class Summary:
         return self._checks
 
     @property
-    def unmeasured(self) -> Mapping[Unmeasured, int]:
+    def unmeasured(self) -> Mapping[MissingVerdicts, int]:
         """How often checks came to no verdict, and rows could not be graded, by the cause.
 
         The most frequent causes come first.
@@ -375,7 +375,7 @@ class Summary:
                     tally.add(leaf.outcome, leaf.score, leaf.bounds, times)
                     self._count(_unmeasured(leaf), times)
 
-    def _count(self, cause: Unmeasured | None, times: int) -> None:
+    def _count(self, cause: MissingVerdicts | None, times: int) -> None:
         if cause is None:
             return
         if cause not in self._unmeasured and len(self._unmeasured) >= _MAX_REASONS:
@@ -394,7 +394,7 @@ class Summary:
         return bounds is not None and round(bounds.low, 12) >= threshold
 
 
-class Gate(NamedTuple):
+class QualityGate(NamedTuple):
     """What a run has to meet: a mean score of at least `threshold`, and a verdict for each row.
 
     Without a threshold it is open. With `allow_undecided`, rows need no verdict.
@@ -412,7 +412,7 @@ class Gate(NamedTuple):
 
 
 #: The gate of those who ask nothing of the results.
-OPEN = Gate()
+OPEN = QualityGate()
 
 
 def counts(tally: Tally) -> Mapping[str, int]:
@@ -423,12 +423,12 @@ def counts(tally: Tally) -> Mapping[str, int]:
     }
 
 
-def _unmeasured(check: CheckResult) -> Unmeasured | None:
+def _unmeasured(check: CheckResult) -> MissingVerdicts | None:
     reason = check.unanswered
     if reason is None:
         return None if check.is_measured else _cause(check.kind, check.outcome, check.reason)
     return _cause(check.kind, check.outcome, reason)
 
 
-def _cause(kind: str | None, outcome: Outcome, reason: str | None) -> Unmeasured:
-    return Unmeasured(kind, outcome, clipped(reason or str(outcome), _MAX_REASON))
+def _cause(kind: str | None, outcome: Outcome, reason: str | None) -> MissingVerdicts:
+    return MissingVerdicts(kind, outcome, clipped(reason or str(outcome), _MAX_REASON))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evalcontract.source import Document
 
 
-class Noted(NamedTuple):
+class RowDependencies(NamedTuple):
     """What a process notes of some rows; it is picklable.
 
     `rubrics` are the exact names of those that graded them, `references` the unpinned references
@@ -59,7 +59,7 @@ class Manifest(NamedTuple):
     started: datetime
 
 
-class Used:
+class ResultDependencies:
     """Everything that the results so far depend on, in sections of names with their values.
 
     `artifacts`, `files` and `bundles` have SHA-256 digests, None for what cannot be read or is not
@@ -108,7 +108,7 @@ class Used:
             if rubric is not None and "@" not in rubric:
                 self._references.add(rubric)
 
-    def noted(self, results: Iterable[RowResult]) -> Noted:
+    def noted(self, results: Iterable[RowResult]) -> RowDependencies:
         """Return what these results depend on, in the process that graded them."""
         bundles, self._bundles = frozenset(self._bundles), set()
         references, self._references = frozenset(self._references), set()
@@ -116,7 +116,7 @@ class Used:
         new = [rubric for rubric, names in reads.items() if len(names) > self._noted.get(rubric, 0)]
         self._noted |= {rubric: len(reads[rubric]) for rubric in new}
         rubrics = frozenset({row.rubric for row in results if row.rubric})
-        return Noted(rubrics, references, bundles, self._digests(new))
+        return RowDependencies(rubrics, references, bundles, self._digests(new))
 
     def begin(self, rubrics: Iterable[str], earlier: Sections) -> Sections:
         """Begin anew, with what results depend on now that some rubrics made; return it.
@@ -132,10 +132,10 @@ class Used:
             self._prepare(name)
         self._forget()
         bundles, files = frozenset(earlier.get("bundles", ())), self._run.plans.reads
-        self.take(Noted(names, references, bundles, self._digests(files)))
+        self.take(RowDependencies(names, references, bundles, self._digests(files)))
         return self.sections
 
-    def take(self, noted: Noted) -> None:
+    def take(self, noted: RowDependencies) -> None:
         """Add what some results depend on.
 
         Raises:

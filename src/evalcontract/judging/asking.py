@@ -211,9 +211,9 @@ class Judging:
         self._settings = settings
         self._cache = cache
         self._client = Client(settings)
-        self._threads: Threads[_Answered] = Threads(settings.concurrency)
+        self._threads: Threads[_AnsweredQuestion] = Threads(settings.concurrency)
         self._judges: dict[str, ReadyJudge | Verdict] = {}
-        self._asked: dict[str, _Asked] = {}
+        self._asked: dict[str, _PendingQuestion] = {}
         self._usage = Usage()
         self._answered = 0
         self._remarks: dict[str, None] = {}
@@ -266,7 +266,9 @@ class Judging:
         asked = self.ask_ahead(judge, variables)
         return asked if isinstance(asked, Verdict) else self._settle(asked)
 
-    def ask_ahead(self, judge: Artifact, variables: Mapping[str, Any]) -> _Asked | Verdict:
+    def ask_ahead(
+        self, judge: Artifact, variables: Mapping[str, Any]
+    ) -> _PendingQuestion | Verdict:
         """Send a question, unless it has been asked, or cannot be: then return the verdict."""
         question = self._question(judge, variables)
         if isinstance(question, Verdict):
@@ -294,7 +296,7 @@ class Judging:
             return None
         return question.key
 
-    def wait(self, asked: _Asked | Verdict) -> None:
+    def wait(self, asked: _PendingQuestion | Verdict) -> None:
         """Wait until a question is answered, or has no answer."""
         if not isinstance(asked, Verdict):
             self._settle(asked)
@@ -327,29 +329,29 @@ class Judging:
         verdict = question.verdict(reply) if reply else None
         return None if verdict is None or verdict.score is None else verdict
 
-    def _kept(self, question: Question) -> _Asked | None:
+    def _kept(self, question: Question) -> _PendingQuestion | None:
         """Return a question that the cache answers."""
         verdict = self._known(question)
         if verdict is None:
             return None
         self._usage = self._usage._replace(cached=self._usage.cached + 1)
-        return _Asked(question.without_messages(), None, verdict)
+        return _PendingQuestion(question.without_messages(), None, verdict)
 
-    def _sent(self, question: Question) -> _Asked:
+    def _sent(self, question: Question) -> _PendingQuestion:
         self._client.prepare()
-        return _Asked(question, self._threads.submit(partial(self._call, question)))
+        return _PendingQuestion(question, self._threads.submit(partial(self._call, question)))
 
-    def _call(self, question: Question) -> _Answered:
+    def _call(self, question: Question) -> _AnsweredQuestion:
         """Return the answer to a question; one that is no verdict is asked for once more."""
         first = self._reply(question, question.messages)
         verdict = question.verdict(first)
         if verdict.score is not None:
-            return _Answered((first,), verdict)
+            return _AnsweredQuestion((first,), verdict)
         try:
             second = self._reply(question, question.messages_again(first.text))
         except NoReplyError as raised:
-            return _Answered((first,), _unanswered(question, raised), raised.was_sent)
-        return _Answered((first, second), question.verdict(second))
+            return _AnsweredQuestion((first,), _unanswered(question, raised), raised.was_sent)
+        return _AnsweredQuestion((first, second), question.verdict(second))
 
     def _reply(self, question: Question, messages: list[Message]) -> Reply:
         if self._lasting is not None:
@@ -363,13 +365,13 @@ class Judging:
         self._lasting = None  # what another question failed by meanwhile does not last
         return reply
 
-    def _remember(self, asked: _Asked) -> None:
+    def _remember(self, asked: _PendingQuestion) -> None:
         if len(self._asked) >= _MAX_REMEMBERED:
             oldest = self._asked.pop(next(iter(self._asked)))
             self._settle(oldest)
         self._asked[asked.question.key] = asked
 
-    def _settle(self, asked: _Asked) -> Verdict:
+    def _settle(self, asked: _PendingQuestion) -> Verdict:
         """Return the verdict on a question; wait for the answer, and count it once."""
         if asked.verdict is None and asked.future is not None:
             asked.verdict = self._received(asked.question, asked.future)
@@ -378,7 +380,7 @@ class Judging:
             asked.question = asked.question.without_messages()
         return asked.verdict or error("it was given up")
 
-    def _received(self, question: Question, future: Future[_Answered]) -> Verdict:
+    def _received(self, question: Question, future: Future[_AnsweredQuestion]) -> Verdict:
         usage = self._usage
         try:
             answered = future.result()
@@ -396,7 +398,7 @@ class Judging:
         return verdict
 
 
-class _Answered(NamedTuple):
+class _AnsweredQuestion(NamedTuple):
     """The replies to a question, in order, and the verdict of the last.
 
     `unanswered` is the number of requests that were sent without a reply.
@@ -411,13 +413,16 @@ def _unanswered(question: Question, raised: NoReplyError) -> Verdict:
     return error(str(raised), judge=question.judge.name, model=question.judge.model)
 
 
-class _Asked:
+class _PendingQuestion:
     """A question that was asked, with its verdict, or with the answer to come."""
 
     __slots__ = ("future", "question", "verdict")
 
     def __init__(
-        self, question: Question, future: Future[_Answered] | None, verdict: Verdict | None = None
+        self,
+        question: Question,
+        future: Future[_AnsweredQuestion] | None,
+        verdict: Verdict | None = None,
     ) -> None:
         self.question = question
         self.future = future

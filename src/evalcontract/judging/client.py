@@ -258,7 +258,7 @@ def limited(response: Any, seconds: float) -> Any:
     most = MAX_BYTES if encoding == "identity" else MAX_COMPRESSED
     end = monotonic() + seconds
 
-    class Limited(library.SyncByteStream):  # type: ignore[misc] # known only now
+    class LimitedStream(library.SyncByteStream):  # type: ignore[misc] # known only now
         """The stream of the response."""
 
         def __iter__(self) -> Iterator[bytes]:
@@ -274,7 +274,7 @@ def limited(response: Any, seconds: float) -> Any:
         def close(self) -> None:
             stream.close()
 
-    return Limited()
+    return LimitedStream()
 
 
 OPENAI_URL = "https://api.openai.com/v1"

@@ -33,7 +33,7 @@ class Grade(NamedTuple):
     verdict: str | float
 
 
-def wanted(scale: Scale) -> str:
+def verdict_instruction(scale: Scale) -> str:
     """Return what the verdict has to be, as a model is told."""
     if scale.levels is not None:
         names = [json.dumps(name, ensure_ascii=False) for name in scale.levels]
@@ -64,12 +64,12 @@ def _name(scale: Scale, levels: Mapping[str, float], verdict: Any) -> str:
         names = [name for name in levels if name.strip().casefold() == folded]
         if len(names) == 1:
             return names[0]
-    raise ScaleError(f"it is not {wanted(scale)}")
+    raise ScaleError(f"it is not {verdict_instruction(scale)}")
 
 
 def _number(scale: Scale, verdict: Any) -> float:
     if not is_finite_number(verdict) or not scale.low <= verdict <= scale.high:
-        raise ScaleError(f"it is not {wanted(scale)}")
+        raise ScaleError(f"it is not {verdict_instruction(scale)}")
     return float(verdict)
 
 
@@ -285,7 +285,7 @@ class Surroundings(NamedTuple):
 
 def surroundings(scale: Scale) -> Surroundings:
     """Return what a model is told besides the template of a judge with this scale."""
-    verdict = wanted(scale)
+    verdict = verdict_instruction(scale)
     texts = (text.format(wanted=verdict) for text in (_SYSTEM, AGAIN))
     return Surroundings(*map(_encodable, texts))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.artifact import promised
+from evalcontract.library.artifact import identity_from_name
 from evalcontract.model.diagnostic import Cause, Fix, Write
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind, Reference, Version
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from evalcontract.library.artifact import Artifact, MisnamedFolder, UnreadableNames
-    from evalcontract.library.library import Dangling, Library
+    from evalcontract.library.library import DanglingReference, Library
     from evalcontract.model.diagnostic import Path, Problem
 
 _VERB = "refer to it"
 
 
-def says(dangling: Dangling, library: Library) -> str:
+def says(dangling: DanglingReference, library: Library) -> str:
     """Return the message for a dangling reference."""
     reference = dangling.reference
     name = f"{reference.kind}/{reference.id}"
@@ -34,7 +34,7 @@ def says(dangling: Dangling, library: Library) -> str:
     return f"there is no {reference.kind} `{reference.id}`"
 
 
-def cause_of(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> Cause:
+def cause_of(dangling: DanglingReference, library: Library, unreadable: UnreadableNames) -> Cause:
     """Return the cause that references dangle for: a broken file, a folder, or the name itself."""
     broken = _broken_file(dangling, library, unreadable)
     if broken:
@@ -48,7 +48,7 @@ def has_versions(versions: Sequence[Version]) -> str:
     return f"it has {listed(versions[: -SHOWN - 2 : -1], total=len(versions))}"
 
 
-def advise(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> str:
+def advise(dangling: DanglingReference, library: Library, unreadable: UnreadableNames) -> str:
     """Return the advice for a dangling reference. `unreadable` has files that it may mean."""
     reference = dangling.reference
     kind, id_ = reference.kind, reference.id
@@ -69,7 +69,9 @@ def advise(dangling: Dangling, library: Library, unreadable: UnreadableNames) ->
     return f"add {kind}s/{id_}.yaml, or correct the name{known}"
 
 
-def meant_by(dangling: Dangling, library: Library, unreadable: UnreadableNames) -> Reference | None:
+def meant_by(
+    dangling: DanglingReference, library: Library, unreadable: UnreadableNames
+) -> Reference | None:
     """Return the reference that was probably meant, with the version as written, or None."""
     kind, id_, version = dangling.reference
     if dangling.versions or _broken_file(dangling, library, unreadable):
@@ -79,7 +81,7 @@ def meant_by(dangling: Dangling, library: Library, unreadable: UnreadableNames) 
 
 
 def _broken_file(
-    dangling: Dangling, library: Library, unreadable: UnreadableNames
+    dangling: DanglingReference, library: Library, unreadable: UnreadableNames
 ) -> tuple[str, str] | None:
     """Return a broken file that the reference may mean, and its fault; or None."""
     kind, id_, wanted = dangling.reference
@@ -87,14 +89,14 @@ def _broken_file(
         if version in (None, wanted) or wanted is None:
             return file, "it cannot be parsed"
     for suspect in library.suspects(kind, id_):
-        _, version = promised(suspect.file, kind)
+        _, version = identity_from_name(suspect.file, kind)
         fault = _identity_fault(suspect)
         if fault and (not dangling.versions or version in (None, wanted)):
             return suspect.file, fault
     return None
 
 
-def _misnamed(dangling: Dangling, library: Library) -> MisnamedFolder | None:
+def _misnamed(dangling: DanglingReference, library: Library) -> MisnamedFolder | None:
     """Return the folder with a misspelled name that the artifact is probably in, or None."""
     kind, id_, _ = dangling.reference
     if dangling.versions:
@@ -122,7 +124,7 @@ _NUMBERS = lazy_pattern(r"[vV^~>=\s]*(\d+(?:\.\d+)*)")
 _MAX_LENGTH = 200
 
 
-class _Read(NamedTuple):
+class _ReferenceParts(NamedTuple):
     """The parts of a malformed reference: kind, id, and the text of the version."""
 
     kind: Kind | None
@@ -183,7 +185,7 @@ def _fix_for(text: str, kind: Kind, library: Library, path: Path) -> Fix | None:
     return Fix(path, Write(str(Reference(kind, id_, chosen))), is_written and id_ == read.id)
 
 
-def _unknown(read: _Read, kind: Kind, known: str | None) -> str | None:
+def _unknown(read: _ReferenceParts, kind: Kind, known: str | None) -> str | None:
     """Return advice on how to write a reference to something that does not exist, or None."""
     id_ = normalise(read.id)
     numbers = _NUMBERS.fullmatch(read.version)
@@ -194,7 +196,7 @@ def _unknown(read: _Read, kind: Kind, known: str | None) -> str | None:
     return "; ".join(filter(None, (spelling, known))) or None
 
 
-def _read(text: str) -> _Read:
+def _read(text: str) -> _ReferenceParts:
     """Parse a malformed reference, ignoring quotes, spaces, folders and file extensions."""
     bare = text.strip().strip("\"'`<>{}[]").strip().replace("\\", "/")
     parts = [part.strip() for part in _SUFFIX.sub("", bare).split("/")]
@@ -207,14 +209,14 @@ def _read(text: str) -> _Read:
             kind, parts = Kind(word), parts[index + 1 :]
             break
     if not parts:
-        return _Read(kind, "", "")
+        return _ReferenceParts(kind, "", "")
     if len(parts) > 1 and _NUMBERS.match(parts[-1]):
-        return _Read(kind, parts[-2], parts[-1])
+        return _ReferenceParts(kind, parts[-2], parts[-1])
     id_, *rest = _VERSION_SIGN.split(parts[-1], maxsplit=1)
     word, _, after = id_.partition(".")
     if not rest and word.lower() in (Kind.RUBRIC, Kind.JUDGE) and after:
-        return _Read(Kind(word.lower()), after, "")
-    return _Read(kind, id_, rest[0] if rest else "")
+        return _ReferenceParts(Kind(word.lower()), after, "")
+    return _ReferenceParts(kind, id_, rest[0] if rest else "")
 
 
 def _id_of(word: str, kind: Kind, library: Library) -> str | None:

@@ -109,7 +109,7 @@ class MisnamedFolder(NamedTuple):
     ids: frozenset[str]
 
 
-def promised(file: str, kind: str) -> tuple[str | None, Version | None]:
+def identity_from_name(file: str, kind: str) -> tuple[str | None, Version | None]:
     """Return the id and the version in a file name, each None if it has none.
 
     Names are `{id}.yaml`, `{id}@{version}.yaml` or `{id}/{version}.yaml`, in the folder of the

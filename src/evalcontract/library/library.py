@@ -6,7 +6,7 @@ from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.artifact import promised
+from evalcontract.library.artifact import identity_from_name
 from evalcontract.model.nearest import Suggestions, normalise
 from evalcontract.model.reference import Kind, Reference, Version, newest
 from evalcontract.model.startup import NamedTuple
@@ -167,14 +167,14 @@ def _shortest_path(
     return path
 
 
-class Resolved(NamedTuple):
+class Resolution(NamedTuple):
     """The result of a reference that resolves."""
 
     artifact: Artifact
     pinned: bool
 
 
-class Dangling(NamedTuple):
+class DanglingReference(NamedTuple):
     """A reference that cannot be resolved.
 
     `versions` has the existing versions of its id, oldest first.
@@ -233,7 +233,7 @@ class Library:
             self._ids[kind] = sorted(self._known[kind])
         return self._ids[kind]
 
-    def resolve(self, reference: Reference) -> Resolved | Dangling:
+    def resolve(self, reference: Reference) -> Resolution | DanglingReference:
         """Resolve a reference. Without a version it means the newest one.
 
         Of artifacts with the same id and version, the first by file name is used.
@@ -241,16 +241,16 @@ class Library:
         kind, id_, version = reference
         versions = self.versions(kind, id_)
         if version is None and versions:
-            return Resolved(self._newest(kind, id_), pinned=False)
+            return Resolution(self._newest(kind, id_), pinned=False)
         if version is not None and version in versions:
-            return Resolved(versions[version][0], pinned=True)
-        return Dangling(reference, self.sorted_versions(kind, id_))
+            return Resolution(versions[version][0], pinned=True)
+        return DanglingReference(reference, self.sorted_versions(kind, id_))
 
     def artifact_of(self, text: Any) -> Artifact | None:
         """Return the artifact that the text of a reference resolves to; None for anything else."""
         reference = Reference.parse(text) if isinstance(text, str) else None
         target = self.resolve(reference) if reference else None
-        return target.artifact if isinstance(target, Resolved) else None
+        return target.artifact if isinstance(target, Resolution) else None
 
     def _newest(self, kind: Kind, id_: str) -> Artifact:
         """Return the artifact of the newest version of a known id."""
@@ -290,7 +290,7 @@ class Library:
         """Yield each reference of an artifact that resolves, with its target."""
         for use in artifact.uses:
             target = self.resolve(use.reference)
-            if isinstance(target, Resolved):
+            if isinstance(target, Resolution):
                 yield use, target.artifact
 
     @cached_property
@@ -362,7 +362,7 @@ class Library:
 
 def _other_ids(artifact: Artifact) -> Iterator[str]:
     """Yield the ids that may mean an artifact, although they do not resolve to it."""
-    named, _ = promised(artifact.file, artifact.kind)
+    named, _ = identity_from_name(artifact.file, artifact.kind)
     if artifact.id is None:
         value = artifact.document.value
         written = value.get("id") if isinstance(value, dict) else None

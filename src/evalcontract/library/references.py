@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalcontract.library.advice import advise, cause_of, meant_by, says
-from evalcontract.library.library import Dangling, Library, Resolved, find_cycles, rubric_steps
+from evalcontract.library.library import (
+    DanglingReference,
+    Library,
+    Resolution,
+    find_cycles,
+    rubric_steps,
+)
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import chained
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReferencedArtifact:
     """An artifact that is referenced transitively. `name` is exact, such as `rubric/tone@1.0.0`.
 
     `sha256` is the digest of the file's bytes, in hexadecimal. `pinned` is False if any reference
@@ -38,8 +44,8 @@ class Provenance:
 
     file: str
     sha256: str
-    rubrics: tuple[Reached, ...] = ()
-    judges: tuple[Reached, ...] = ()
+    rubrics: tuple[ReferencedArtifact, ...] = ()
+    judges: tuple[ReferencedArtifact, ...] = ()
 
 
 def provenance_of(
@@ -61,12 +67,14 @@ def provenance_of(
         pinned[id(artifact)] = is_pinned
         for use in artifact.uses:
             resolved = library.resolve(use.reference)
-            if isinstance(resolved, Resolved):
+            if isinstance(resolved, Resolution):
                 stack.append((resolved.artifact, is_pinned and resolved.pinned))
     reached = sorted(
         (
             (
-                Reached(artifact.name, artifact.file, artifact.document.sha256, pinned[key]),
+                ReferencedArtifact(
+                    artifact.name, artifact.file, artifact.document.sha256, pinned[key]
+                ),
                 artifact.kind,
             )
             for key, artifact in artifacts.items()
@@ -86,10 +94,10 @@ def check_use(
 ) -> Iterator[Problem]:
     """Yield the faults of one reference. `unreadable` has files that it may mean."""
     target = library.resolve(use.reference)
-    if isinstance(target, Dangling):
+    if isinstance(target, DanglingReference):
         advice = advise(target, library, unreadable)
         near = meant_by(target, library, unreadable)
-        exists = near is not None and isinstance(library.resolve(near), Resolved)
+        exists = near is not None and isinstance(library.resolve(near), Resolution)
         fix = _rewrite(use, str(near), safe=False) if exists else None
         message = says(target, library)
         cause = cause_of(target, library, unreadable)

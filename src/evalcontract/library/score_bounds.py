@@ -29,7 +29,7 @@ class Bounds(NamedTuple):
     high: float = 1.0
 
 
-class Threshold(NamedTuple):
+class ScoreThreshold(NamedTuple):
     """A threshold with its path, and the bounds of the scores that are compared with it."""
 
     path: Path
@@ -42,7 +42,7 @@ def thresholds(
     checks: Iterable[tuple[Path, dict[str, Any]]],
     written: int,
     library: Library,
-) -> Iterator[Threshold]:
+) -> Iterator[ScoreThreshold]:
     """Yield the thresholds of a rubric that have an effect.
 
     `checks` has the well-formed checks, `written` is the number of all checks. If they differ, the
@@ -52,12 +52,12 @@ def thresholds(
     for path, check in checks:
         for key in ("threshold", "min_recall"):
             if key in check and check.get("facts") != []:
-                yield Threshold((*path, key), check[key], _of_check(check, library))
+                yield ScoreThreshold((*path, key), check[key], _of_check(check, library))
     combine = scoring.get("combine")
     if "threshold" in scoring and combine not in ("all_pass", "any_pass", None):
         parts = [check for _, check in checks]
         bounds = _combined(scoring, parts, library) if len(parts) == written else Bounds()
-        yield Threshold(("scoring", "threshold"), scoring["threshold"], bounds)
+        yield ScoreThreshold(("scoring", "threshold"), scoring["threshold"], bounds)
 
 
 def _of_check(check: dict[str, Any], library: Library, *, inner: bool = False) -> Bounds:

@@ -23,7 +23,7 @@ from evalcontract.source.editing import edit_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evalcontract.lsp.documents import Open, Publisher
+    from evalcontract.lsp.documents import OpenDocument, Publisher
     from evalcontract.model.diagnostic import Diagnostic, Fix
 
 _IGNORE = "evalcontract: ignore"
@@ -101,7 +101,7 @@ _QUICK_FIX = types.CodeActionKind.QuickFix
 
 
 def actions_on(
-    document: Open,
+    document: OpenDocument,
     found: Sequence[Diagnostic],
     params: types.CodeActionParams,
     all_: str,

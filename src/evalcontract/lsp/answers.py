@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from evalcontract.lsp.actions import actions_on, edits_of, edits_to_ignore
 from evalcontract.lsp.completion import complete
-from evalcontract.lsp.context import Context, context_at
+from evalcontract.lsp.context import CursorContext, context_at
 from evalcontract.lsp.names import Naming, hover
 from evalcontract.lsp.rename import ROLES, rename, symbols_of
 from evalcontract.lsp.replies import (
@@ -24,7 +24,7 @@ from evalcontract.lsp.replies import (
     workspace_edit,
 )
 from evalcontract.lsp.server import Server
-from evalcontract.lsp.text import Refused
+from evalcontract.lsp.text import RequestRefusal
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
@@ -32,7 +32,7 @@ from evalcontract.source import MisreadError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.lsp.documents import Open, Snapshot
+    from evalcontract.lsp.documents import OpenDocument, Snapshot
     from evalcontract.lsp.names import Kept, Name
     from evalcontract.lsp.rename import Symbol
 
@@ -46,10 +46,10 @@ _MOST_ACTIONS = 50
 _NOTHING: list[Any] = []
 
 
-class Asked(NamedTuple):
+class DocumentRequest(NamedTuple):
     """A request: the document, the state of all open documents, and the position in it."""
 
-    document: Open
+    document: OpenDocument
     snapshot: Snapshot
     kind: str | None
     position: types.Position
@@ -142,14 +142,14 @@ class Answers:
         naming = self._naming(asked) if asked else None
         name = await self._name(naming, context)
         if asked is None or naming is None or name is None or name.role not in ROLES:
-            raise Refused("there is no id that can be renamed here")
+            raise RequestRefusal("there is no id that can be renamed here")
         encoding = self._server.documents.encoding
         try:
             renamed = await self._raising(
                 lambda: rename(name, params.new_name, naming.source, naming.workspace, encoding)
             )
         except (EvalContractError, MisreadError, OSError) as error:  # or late
-            raise Refused(str(error)) from None
+            raise RequestRefusal(str(error)) from None
         capabilities = self._server.client_capabilities
         return workspace_edit(renamed, self._server.documents, capabilities)
 
@@ -220,17 +220,17 @@ class Answers:
         places = await self._run(lambda: list(find(naming, name)), [])
         return locations(places, self._server.publisher())
 
-    def _asked(self, uri: str, position: types.Position) -> Asked | None:
+    def _asked(self, uri: str, position: types.Position) -> DocumentRequest | None:
         document = self._server.documents.get(uri)
         if document is None:
             return None
         kind = self._server.kind(document)
-        return Asked(document, self._server.documents.snapshot(), kind, position)
+        return DocumentRequest(document, self._server.documents.snapshot(), kind, position)
 
-    def _naming(self, asked: Asked) -> Naming:
+    def _naming(self, asked: DocumentRequest) -> Naming:
         return Naming(asked.document, asked.snapshot, self._kept)
 
-    async def _context(self, asked: Asked) -> Context | None:
+    async def _context(self, asked: DocumentRequest) -> CursorContext | None:
         """Return what is at the position; None if the text has changed meanwhile."""
         document, naming = asked.document, self._naming(asked)
         kind = asked.kind or await self._run(lambda: naming.kind, None)
@@ -239,13 +239,13 @@ class Answers:
         point = document.text.point(asked.position.line, asked.position.character)
         return context_at(document, kind, point, None)
 
-    async def _name(self, naming: Naming | None, context: Context | None) -> Name | None:
+    async def _name(self, naming: Naming | None, context: CursorContext | None) -> Name | None:
         if naming is None or context is None:
             return None
         found: Name | None = await self._run(lambda: naming.name(context), None)
         return found
 
-    def _workspace(self, asked: Asked) -> Any:
+    def _workspace(self, asked: DocumentRequest) -> Any:
         return self._server.workspace_of(asked.document, asked.snapshot)
 
     async def _run(self, work: Callable[[], Any], default: Any) -> Any:

@@ -36,7 +36,7 @@ _MAX_FINDINGS = 10_000
 _PLACE = lazy_pattern(r"(?P<file>[^\n]*?)(?::(?P<line>\d+))?: (?P<message>.*)", re.DOTALL)
 
 
-class Work(NamedTuple):
+class CheckResources(NamedTuple):
     """The state that checks share: files, open workspaces, and what may end the work."""
 
     files: Files
@@ -44,7 +44,7 @@ class Work(NamedTuple):
     opened: Mapping[Path, Workspace]
 
 
-def findings_of_file(path: Path, kind: str | None, work: Work) -> list[Diagnostic]:
+def findings_of_file(path: Path, kind: str | None, work: CheckResources) -> list[Diagnostic]:
     """Return the findings in one file, as if it were checked with its workspace."""
     if kind is None or kind not in tuple(Kind):
         return []
@@ -56,7 +56,7 @@ def findings_of_file(path: Path, kind: str | None, work: Work) -> list[Diagnosti
     return by_file(found, work.files).get(work.files.real(path), [])
 
 
-def findings_of_workspace(root: Path, work: Work) -> ByFile:
+def findings_of_workspace(root: Path, work: CheckResources) -> ByFile:
     """Return the findings of a workspace, of those inside of it, and of all files in them."""
     options = _options(work)._replace(allows_empty=True)
     found = _checked(lambda: check_workspaces(root, options).diagnostics, root)
@@ -85,7 +85,7 @@ def kind_with(path: Path, known: str | None, size: int, files: Files) -> str | N
 _LARGE = 1 << 16
 
 
-def _options(work: Work) -> Options:
+def _options(work: CheckResources) -> Options:
     return Options(files=work.files, look=work.look, max_findings=_MAX_FINDINGS)
 
 
@@ -156,7 +156,7 @@ def _is_same(one: Place, other: Place) -> bool:
 _TIMES, _LEAST = 20, 1.0
 
 
-class _Kept(NamedTuple):
+class _CachedWorkspace(NamedTuple):
     workspace: Workspace
     stamp: Hashable
     until: float
@@ -170,7 +170,7 @@ class OpenedWorkspaces:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[Path, _Kept] = {}
+        self._kept: dict[Path, _CachedWorkspace] = {}
 
     def of(self, path: Path, files: Files, stamp: Hashable) -> tuple[Path, Workspace | None]:
         """Return the root of the workspace of a file, and the workspace.
@@ -189,7 +189,9 @@ class OpenedWorkspaces:
             self._kept.pop(root, None)
             return root, None
         done = time.monotonic()
-        self._kept[root] = _Kept(workspace, stamp, done + max(_LEAST, _TIMES * (done - now)))
+        self._kept[root] = _CachedWorkspace(
+            workspace, stamp, done + max(_LEAST, _TIMES * (done - now))
+        )
         return root, workspace
 
 
@@ -198,7 +200,7 @@ _LOG = logging.getLogger(__name__)
 _PAUSE = 0.25
 
 
-class Superseded(BaseException):
+class OutdatedCheck(BaseException):
     """The text has changed: the result of this check would be outdated.
 
     It is no `Exception`, since whatever reads a file may be interrupted by it, and none may take it
@@ -206,7 +208,7 @@ class Superseded(BaseException):
     """
 
 
-class Result(NamedTuple):
+class CheckedFindings(NamedTuple):
     """The findings of some files, from the texts of a snapshot.
 
     `root` is the workspace that was checked as a whole; of None, `found` has single files.
@@ -220,7 +222,7 @@ class Result(NamedTuple):
 class Checker:
     """Checks what has changed, and calls `tell` with each result, in its own thread."""
 
-    def __init__(self, tell: Callable[[Result], None]) -> None:
+    def __init__(self, tell: Callable[[CheckedFindings], None]) -> None:
         self._tell = tell
         self._change = threading.Condition()
         self._snapshot: Snapshot | None = None
@@ -260,7 +262,7 @@ class Checker:
 
     def _look(self) -> None:
         if self._running != self._number:
-            raise Superseded
+            raise OutdatedCheck
 
     def _run(self) -> None:
         while True:
@@ -276,7 +278,7 @@ class Checker:
                 snapshot, files, roots = self._snapshot, set(self._files), set(self._roots)
             try:
                 self._work(snapshot, files, roots)
-            except Superseded:
+            except OutdatedCheck:
                 continue
             except Exception:  # noqa: BLE001 - a bug in a check must not end the server
                 # The server goes on; the editor keeps what it has.
@@ -299,9 +301,9 @@ class Checker:
                     if needs_workspace(self._kinds.get(other))
                 )
                 root, workspace = self._opened.of(path, overlay, stamp)
-                work = Work(overlay, self._look, {root: workspace} if workspace else {})
+                work = CheckResources(overlay, self._look, {root: workspace} if workspace else {})
                 found = findings_of_file(path, kind, work)
-                self._tell(Result(snapshot, {path: found}))
+                self._tell(CheckedFindings(snapshot, {path: found}))
             with self._change:
                 self._look()
                 self._files.discard(path)
@@ -321,7 +323,11 @@ class Checker:
             if root is not None:
                 started = time.monotonic()
                 self._tell(
-                    Result(snapshot, findings_of_workspace(root, Work(files, self._look, {})), root)
+                    CheckedFindings(
+                        snapshot,
+                        findings_of_workspace(root, CheckResources(files, self._look, {})),
+                        root,
+                    )
                 )
                 _LOG.debug("checked %s in %.2f s", root, time.monotonic() - started)
             with self._change:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template_tags import ROOTS
-from evalcontract.library.artifact import promised
+from evalcontract.library.artifact import identity_from_name
 from evalcontract.lsp.context import REFERENCES, describe_artifact, describe_key, describe_value
 from evalcontract.lsp.text import code, escaped
 from evalcontract.model.reference import Kind
@@ -17,7 +17,7 @@ from evalcontract.structure.schemas import definition, edition_of, known_keys, l
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from evalcontract.lsp.context import Context
+    from evalcontract.lsp.context import CursorContext
     from evalcontract.structure.parts import Schema
 
 _RAW = "^"
@@ -36,7 +36,7 @@ class Snippet(NamedTuple):
     description: str
 
 
-def snippets(context: Context) -> Iterator[Snippet]:
+def snippets(context: CursorContext) -> Iterator[Snippet]:
     """Yield what can be begun at a position where nothing of it is written yet."""
     if context.cursor.key is not None or context.cursor.quote or context.cursor.is_block:
         return
@@ -51,11 +51,11 @@ def snippets(context: Context) -> Iterator[Snippet]:
         if isinstance(body, dict):
             if not context.path:
                 body = _named(body, context)
-            text = _Writer(context).text(body, is_item=is_list)
+            text = _SnippetWriter(context).text(body, is_item=is_list)
             yield Snippet(offered["label"], text, offered.get("description", ""))
 
 
-def _at(context: Context, root: Schema) -> tuple[Schema, Any]:
+def _at(context: CursorContext, root: Schema) -> tuple[Schema, Any]:
     """Return the schema and the value of the mapping or list at a position."""
     schema, value = follow(root, root), context.value
     for step in context.path:
@@ -78,17 +78,17 @@ def _offered(schema: Schema, value: Any) -> Iterator[dict[str, Any]]:
             yield from part.get("else", {}).get("defaultSnippets", ())
 
 
-def _named(body: dict[str, Any], context: Context) -> dict[str, Any]:
+def _named(body: dict[str, Any], context: CursorContext) -> dict[str, Any]:
     """Return the body of a file with the id that the name of the file promises."""
-    id_, _ = promised(context.file, context.kind)
+    id_, _ = identity_from_name(context.file, context.kind)
     stop = _STOP.search(str(body.get("id")))
     return {**body, "id": f"${{{stop['number']}:{id_}}}"} if id_ and stop else body
 
 
-class _Writer:
+class _SnippetWriter:
     """Writes the body of a snippet at a position, in the format of the document."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: CursorContext) -> None:
         self._context = context
         self._is_yaml = context.form == "yaml" and not context.cursor.bracket
 
@@ -158,7 +158,7 @@ _TAG = lazy_pattern(r"(?P<braces>\{\{\{?)[#^/&]?\s*(?P<name>[\w.-]*)$")
 _OF_TOOLS = "$schema"
 
 
-class Item(NamedTuple):
+class Suggestion(NamedTuple):
     """Something to write: its text, which replaces the word at the position, and what it means.
 
     `sort` is the place in the list; items with the same one are sorted by their labels.
@@ -173,12 +173,12 @@ class Item(NamedTuple):
     typed: int | None = None  # the characters before the position that it replaces
 
 
-def complete(context: Context, check_ids: Callable[[], list[str]]) -> Iterator[Item]:
+def complete(context: CursorContext, check_ids: Callable[[], list[str]]) -> Iterator[Suggestion]:
     """Yield what can be written at a position."""
     cursor = context.cursor
     for snippet in snippets(context):
         about = escaped(snippet.description)
-        yield Item(
+        yield Suggestion(
             snippet.label,
             snippet.text,
             "snippet",
@@ -194,20 +194,22 @@ def complete(context: Context, check_ids: Callable[[], list[str]]) -> Iterator[I
         if context.kind is Kind.RUBRIC and context.path == ("scoring", "weights"):
             for id_ in check_ids():
                 if id_ not in cursor.siblings:
-                    yield Item(id_, _key_text(context, id_), "check", lambda: "A check.", "check")
+                    yield Suggestion(
+                        id_, _key_text(context, id_), "check", lambda: "A check.", "check"
+                    )
         if not context.path or context.path[-1] != 0:
             return
     yield from _values(context)
 
 
-def _keys(context: Context) -> Iterator[Item]:
+def _keys(context: CursorContext) -> Iterator[Suggestion]:
     siblings = context.cursor.siblings
     own = context.keys()
     root = context.root
     required = set(context.mapping_schema().get("required", ())) if own else set()
     for key, schema in own.items():
         if key not in siblings:
-            yield Item(
+            yield Suggestion(
                 key,
                 _key_text(context, key),
                 "key",
@@ -217,7 +219,7 @@ def _keys(context: Context) -> Iterator[Item]:
             )
     for key, schema in context.bundle_keys().items():
         if key not in siblings and key not in own:
-            yield Item(
+            yield Suggestion(
                 key,
                 _key_text(context, key),
                 "key",
@@ -227,7 +229,7 @@ def _keys(context: Context) -> Iterator[Item]:
             )
 
 
-def _key_text(context: Context, key: str) -> str:
+def _key_text(context: CursorContext, key: str) -> str:
     """Return a key as it is written: with a colon, unless there is one."""
     if context.cursor.quote:
         return key
@@ -236,7 +238,7 @@ def _key_text(context: Context, key: str) -> str:
     return f"{json.dumps(key)}: "
 
 
-def _values(context: Context) -> Iterator[Item]:
+def _values(context: CursorContext) -> Iterator[Suggestion]:
     key = context.cursor.key
     if key in REFERENCES and context.takes(key):
         yield from _references(context, REFERENCES[key])
@@ -255,7 +257,7 @@ def _values(context: Context) -> Iterator[Item]:
         def document(label: str = label, about: str = about) -> str:
             return describe_value(holder, context.root, str(key), label, texts) or about
 
-        yield Item(label, _value_text(context, value), "value", document, sort=number)
+        yield Suggestion(label, _value_text(context, value), "value", document, sort=number)
 
 
 def _possible(schema: dict[str, Any]) -> list[Any]:
@@ -266,13 +268,13 @@ def _possible(schema: dict[str, Any]) -> list[Any]:
     return [True, False] if schema.get("type") == "boolean" else []
 
 
-def _value_text(context: Context, value: Any) -> str:
+def _value_text(context: CursorContext, value: Any) -> str:
     if isinstance(value, str) and (context.cursor.quote or context.form == "yaml"):
         return value
     return json.dumps(value)
 
 
-def _references(context: Context, kind: Kind) -> Iterator[Item]:
+def _references(context: CursorContext, kind: Kind) -> Iterator[Suggestion]:
     """Yield the pinned references to all rubrics or judges, the newest version of each first."""
     if context.workspace is None:
         return
@@ -281,7 +283,7 @@ def _references(context: Context, kind: Kind) -> Iterator[Item]:
         versions = library.versions(kind, id_)
         for age, version in enumerate(reversed(library.sorted_versions(kind, id_))):
             artifact = versions[version][0]
-            yield Item(
+            yield Suggestion(
                 artifact.name,
                 _value_text(context, artifact.name),
                 "reference",
@@ -291,12 +293,12 @@ def _references(context: Context, kind: Kind) -> Iterator[Item]:
             )
 
 
-def _bundles(context: Context) -> Iterator[Item]:
+def _bundles(context: CursorContext) -> Iterator[Suggestion]:
     bundles = context.workspace.bundles if context.workspace else {}
     for name, schema in sorted(bundles.items()):
         about = schema if isinstance(schema, dict) else {}
         text = str(about.get("description") or about.get("title") or "")
-        yield Item(
+        yield Suggestion(
             name,
             _value_text(context, name),
             "bundle",
@@ -304,7 +306,7 @@ def _bundles(context: Context) -> Iterator[Item]:
         )
 
 
-def _variables(context: Context) -> Iterator[Item]:
+def _variables(context: CursorContext) -> Iterator[Suggestion]:
     """Yield the variables of a judge's template inside of a tag."""
     tag = _TAG.search(context.cursor.typed)
     if tag is None:
@@ -317,7 +319,7 @@ def _variables(context: Context) -> Iterator[Item]:
     names |= {f"expected.{name}": schema for name, schema in below.items()}
     for number, (name, schema) in enumerate(names.items()):
         about = schema or {"description": "What the system under evaluation answered."}
-        yield Item(
+        yield Suggestion(
             name,
             f"{name}{close}",
             "variable",

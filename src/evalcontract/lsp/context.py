@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.lsp.cursor import Cursor, Step, cursor_in_json, cursor_in_yaml, open_bracket
+from evalcontract.lsp.cursor import Cursor, CursorStep, cursor_in_json, cursor_in_yaml, open_bracket
 from evalcontract.lsp.text import code, escaped
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from evalcontract.library.artifact import Artifact
     from evalcontract.library.library import Library
-    from evalcontract.lsp.documents import Open
+    from evalcontract.lsp.documents import OpenDocument
     from evalcontract.lsp.text import Point, Text
     from evalcontract.model.reference import Reference
     from evalcontract.structure.parts import Schema
@@ -35,7 +35,7 @@ _ROWS = "questions"
 REFERENCES = {"rubric_ref": Kind.RUBRIC, "judge_prompt_ref": Kind.JUDGE}
 
 
-class Context(NamedTuple):
+class CursorContext(NamedTuple):
     """A position in a document of a kind that has a schema; `file` is the name of the document."""
 
     kind: Kind
@@ -144,8 +144,8 @@ class Context(NamedTuple):
 
 
 def context_at(
-    document: Open, kind: str | None, point: Point, workspace: Workspace | None
-) -> Context | None:
+    document: OpenDocument, kind: str | None, point: Point, workspace: Workspace | None
+) -> CursorContext | None:
     """Return what a place of a document means; None in a comment, or if its kind has no schema."""
     if kind not in tuple(Kind):
         return None
@@ -154,7 +154,7 @@ def context_at(
     before = document.text.line(point.line)[: point.character].lstrip()
     if form == "yaml" and before.startswith("#") and not cursor.is_block:
         return None
-    return Context(Kind(str(kind)), cursor, form, workspace, str(document.path))
+    return CursorContext(Kind(str(kind)), cursor, form, workspace, str(document.path))
 
 
 def _cursor(text: Text, form: str, point: Point) -> Cursor:
@@ -169,7 +169,7 @@ def _cursor(text: Text, form: str, point: Point) -> Cursor:
         return cursor_in_yaml(text, point.line, point.character)
     outer = cursor_in_yaml(text, point.line, at)
     inner = cursor_in_json(line[at:], point.character - at, point.character)
-    between = (Step(outer.key, outer.siblings),) if outer.key is not None else ()
+    between = (CursorStep(outer.key, outer.siblings),) if outer.key is not None else ()
     return inner._replace(steps=(*outer.steps, *between, *inner.steps))
 
 

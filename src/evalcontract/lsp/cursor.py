@@ -32,7 +32,7 @@ _QUOTES = "\"'"
 _NOTHING = ("", "\r", "\n", "#")
 
 
-class Step(NamedTuple):
+class CursorStep(NamedTuple):
     """One step from the root to the position: a key, or an item of a list; and what is beside it.
 
     `siblings` are the keys of the mapping that the step is in, with their scalars as texts.
@@ -51,7 +51,7 @@ class Cursor(NamedTuple):
     innermost one that is open.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[CursorStep, ...]
     siblings: dict[str, str]
     key: str | None
     typed: str
@@ -153,9 +153,9 @@ def _block_above(text: Text, line: int, column: int) -> int | None:
     return None
 
 
-def _above(text: Text, line: int, here: _Entry) -> tuple[tuple[Step, ...], dict[str, str]]:
+def _above(text: Text, line: int, here: _Entry) -> tuple[tuple[CursorStep, ...], dict[str, str]]:
     """Return the steps to the mapping of a line, and the keys of the mapping above the line."""
-    steps: list[Step] = []
+    steps: list[CursorStep] = []
     own: dict[str, str] = {}
     siblings, column, in_list = own, here.column, False
     dashes = here.dashes
@@ -164,7 +164,7 @@ def _above(text: Text, line: int, here: _Entry) -> tuple[tuple[Step, ...], dict[
         for dash in reversed(dashes):
             if dash < column:
                 siblings = {}
-                steps.append(Step(0, siblings))
+                steps.append(CursorStep(0, siblings))
                 column, in_list = dash, True
         _, above, lead = next(lines, (0, "", -1))
         if lead < 0:
@@ -178,7 +178,7 @@ def _above(text: Text, line: int, here: _Entry) -> tuple[tuple[Step, ...], dict[
             continue
         if entry.column < column or (in_list and entry.column == column):
             siblings = {}
-            steps.append(Step(entry.key, siblings))
+            steps.append(CursorStep(entry.key, siblings))
             column, in_list = entry.column, False
         elif entry.column == column:
             siblings.setdefault(entry.key, _scalar(entry.value))
@@ -223,7 +223,7 @@ _MOST_BRACKETS, _MOST_JSON_CHARACTERS = 100, 1 << 14
 _BEYOND = 1 << 14
 
 
-class _Open(NamedTuple):
+class _OpenBracket(NamedTuple):
     """A bracket that is not closed: what is in it so far."""
 
     bracket: str
@@ -234,7 +234,7 @@ class _Scan:
     """Reads tokens, and remembers the brackets that are open, and the key before each of them."""
 
     def __init__(self) -> None:
-        self.opened: list[_Open] = []
+        self.opened: list[_OpenBracket] = []
         self.keys: list[str | None] = []  # the key that each bracket is the value of
         self.key: str | None = None  # the last key, after its colon
         self.last: str | None = None  # the last scalar
@@ -244,7 +244,7 @@ class _Scan:
         """Read one part."""
         if part in "{[":
             self.keys.append(self.key if self.after_colon else None)
-            self.opened.append(_Open(part, {}))
+            self.opened.append(_OpenBracket(part, {}))
             self.key, self.last, self.after_colon = None, None, False
         elif part in "}]":
             if self.opened:
@@ -284,15 +284,17 @@ def cursor_in_json(text: str, at: int, column: int) -> Cursor:
     _read_beyond(scan, text, after)
     if len(scan.opened) > _MOST_BRACKETS:
         return Cursor((), {}, "", "", column)
-    steps: list[Step] = []
+    steps: list[CursorStep] = []
     for number, key in enumerate(scan.keys):
         outer = scan.opened[number - 1] if number else None
         if outer is None:
             continue
-        steps.append(Step(0, {}) if outer.bracket == "[" else Step(key or "", outer.siblings))
-    innermost = scan.opened[-1] if scan.opened else _Open("{", {})
+        steps.append(
+            CursorStep(0, {}) if outer.bracket == "[" else CursorStep(key or "", outer.siblings)
+        )
+    innermost = scan.opened[-1] if scan.opened else _OpenBracket("{", {})
     if innermost.bracket == "[":
-        steps.append(Step(0, {}))
+        steps.append(CursorStep(0, {}))
     siblings = {key: value for key, value in innermost.siblings.items() if key != typed}
     key = scan.key if scan.after_colon else None
     word = rest[0] if rest else ""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from evalcontract.source import Files
 
 
-class Open:
+class OpenDocument:
     """An open document. `path` is that of its file, or the one that it would have in `folder`.
 
     `version` is the editor's number of the text, which begins again when a document is closed and
@@ -97,26 +97,26 @@ class Documents:
     def __init__(self, folder: Path | None = None, encoding: str = "utf-16") -> None:
         self.folder = folder or Path.cwd()
         self.encoding = encoding
-        self._open: dict[str, Open] = {}
+        self._open: dict[str, OpenDocument] = {}
         self._states = count(1)
 
-    def __iter__(self) -> Iterator[Open]:
+    def __iter__(self) -> Iterator[OpenDocument]:
         return iter(self._open.values())
 
-    def open(self, item: types.TextDocumentItem) -> Open:
+    def open(self, item: types.TextDocumentItem) -> OpenDocument:
         """Add a document, or replace it."""
-        self._open[item.uri] = Open(item, self.folder, self.encoding, self._states)
+        self._open[item.uri] = OpenDocument(item, self.folder, self.encoding, self._states)
         return self._open[item.uri]
 
-    def get(self, uri: str) -> Open | None:
+    def get(self, uri: str) -> OpenDocument | None:
         """Return an open document, or None."""
         return self._open.get(uri)
 
-    def close(self, uri: str) -> Open | None:
+    def close(self, uri: str) -> OpenDocument | None:
         """Remove a document, and return it."""
         return self._open.pop(uri, None)
 
-    def at(self, path: Path) -> list[Open]:
+    def at(self, path: Path) -> list[OpenDocument]:
         """Return the open documents of a file, by its resolved path; links may lead to it, too."""
         return [document for document in self if document.real == path]
 

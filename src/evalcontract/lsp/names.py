@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.root import check_root
 from evalcontract.library.artifact import references_in_row
-from evalcontract.library.library import Resolved
+from evalcontract.library.library import Resolution
 from evalcontract.lsp.context import (
     REFERENCES,
     describe_artifact,
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.library.artifact import Artifact
-    from evalcontract.lsp.context import Context
-    from evalcontract.lsp.documents import Open, Snapshot
+    from evalcontract.lsp.context import CursorContext
+    from evalcontract.lsp.documents import OpenDocument, Snapshot
     from evalcontract.model.diagnostic import Path as ValuePath
-    from evalcontract.source import Document, Rows, Source
+    from evalcontract.source import Document, RowBatches, RowSource
 
 #: What a name at a position is the name of.
 ARTIFACT, CHECK, ROW, BUNDLE, FILE = "artifact", "check", "row", "bundle", "file"
@@ -50,7 +50,7 @@ class Name(NamedTuple):
 class Use(NamedTuple):
     """A place where a name is used: the file, the path of the text, and the text."""
 
-    document: Document | Rows
+    document: Document | RowBatches
     path: ValuePath
     text: str
 
@@ -60,7 +60,7 @@ class Use(NamedTuple):
         return self.document.place(self.path)
 
 
-def name_at(context: Context) -> Name | None:
+def name_at(context: CursorContext) -> Name | None:
     """Return the name at a position."""
     cursor, word = context.cursor, context.cursor.word
     if not word:
@@ -73,7 +73,7 @@ def name_at(context: Context) -> Name | None:
     return _elsewhere(context, word)
 
 
-def _elsewhere(context: Context, word: str) -> Name | None:
+def _elsewhere(context: CursorContext, word: str) -> Name | None:
     cursor = context.cursor
     if cursor.key is None and context.path == ("scoring", "weights"):
         return Name(CHECK, word)
@@ -84,7 +84,7 @@ def _elsewhere(context: Context, word: str) -> Name | None:
     return None
 
 
-def _identity(context: Context, word: str) -> Name | None:
+def _identity(context: CursorContext, word: str) -> Name | None:
     if context.is_row:
         return Name(ROW, word)
     if context.kind is Kind.RUBRIC and context.path == ("checks", 0):
@@ -102,7 +102,7 @@ def targets_of(name: Name, workspace: Workspace, file: str) -> list[Artifact]:
     if own is not None and name.text == own.id:
         return [own]
     found = workspace.library.resolve(name.reference)
-    return [found.artifact] if isinstance(found, Resolved) else []
+    return [found.artifact] if isinstance(found, Resolution) else []
 
 
 def uses_of(workspace: Workspace, kind: Kind, id_: str) -> Iterator[tuple[Use, Reference]]:
@@ -117,14 +117,14 @@ def uses_of(workspace: Workspace, kind: Kind, id_: str) -> Iterator[tuple[Use, R
             yield from _uses_in_rows(source, id_)
 
 
-def _uses_in_rows(source: Source, id_: str) -> Iterator[tuple[Use, Reference]]:
+def _uses_in_rows(source: RowSource, id_: str) -> Iterator[tuple[Use, Reference]]:
     for rows, path, row in rows_of(source):
         for use in references_in_row(row, path):
             if use.reference.id == id_:
                 yield Use(rows, use.path, str(row["rubric_ref"])), use.reference
 
 
-def rows_of(source: Source) -> Iterator[tuple[Rows, ValuePath, Any]]:
+def rows_of(source: RowSource) -> Iterator[tuple[RowBatches, ValuePath, Any]]:
     """Yield the rows of a dataset with their paths."""
     rows, _, _ = check_root(source)
     if rows is None:
@@ -149,7 +149,7 @@ def uses_of_check(document: Document, id_: str) -> list[Use]:
     return found
 
 
-def hover(context: Context) -> str:
+def hover(context: CursorContext) -> str:
     """Return what the word at a position means, as Markdown; nothing if it has no meaning."""
     cursor = context.cursor
     if cursor.is_block or not cursor.word:
@@ -158,7 +158,7 @@ def hover(context: Context) -> str:
     if cursor.key in REFERENCES and name and name.reference and context.workspace:
         library = context.workspace.library
         found = library.resolve(name.reference)
-        if isinstance(found, Resolved):
+        if isinstance(found, Resolution):
             return describe_artifact(found.artifact)
         return describe_missing(name.reference, library)
     if name and name.role == BUNDLE and context.workspace:
@@ -171,12 +171,12 @@ def hover(context: Context) -> str:
     return _of_value(context, cursor.key) if context.keys() else ""
 
 
-def _of_value(context: Context, key: str) -> str:
+def _of_value(context: CursorContext, key: str) -> str:
     schema, texts = context.mapping_schema(), context.texts_of_values()
     return describe_value(schema, context.root, key, context.cursor.word, texts)
 
 
-def _of_key(context: Context) -> str:
+def _of_key(context: CursorContext) -> str:
     word = context.cursor.word
     own = context.keys()
     if word in own:
@@ -189,7 +189,7 @@ def _of_key(context: Context) -> str:
 
 if TYPE_CHECKING:
     #: The last document that was read, by its path, its state and the hash of its content.
-    Kept = dict[tuple[Path, int, int], Source]
+    Kept = dict[tuple[Path, int, int], RowSource]
 
 
 class Naming:
@@ -198,7 +198,9 @@ class Naming:
     `kept` keeps the last document that was read, for the next request on it.
     """
 
-    def __init__(self, document: Open, snapshot: Snapshot, kept: Kept | None = None) -> None:
+    def __init__(
+        self, document: OpenDocument, snapshot: Snapshot, kept: Kept | None = None
+    ) -> None:
         self._path = document.real
         self._state = snapshot.states.get(document.real, 0)
         self._kept = {} if kept is None else kept
@@ -216,7 +218,7 @@ class Naming:
         return display_name(self._path)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> RowSource:
         """The document, as it is read by checks; the last one that was read is kept."""
         key = self._path, self._state, hash(self._data)
         source = self._kept.get(key)
@@ -237,7 +239,7 @@ class Naming:
         files = self._snapshot.files()
         return open_workspace(find_root(self._path, files), (), files)
 
-    def name(self, context: Context) -> Name | None:
+    def name(self, context: CursorContext) -> Name | None:
         """Return the name at a position."""
         return name_at(context)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.artifact import promised
+from evalcontract.library.artifact import identity_from_name
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Use, rows_of, uses_of, uses_of_check
 from evalcontract.lsp.text import edits_between
 from evalcontract.model.diagnostic import Fix, Rename, Write
@@ -23,21 +23,23 @@ if TYPE_CHECKING:
     from lsprotocol import types
 
     from evalcontract.lsp.names import Name
-    from evalcontract.source import Document, Files, Source
+    from evalcontract.source import Document, Files, RowSource
     from evalcontract.workspace import Workspace
 
 #: The names that can be changed.
 ROLES = (ARTIFACT, CHECK, ROW)
 
 
-class Renamed(NamedTuple):
+class RenameEdits(NamedTuple):
     """The edits of a new name by file, and the files that get another name with it."""
 
     edits: dict[Path, list[types.TextEdit]]
     files: list[tuple[Path, Path]]
 
 
-def rename(name: Name, new: str, source: Source, workspace: Workspace, encoding: str) -> Renamed:
+def rename(
+    name: Name, new: str, source: RowSource, workspace: Workspace, encoding: str
+) -> RenameEdits:
     """Return the changes that give a new name to what has one; `source` is the open file.
 
     Raises:
@@ -56,11 +58,11 @@ def rename(name: Name, new: str, source: Source, workspace: Workspace, encoding:
         Path(file).absolute(): _edits(file, fixes, workspace.files, encoding)
         for file, fixes in by_file.items()
     }
-    return Renamed(edits, files)
+    return RenameEdits(edits, files)
 
 
 def _uses(
-    name: Name, new: str, source: Source, workspace: Workspace
+    name: Name, new: str, source: RowSource, workspace: Workspace
 ) -> tuple[list[Use], list[tuple[Path, Path]]]:
     if name.role == ROW:
         rows = list(rows_of(source))
@@ -92,7 +94,7 @@ def _uses_of_artifact(
     files = []
     for artifact in own:
         path = Path(artifact.file).absolute()
-        if promised(artifact.file, kind)[0] == id_:
+        if identity_from_name(artifact.file, kind)[0] == id_:
             is_named = path.stem.partition("@")[0] == id_
             stem = new + path.name[len(id_) :]
             to = path.with_name(stem) if is_named else path.parent.with_name(new) / path.name
@@ -149,7 +151,7 @@ class Symbol(NamedTuple):
     parts: tuple[Symbol, ...] = ()
 
 
-def symbols_of(kind: str, source: Source) -> list[Symbol]:
+def symbols_of(kind: str, source: RowSource) -> list[Symbol]:
     """Return the outline of a file; a file that cannot be read has none."""
     if source.unreadable:
         return []
@@ -165,7 +167,7 @@ def symbols_of(kind: str, source: Source) -> list[Symbol]:
     return [Symbol(_name(name, str(kind)), _detail(version), 1, last, str(kind), parts)]
 
 
-def _rows(source: Source) -> Iterator[Symbol]:
+def _rows(source: RowSource) -> Iterator[Symbol]:
     lines: list[tuple[int, int]] | None = None
     for number, (rows, path, row) in enumerate(rows_of(source), 1):
         if lines is None:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from evalcontract.lsp.completion import Item
-    from evalcontract.lsp.context import Context
+    from evalcontract.lsp.completion import Suggestion
+    from evalcontract.lsp.context import CursorContext
     from evalcontract.lsp.documents import Documents, Publisher
-    from evalcontract.lsp.rename import Renamed, Symbol
+    from evalcontract.lsp.rename import RenameEdits, Symbol
     from evalcontract.lsp.text import Text
     from evalcontract.model.diagnostic import Place
 
@@ -57,7 +57,7 @@ def markup(text: str, capabilities: types.ClientCapabilities) -> types.MarkupCon
 
 
 def completion_list(
-    items: Iterable[Item], context: Context, position: types.Position, text: Text
+    items: Iterable[Suggestion], context: CursorContext, position: types.Position, text: Text
 ) -> types.CompletionList:
     """Return a list of what can be written in place of the word at a position."""
     return types.CompletionList(
@@ -67,7 +67,7 @@ def completion_list(
 
 
 def _completion(
-    item: Item, context: Context, position: types.Position, text: Text
+    item: Suggestion, context: CursorContext, position: types.Position, text: Text
 ) -> types.CompletionItem:
     cursor, line = context.cursor, position.line
     at = cursor.start + len(cursor.typed)
@@ -137,7 +137,7 @@ def document_symbols(symbols: Iterable[Symbol], text: Text) -> list[types.Docume
 
 
 def workspace_edit(
-    renamed: Renamed, documents: Documents, capabilities: types.ClientCapabilities
+    renamed: RenameEdits, documents: Documents, capabilities: types.ClientCapabilities
 ) -> types.WorkspaceEdit:
     """Return changes of files; they are renamed only in an editor that can do that."""
     changes: dict[str, list[types.TextEdit]] = {}

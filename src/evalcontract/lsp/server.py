@@ -17,13 +17,13 @@ from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, lsp_method
 
 from evalcontract._version import __version__
 from evalcontract.lsp.checker import (
+    CheckedFindings,
     Checker,
     OpenedWorkspaces,
-    Result,
     needs_workspace,
     workspace_of,
 )
-from evalcontract.lsp.documents import Documents, Open, Publisher
+from evalcontract.lsp.documents import Documents, OpenDocument, Publisher
 from evalcontract.lsp.text import is_fault, path_of_uri, uri_of_path
 from evalcontract.source import DISK
 from evalcontract.source.processes import is_running
@@ -168,11 +168,11 @@ class Server(LanguageServer):
         paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
         self._checker.check(self.documents.snapshot(), *paths, whole=True)
 
-    def kind(self, document: Open) -> str | None:
+    def kind(self, document: OpenDocument) -> str | None:
         """Return the kind of a document when it was last checked."""
         return self._checker.kind(document.real)
 
-    def workspace_of(self, document: Open, snapshot: Snapshot) -> Workspace | None:
+    def workspace_of(self, document: OpenDocument, snapshot: Snapshot) -> Workspace | None:
         """Return the workspace of a document; None if its configuration cannot be used."""
         stamp = tuple(
             (path, state)
@@ -190,18 +190,18 @@ class Server(LanguageServer):
         """Return what converts places in the files of now."""
         return Publisher(self._text_of, self.documents.encoding)
 
-    def _check(self, document: Open, *, whole: bool = False) -> None:
+    def _check(self, document: OpenDocument, *, whole: bool = False) -> None:
         self._checker.check(self.documents.snapshot(), document.real, whole=whole)
 
     def _text_of(self, path: Path) -> Text | None:
         return next((document.text for document in self.documents.at(path)), None)
 
-    def _hear(self, result: Result) -> None:
+    def _hear(self, result: CheckedFindings) -> None:
         """Take the result of a check, which runs in another thread."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._take, result)
 
-    def _take(self, result: Result) -> None:
+    def _take(self, result: CheckedFindings) -> None:
         found = {DISK.real(path): findings for path, findings in result.found.items()}
         now = self.documents.snapshot().states
         then = result.snapshot.states
@@ -233,7 +233,7 @@ class Server(LanguageServer):
             if not documents:
                 self._send(uri_of_path(path), None, converted)
 
-    def _send(self, uri: str, document: Open | None, found: list[types.Diagnostic]) -> None:
+    def _send(self, uri: str, document: OpenDocument | None, found: list[types.Diagnostic]) -> None:
         version = document.version if document else None
         params = types.PublishDiagnosticsParams(uri, found, version)
         self.text_document_publish_diagnostics(params)

@@ -177,7 +177,7 @@ def _line(text: str) -> str:
     return escape_controls(" ".join(text.split()))
 
 
-class Refused(JsonRpcException):
+class RequestRefusal(JsonRpcException):
     """The answer to a request that is refused; an editor shows the reason."""
 
     CODE = types.LSPErrorCodes.RequestFailed.value
@@ -188,7 +188,7 @@ class Refused(JsonRpcException):
 
 def is_fault(record: LogRecord) -> bool:
     """Whether a record of the log is of a fault; a refusal is an answer like any other."""
-    return not (record.exc_info and isinstance(record.exc_info[1], Refused))
+    return not (record.exc_info and isinstance(record.exc_info[1], RequestRefusal))
 
 
 _DRIVE = lazy_pattern(r"/(?=[A-Za-z]:(?:/|$))")

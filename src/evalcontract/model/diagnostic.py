@@ -1,6 +1,6 @@
 """Findings and their parts: problems, places, fixes, causes, diagnostics and the outcome of a run.
 
-An `Outcome` is the result of a run.
+A `RunOutcome` is the result of a run.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Diagnostic(NamedTuple):
 RECORDED = ("output", "results")
 
 
-class Outcome:
+class RunOutcome:
     """The result of a run.
 
     `files` and `rows` count what was checked, `checked` has the kinds of the files by name. `files`
@@ -226,7 +226,7 @@ class Outcome:
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Outcome) and vars(self) == vars(other)
+        return isinstance(other, RunOutcome) and vars(self) == vars(other)
 
     @property
     def is_checked(self) -> bool:
@@ -238,7 +238,7 @@ class Outcome:
         self.files[kind] = self.files.get(kind, 0) + 1
         self.checked[file] = str(kind)
 
-    def settle(self, rank: Callable[[Diagnostic], int] | None = None) -> Outcome:
+    def settle(self, rank: Callable[[Diagnostic], int] | None = None) -> RunOutcome:
         """Sort the findings by `rank`, then by their places, and remove duplicates."""
         self.left_out.sort()
         self.diagnostics = sorted(dict.fromkeys(self.diagnostics), key=sort_key)

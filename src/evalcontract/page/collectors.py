@@ -6,23 +6,23 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import State
-from evalcontract.checks.coverage import PlannedCells, Tally, Totals
+from evalcontract.checks.coverage import CoverageTally, CoverageTotals, PlannedCells
 from evalcontract.checks.outcome import Outcome
 from evalcontract.library.artifact import references_in_row
-from evalcontract.library.library import Resolved
+from evalcontract.library.library import Resolution
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.page.content import (
-    Column,
+    CoverageColumn,
     CoverageRow,
     CoverageTable,
     Edge,
     Evidence,
     Excerpt,
-    Graph,
     Line,
     Mark,
-    Node,
+    ReferenceGraph,
+    ReferenceNode,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _BEFORE, _BEHIND = lazy_pattern(r"[\s\-\[,]*"), lazy_pattern(r"[\s\],}]*(#.*)?")
 _NOT_OF_ROW = lazy_pattern(r"\s*(#.*)?")
 
 
-class _Found(NamedTuple):
+class _FindingPlace(NamedTuple):
     """A place of a finding: the number of the finding, and the row."""
 
     finding: int
@@ -65,7 +65,7 @@ class Excerpts:
     """The excerpts of all files that findings are about: each row once, with all its findings."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        self._found: dict[str, dict[int | None, dict[_Found, None]]] = {}
+        self._found: dict[str, dict[int | None, dict[_FindingPlace, None]]] = {}
         for number, diagnostic in enumerate(diagnostics):
             for found in _places(number, diagnostic):
                 of_file = self._found.setdefault(found.place.file, {})
@@ -104,13 +104,13 @@ class Excerpts:
             for index, found in sorted(by_row.items(), key=_file_first)
         ]
 
-    def _excerpt(self, file: str, index: int | None, found: list[_Found]) -> Excerpt:
+    def _excerpt(self, file: str, index: int | None, found: list[_FindingPlace]) -> Excerpt:
         marks = [Mark(each.finding, each.place.span) for each in found if each.place.span]
         findings = list(dict.fromkeys(each.finding for each in found))
         lines = list(_clipped(self._text(file, index, found), marks))
         return Excerpt(file, index, found[0].row, lines, findings, marks)
 
-    def _text(self, file: str, index: int | None, found: list[_Found]) -> Iterator[Line]:
+    def _text(self, file: str, index: int | None, found: list[_FindingPlace]) -> Iterator[Line]:
         known = self._lines.get(file)
         row = None if index is None else self._rows.get((file, index))
         spans = [each.place.span for each in found if each.place.span]
@@ -126,10 +126,10 @@ class Excerpts:
                 yield Line(at, known[at - 1])
 
 
-def _places(number: int, diagnostic: Diagnostic) -> Iterator[_Found]:
-    yield _Found(number, diagnostic.place, diagnostic.row_index, diagnostic.row)
+def _places(number: int, diagnostic: Diagnostic) -> Iterator[_FindingPlace]:
+    yield _FindingPlace(number, diagnostic.place, diagnostic.row_index, diagnostic.row)
     for site in diagnostic.sites.first if diagnostic.sites else ():
-        yield _Found(number, site.place, site.row_index, site.row)
+        yield _FindingPlace(number, site.place, site.row_index, site.row)
 
 
 def _file_first(item: tuple[int | None, object]) -> int:
@@ -216,7 +216,7 @@ class CoverageCollector:
         self._file = file
         self._results = None if run is None else _Results(run)
         self._max_rows = max_rows
-        self._tally = Tally(keep_all=False)
+        self._tally = CoverageTally(keep_all=False)
         self._columns: dict[_Key, int] = {}
         self._names: list[str] = []
         self._missed: Counter[int] = Counter()
@@ -265,7 +265,7 @@ class CoverageCollector:
         return CoverageTable(
             self._file,
             self._tally.of(self._file).totals,
-            [Column(*keys[at][:3]) for at in number],
+            [CoverageColumn(*keys[at][:3]) for at in number],
             _counts(len(number), patterns, self._used),
             patterns,
             rows,
@@ -354,7 +354,7 @@ class _Results:
         for check in result.checks:
             for name, leaf in check.leaves():
                 ran = leaf.outcome in (Outcome.PASSED, Outcome.FAILED)
-                yield name, None if ran else _said(leaf.outcome, leaf.reason)
+                yield name, None if ran else _outcome_text(leaf.outcome, leaf.reason)
 
     def _usual(self, row: RowCoverage) -> str:
         """Return why a check that is not in the results of a row did not run."""
@@ -362,24 +362,26 @@ class _Results:
         if result is None:
             return "the row is not in the results"
         if result.outcome is Outcome.UNDECIDED and not result.checks:
-            return _said(result.outcome, result.reason)
+            return _outcome_text(result.outcome, result.reason)
         if result.rubric != row.rubric:
             return f"the row was graded by {result.rubric or 'its own expectations'}"
         return "the check is not in the results"
 
 
-def _said(outcome: Outcome, reason: str | None) -> str:
+def _outcome_text(outcome: Outcome, reason: str | None) -> str:
     return f"{outcome}: {reason}" if reason else str(outcome)
 
 
 def _counts(
     columns: int, patterns: Sequence[Mapping[int, Prediction]], used: Mapping[int, int]
-) -> list[Totals]:
+) -> list[CoverageTotals]:
     counters: list[Counter[State]] = [Counter() for _ in range(columns)]
     for pattern, cells in enumerate(patterns):
         for at, prediction in cells.items():
             counters[at][prediction.state] += used[pattern]
-    return [Totals(**{str(state): count for state, count in each.items()}) for each in counters]
+    return [
+        CoverageTotals(**{str(state): count for state, count in each.items()}) for each in counters
+    ]
 
 
 # A picture of more nodes shows nothing any more.
@@ -390,24 +392,26 @@ class GraphCollector:
     """Collects the references of datasets, and all that these reach."""
 
     def __init__(self) -> None:
-        self._nodes: dict[object, Node] = {}
+        self._nodes: dict[object, ReferenceNode] = {}
         self._edges: dict[tuple[object, object], Edge] = {}
 
     def dataset(self, file: str, library: Library) -> DatasetNode:
         """Add a dataset; its references are those of the rows that the result takes."""
         return DatasetNode(self, file, library)
 
-    def node(self, key: object, node: Node) -> None:
+    def node(self, key: object, node: ReferenceNode) -> None:
         """Add a node, or replace it."""
         self._nodes[key] = node
 
     def refer(self, start: object, reference: Reference, count: int, library: Library) -> None:
         """Add references of a node, and what they reach."""
         resolved = library.resolve(reference)
-        if not isinstance(resolved, Resolved):
+        if not isinstance(resolved, Resolution):
             end: object = (id(library), str(reference))
             version = str(reference.version) if reference.version else ""
-            self.node(end, Node(str(reference.kind), reference.id, version, None, missing=True))
+            self.node(
+                end, ReferenceNode(str(reference.kind), reference.id, version, None, missing=True)
+            )
             self._edge(start, end, count, pinned=reference.version is not None)
             return
         artifact = resolved.artifact
@@ -426,10 +430,12 @@ class GraphCollector:
             in_cycle = each.kind is Kind.RUBRIC and cycles.is_in_cycle(each)
             group = cycles.distances_to(each) if in_cycle else {}
             name, version = each.id or each.file, str(each.version or "")
-            self.node(id(each), Node(str(each.kind), name, version, each.file, in_cycle=in_cycle))
+            self.node(
+                id(each), ReferenceNode(str(each.kind), name, version, each.file, in_cycle=in_cycle)
+            )
             for use in each.uses:
                 target = library.resolve(use.reference)
-                if isinstance(target, Resolved):
+                if isinstance(target, Resolution):
                     stack.append(target.artifact)
                     key = (id(each), id(target.artifact))
                     self._edge(*key, 1, pinned=target.pinned, in_cycle=key[1] in group)
@@ -444,7 +450,7 @@ class GraphCollector:
             0, 0, known.uses + count, known.pinned and pinned, known.in_cycle or in_cycle
         )
 
-    def graph(self) -> Graph:
+    def graph(self) -> ReferenceGraph:
         """Return the graph; of too large a one, the nodes that were found first."""
         keys = list(self._nodes)[:_MAX_NODES]
         number = {key: at for at, key in enumerate(keys)}
@@ -453,7 +459,9 @@ class GraphCollector:
             for (start, end), edge in self._edges.items()
             if start in number and end in number
         ]
-        return Graph([self._nodes[key] for key in keys], edges, len(self._nodes) - len(keys))
+        return ReferenceGraph(
+            [self._nodes[key] for key in keys], edges, len(self._nodes) - len(keys)
+        )
 
 
 class DatasetNode:
@@ -465,7 +473,7 @@ class DatasetNode:
         self._library = library
         self._count = 0
         self._references: Counter[Reference] = Counter()
-        self._graph.node(("dataset", file), Node("dataset", file, "", file))
+        self._graph.node(("dataset", file), ReferenceNode("dataset", file, "", file))
 
     def take(self, row: Any) -> None:
         """Take a row."""
@@ -476,6 +484,6 @@ class DatasetNode:
         """Add the references of all rows."""
         rows = "1 row" if self._count == 1 else f"{self._count:,} rows"
         key = ("dataset", self._file)
-        self._graph.node(key, Node("dataset", self._file, rows, self._file))
+        self._graph.node(key, ReferenceNode("dataset", self._file, rows, self._file))
         for reference, count in self._references.items():
             self._graph.refer(key, reference, count, self._library)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evalcontract.checks._kind import Prediction
-    from evalcontract.checks.coverage import Totals
+    from evalcontract.checks.coverage import CoverageTotals
     from evalcontract.grading.results import RowResult
     from evalcontract.model.diagnostic import Diagnostic, Severity, Span
 
@@ -62,7 +62,7 @@ class Excerpt(NamedTuple):
     marks: Sequence[Mark]
 
 
-class Column(NamedTuple):
+class CoverageColumn(NamedTuple):
     """A column of a coverage table: a check of a rubric, or an expectation of rows (None)."""
 
     rubric: str | None
@@ -106,9 +106,9 @@ class CoverageTable(NamedTuple):
     """
 
     file: str
-    totals: Totals
-    columns: Sequence[Column]
-    counts: Sequence[Totals]
+    totals: CoverageTotals
+    columns: Sequence[CoverageColumn]
+    counts: Sequence[CoverageTotals]
     patterns: Sequence[Mapping[int, Prediction]]
     rows: Sequence[CoverageRow]
     columns_left_out: int = 0
@@ -120,7 +120,7 @@ class CoverageTable(NamedTuple):
         return self.totals.rows - len(self.rows)
 
 
-class Node(NamedTuple):
+class ReferenceNode(NamedTuple):
     """A dataset, a rubric or a judge in the graph of references; `missing` if there is none.
 
     `detail` is a version, or the number of rows of a dataset. `file` is None for what is missing.
@@ -147,10 +147,10 @@ class Edge(NamedTuple):
     in_cycle: bool = False
 
 
-class Graph(NamedTuple):
+class ReferenceGraph(NamedTuple):
     """The references of the datasets, of their rubrics, and so on. `left_out` counts nodes."""
 
-    nodes: Sequence[Node]
+    nodes: Sequence[ReferenceNode]
     edges: Sequence[Edge]
     left_out: int = 0
 
@@ -181,7 +181,7 @@ class HtmlReport(NamedTuple):
     findings: Sequence[ModeFinding]
     excerpts: Sequence[Excerpt]
     coverage: Sequence[CoverageTable]
-    graph: Graph
+    graph: ReferenceGraph
     runs: Sequence[GradedRun]
     max_rows: int
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evalcontract.checks._kind import Prediction
-    from evalcontract.checks.coverage import Totals
+    from evalcontract.checks.coverage import CoverageTotals
     from evalcontract.grading.results import RowResult
     from evalcontract.grading.summary import Tally
     from evalcontract.library.score_bounds import Bounds
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
         CoverageTable,
         Evidence,
         GradedRun,
-        Graph,
         HtmlReport,
         Line,
         Mark,
         ModeFinding,
+        ReferenceGraph,
     )
 
 #: The number of bars of a distribution of scores.
@@ -307,7 +307,7 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
     }
 
 
-def _evidence(evidence: Evidence, totals: Totals) -> dict[str, Any]:
+def _evidence(evidence: Evidence, totals: CoverageTotals) -> dict[str, Any]:
     reasons: dict[str, int] = {}
     patterns = [
         [
@@ -327,11 +327,11 @@ def _evidence(evidence: Evidence, totals: Totals) -> dict[str, Any]:
     }
 
 
-def _totals(totals: Totals) -> dict[str, int]:
+def _totals(totals: CoverageTotals) -> dict[str, int]:
     return {str(state): count for state in State if (count := getattr(totals, state))}
 
 
-def _graph(graph: Graph) -> dict[str, Any]:
+def _graph(graph: ReferenceGraph) -> dict[str, Any]:
     edges = [(edge.start, edge.end) for edge in graph.edges]
     judges = frozenset(at for at, node in enumerate(graph.nodes) if node.kind == "judge")
     placed = layout(len(graph.nodes), edges, judges)

@@ -18,7 +18,7 @@ from evalcontract.datasets.passes import begin_pass, rows_of
 from evalcontract.datasets.placing import one_finding
 from evalcontract.datasets.run import today
 from evalcontract.grading.results import earlier_results
-from evalcontract.model.diagnostic import Outcome
+from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
@@ -126,11 +126,11 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
     options = options._replace(opened=_opened(datasets, options))
     outcomes = _outcomes(inputs, datasets, options)
     findings = _merged(outcomes)
-    graded = _Graded(runs, is_only=len(datasets) == 1)
-    collected = _Collected([each.diagnostic for each in findings], inputs.max_rows, graded)
+    graded = _GradingRuns(runs, is_only=len(datasets) == 1)
+    collected = _PassResults([each.diagnostic for each in findings], inputs.max_rows, graded)
     for input_ in _rewound(datasets):
         collected.take(input_, options)
-    crashes = {mode: Outcome(collected.crashes) for mode in outcomes}
+    crashes = {mode: RunOutcome(collected.crashes) for mode in outcomes}
     findings += (each for each in _merged(crashes) if each not in findings)
     outcome = outcomes[inputs.mode]
     return HtmlReport(
@@ -159,10 +159,10 @@ def _opened(datasets: Iterable[Input], options: Options) -> dict[Path, Workspace
 
 def _outcomes(
     inputs: ReportInputs, datasets: Sequence[Input], options: Options
-) -> dict[str, Outcome]:
+) -> dict[str, RunOutcome]:
     """Return the outcome in each mode; the first one begins the passes that the others share."""
     shared = SharedPasses()
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, RunOutcome] = {}
     for name, mode in inputs.modes.items():
         passes = shared.followers() if outcomes else shared
         chosen = mode._replace(opened=options.opened, passes=passes)
@@ -182,7 +182,7 @@ def _graded(path: Path) -> GradedRun:
     return GradedRun(display_name(path), results.dataset, results.is_complete, results.rows)
 
 
-def _merged(outcomes: Mapping[str, Outcome]) -> list[ModeFinding]:
+def _merged(outcomes: Mapping[str, RunOutcome]) -> list[ModeFinding]:
     """Return the findings of all modes, each with its severities."""
     severities: dict[Diagnostic, dict[str, Severity]] = {}
     first: dict[Diagnostic, Diagnostic] = {}
@@ -208,7 +208,7 @@ def _page_of(name: str, known: KnownCodes) -> tuple[str | None, str | None]:
     return (None, None) if code is None else (url_of(code), code.page.summary)
 
 
-class _Graded(NamedTuple):
+class _GradingRuns(NamedTuple):
     """The runs of `grade`; `is_only` if the report is about a single dataset."""
 
     runs: Sequence[GradedRun]
@@ -220,10 +220,12 @@ class _Graded(NamedTuple):
         return next(iter(same or (self.runs if self.is_only else ())), None)
 
 
-class _Collected:
+class _PassResults:
     """Collects what the page shows during the passes over the datasets."""
 
-    def __init__(self, diagnostics: Sequence[Diagnostic], max_rows: int, graded: _Graded) -> None:
+    def __init__(
+        self, diagnostics: Sequence[Diagnostic], max_rows: int, graded: _GradingRuns
+    ) -> None:
         self.excerpts = Excerpts(diagnostics)
         self.graph = GraphCollector()
         self.tables: list[CoverageTable] = []

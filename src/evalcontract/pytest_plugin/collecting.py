@@ -12,7 +12,7 @@ import pytest
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.workers import usable_cores
-from evalcontract.model.diagnostic import Outcome, Severity
+from evalcontract.model.diagnostic import RunOutcome, Severity
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -35,7 +35,7 @@ _OTHER = "file"
 _WORKER = "PYTEST_XDIST_WORKER"
 
 
-class Checked(NamedTuple):
+class FindingsByFile(NamedTuple):
     """What a check found: the kinds of files and the findings, both by absolute path."""
 
     kinds: dict[str, str]
@@ -55,7 +55,7 @@ class ArtifactCollection:
             config.getini("evalcontract_strict") if strict is None else strict
         )
         self._jobs = 1 if _WORKER in os.environ else usable_cores()
-        self._checked: dict[Path, Checked] = {}
+        self._checked: dict[Path, FindingsByFile] = {}
         #: The files that are tests of this run.
         self.tested: frozenset[str] = frozenset()
 
@@ -97,21 +97,21 @@ class ArtifactCollection:
         others = alone.keys() - self.tested - {name}
         return [*found, *(each for file in sorted(others) for each in alone[file])]
 
-    def _check_of(self, path: Path) -> Checked:
+    def _check_of(self, path: Path) -> FindingsByFile:
         """Return the check of the workspace of a file, or of the file alone."""
         root = find_root(path)
         in_workspace = is_workspace(root)
         key = root if in_workspace else path
         if key not in self._checked:
-            self._checked[key] = Checked({}, {})
+            self._checked[key] = FindingsByFile({}, {})
             if in_workspace:
                 outcome = check_workspaces(root, self._options()._replace(allows_empty=True))
             elif is_dataset(path, root, read_file(path, display_name(path), quick=True)):
                 outcome = validate(Kind.DATASET, [Input(path)], self._options())
             else:
-                outcome = Outcome()
+                outcome = RunOutcome()
             kinds = {_absolute(name): kind for name, kind in outcome.checked.items()}
-            self._checked[key] = Checked(kinds, _by_file(outcome.diagnostics))
+            self._checked[key] = FindingsByFile(kinds, _by_file(outcome.diagnostics))
         return self._checked[key]
 
     def _options(self) -> Options:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evalcontract.model.code import Code
     from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.model.reference import Kind
-    from evalcontract.source import Rows
+    from evalcontract.source import RowBatches
     from evalcontract.source.cut_texts import CutText
     from evalcontract.structure.authored.analyses import SchemaAnalyses
     from evalcontract.structure.validator import Checks
@@ -170,7 +170,7 @@ class DatasetRule(NamedTuple):
     watch: Callable[[DatasetContext], Watch]
 
 
-class _Given(NamedTuple):
+class _RowSubjectParts(NamedTuple):
     """What a `RowSubject` is made of, without what is computed once and kept in it."""
 
     path: Path
@@ -180,10 +180,10 @@ class _Given(NamedTuple):
     is_declared: bool = True
     is_told_above: bool = False
     graded: frozenset[str] = frozenset()
-    source: Rows | None = None
+    source: RowBatches | None = None
 
 
-class RowSubject(_Given):
+class RowSubject(_RowSubjectParts):
     """A well-formed row, with the plan of its rubric (None if it has no rubric).
 
     `bundle` is the row's bundle, or else the dataset's; `is_declared` is whether that bundle is

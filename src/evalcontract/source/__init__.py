@@ -30,7 +30,7 @@ from evalcontract.source.filesystem import (
     format_of,
     is_given,
 )
-from evalcontract.source.rows import Rows, Source
+from evalcontract.source.rows import RowBatches, RowSource
 from evalcontract.source.text import EMPTY, LFS_POINTER
 from evalcontract.source.yaml.quick import MisreadError, QuickDocument
 
@@ -52,8 +52,8 @@ __all__ = [
     "Files",
     "MisreadError",
     "QuickDocument",
-    "Rows",
-    "Source",
+    "RowBatches",
+    "RowSource",
     "SourceProblem",
     "Stream",
     "TooLargeError",

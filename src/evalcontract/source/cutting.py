@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from evalcontract.model.diagnostic import Fix, Path, Scalar
     from evalcontract.source.entries import Entries
-    from evalcontract.source.inserting import Place, Spot
+    from evalcontract.source.inserting import InsertionPoint, Spot
 
 
 def cuts_of(
-    fix: Fix, entries: Entries, placed: Mapping[Spot, Place], *, is_json: bool
+    fix: Fix, entries: Entries, placed: Mapping[Spot, InsertionPoint], *, is_json: bool
 ) -> tuple[Cut, ...]:
     """Return the cuts that apply a fix; none if its path has no position of its own in the text.
 

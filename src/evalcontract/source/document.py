@@ -49,7 +49,7 @@ class Document:
     the first call of `place` or `raw`, since it parses the text a second time.
     """
 
-    #: A document is readable and not a stream of rows; see `Source`.
+    #: A document is readable and not a stream of rows; see `RowSource`.
     stream = None
     unreadable = None
     #: Whether `quick` is available before `value`; see `QuickDocument`.
@@ -122,7 +122,7 @@ class Document:
 
     @property
     def document(self) -> Self:
-        """The document itself; see `Source`."""
+        """The document itself; see `RowSource`."""
         return self
 
     @property

@@ -96,7 +96,7 @@ def _put(holder: Any, key: str | int, part: Any) -> None:
 _TRIES, _FEW_TRIES, _CHARACTERS = 100, 20, 10_000_000
 
 
-class Edited(NamedTuple):
+class EditResult(NamedTuple):
     """An edited text: the fixes `made` in it, and those `refused` because they change too much.
 
     A fix in neither of the two conflicts with one that was made: try it again on the new text.
@@ -107,7 +107,7 @@ class Edited(NamedTuple):
     refused: tuple[Fix, ...] = ()
 
 
-def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
+def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> EditResult:
     """Apply fixes to a text; `form` is "yaml", "json" or "jsonl".
 
     In JSONL, the first step of a path is the line, from 0. Comments, quotes, order, spaces, line
@@ -125,7 +125,7 @@ def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[C
     The text has no byte order mark.
     """
     if form != "jsonl":
-        return _made(text, form, fixes, is_quick=True).cuts
+        return _valid_cuts(text, form, fixes, is_quick=True).cuts
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -133,7 +133,7 @@ def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[C
     for number, originals in _by_line(fixes).items():
         if number < len(starts) - 1:
             line = text[starts[number] : starts[number + 1] - 1].removesuffix("\r")
-            made = _made(line, form, [*originals], is_quick=True)
+            made = _valid_cuts(line, form, [*originals], is_quick=True)
             cuts = _shifted(made.cuts, starts[number])
             found |= {originals[fix]: fix_cuts for fix, fix_cuts in cuts.items()}
     return found
@@ -155,7 +155,7 @@ def _by_line(fixes: Sequence[Fix]) -> dict[int, dict[Fix, Fix]]:
     return by_line
 
 
-def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
+def _edit_lines(text: str, fixes: Sequence[Fix]) -> EditResult:
     lines = text.split("\n")
     made: list[Fix] = []
     refused: list[Fix] = []
@@ -166,27 +166,29 @@ def _edit_lines(text: str, fixes: Sequence[Fix]) -> Edited:
             lines[number] = edited.text + lines[number][len(line) :]
         made += [originals[fix] for fix in edited.made]
         refused += [originals[fix] for fix in edited.refused]
-    return Edited("\n".join(lines), tuple(made), tuple(refused))
+    return EditResult("\n".join(lines), tuple(made), tuple(refused))
 
 
-def _edit(text: str, form: str, fixes: Sequence[Fix]) -> Edited:
-    made = _made(text, form, fixes)
+def _edit(text: str, form: str, fixes: Sequence[Fix]) -> EditResult:
+    made = _valid_cuts(text, form, fixes)
     cuts = dict.fromkeys(cut for fix_cuts in made.cuts.values() for cut in fix_cuts)
-    return Edited(apply_cuts(text, cuts), tuple(made.cuts), made.refused)
+    return EditResult(apply_cuts(text, cuts), tuple(made.cuts), made.refused)
 
 
-class _Made(NamedTuple):
+class _ValidCuts(NamedTuple):
     """The cuts of the fixes that are valid together, and the fixes that are `refused`."""
 
     cuts: dict[Fix, tuple[Cut, ...]]
     refused: tuple[Fix, ...] = ()
 
 
-def _made(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool = False) -> _Made:
+def _valid_cuts(
+    text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool = False
+) -> _ValidCuts:
     try:
         value, root = _read(text, form)
     except (ParseError, ValueError, RecursionError):
-        return _Made({}, tuple(fixes))
+        return _ValidCuts({}, tuple(fixes))
     entries = Entries(text, root, is_line=form == "jsonl")
     spots = [spot_of(fix.path, fix.edit.to, entries) for fix in fixes if isinstance(fix.edit, Move)]
     placed = places(spots, entries, is_quick=is_quick or form != "yaml", is_yaml=form == "yaml")
@@ -201,7 +203,7 @@ def _made(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool = False)
             refused += units.pop(unit) if _loses_comment(text, unit) else []
     made, failed = _Trial(text, form, value, units).divide(_without_overlap(units))
     refused += [fix for unit in failed for fix in units[unit]]
-    return _Made({fix: unit for unit in made for fix in units[unit]}, tuple(refused))
+    return _ValidCuts({fix: unit for unit in made for fix in units[unit]}, tuple(refused))
 
 
 def _read(text: str, form: str) -> tuple[Any, Node]:

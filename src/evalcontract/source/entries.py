@@ -40,7 +40,7 @@ class KeyEntry(NamedTuple):
     node: Node
 
 
-class Part(NamedTuple):
+class MappingEntry(NamedTuple):
     """A key with its value, the end offset of its text, and whether it is in a flow mapping."""
 
     entry: KeyEntry
@@ -136,14 +136,14 @@ class Entries:
             return None
         return KeyEntry(key_start, key_end, start, end, key.column - 1, node)
 
-    def part(self, path: Path) -> Part | None:
+    def part(self, path: Path) -> MappingEntry | None:
         """Return the text range of a key and its value; None if they are not written there."""
         entry = self.entry(path)
         if entry is None or not self.is_key(entry):
             return None
         is_flow = self.is_flow(path[:-1])
         end = entry.end if is_flow else self.last_line_end(entry.node)
-        return None if end is None else Part(entry, end, is_flow)
+        return None if end is None else MappingEntry(entry, end, is_flow)
 
     def is_key(self, entry: KeyEntry) -> bool:
         """Whether a colon follows a key, as none does after an explicit one on its own line."""

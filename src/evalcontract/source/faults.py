@@ -30,7 +30,7 @@ class SourceProblem(NamedTuple):
 class UnreadableFile(NamedTuple):
     """A file that cannot be read or parsed; `lines` is its text, if any, to show in reports.
 
-    Implements `Source`.
+    Implements `RowSource`.
     """
 
     file: str

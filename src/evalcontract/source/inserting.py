@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.source.entries import Entries, Part
+    from evalcontract.source.entries import Entries, MappingEntry
 
 #: Maximum length of a text that ruamel.yaml reads and writes, which takes about half a second.
 _MAX_CHARACTERS = 20_000
@@ -45,7 +45,7 @@ class Spot(NamedTuple):
     after: str | None = None
 
 
-class Place(NamedTuple):
+class InsertionPoint(NamedTuple):
     """A place in a text where keys can be added.
 
     The `separator` of keys comes before what is added, after it, or neither if the mapping is
@@ -73,7 +73,7 @@ def last_spot(home: Path, entries: Entries) -> Spot:
 
 def places(
     spots: Iterable[Spot], entries: Entries, *, is_yaml: bool = True, is_quick: bool = False
-) -> dict[Spot, Place]:
+) -> dict[Spot, InsertionPoint]:
     """Return the places of spots in a text; those that are unclear are left out.
 
     The positions are asked first if `is_quick`, and alone where it is not YAML.
@@ -92,7 +92,7 @@ def _is_mapping(path: Path, entries: Entries) -> bool:
     return node is not None and isinstance(node.children, dict)
 
 
-def _place(spot: Spot, entries: Entries) -> Place | None:
+def _place(spot: Spot, entries: Entries) -> InsertionPoint | None:
     """Return the place of a spot by the positions of keys and values; None if it is unclear."""
     if spot.after is not None:
         return _after((*spot.home, spot.after), entries)
@@ -102,31 +102,33 @@ def _place(spot: Spot, entries: Entries) -> Place | None:
     if node is None:
         return None
     at = entries.token(node.span) + 1
-    return Place(at, ", ", None, is_after_key=False) if entries.begins_flow(node) else None
+    return InsertionPoint(at, ", ", None, is_after_key=False) if entries.begins_flow(node) else None
 
 
-def _after(path: Path, entries: Entries) -> Place | None:
+def _after(path: Path, entries: Entries) -> InsertionPoint | None:
     part = entries.part(path)
     if part is None:
         return None
     start, column = part.entry.key_start, part.entry.column
     if not part.is_flow:
-        return Place(part.end, f"{entries.line_end}{' ' * column}", column)
+        return InsertionPoint(part.end, f"{entries.line_end}{' ' * column}", column)
     lead = entries.text[entries.start_of_line(start) : start]
-    return Place(part.end, ", " if lead.strip() else f",{entries.line_end}{lead}", None)
+    return InsertionPoint(part.end, ", " if lead.strip() else f",{entries.line_end}{lead}", None)
 
 
-def _before(path: Path, entries: Entries) -> Place | None:
+def _before(path: Path, entries: Entries) -> InsertionPoint | None:
     entry = entries.entry(path)
     if entry is None or not entries.is_key(entry):
         return None
     is_flow = entries.is_flow(path[:-1])
     separator = ", " if is_flow else f"{entries.line_end}{' ' * entry.column}"
     column = None if is_flow else entry.column
-    return Place(entry.key_start, separator, column, is_after_key=False, is_before_key=True)
+    return InsertionPoint(
+        entry.key_start, separator, column, is_after_key=False, is_before_key=True
+    )
 
 
-def _marked_places(spots: list[Spot], entries: Entries) -> dict[Spot, Place]:
+def _marked_places(spots: list[Spot], entries: Entries) -> dict[Spot, InsertionPoint]:
     """Return the places of all spots by marks; none if the text is not written as it was."""
     text = entries.text
     is_crlf = "\r\n" in text
@@ -136,7 +138,7 @@ def _marked_places(spots: list[Spot], entries: Entries) -> dict[Spot, Place]:
         return {}
     lines = text.replace("\r\n", "\n")
     lines += "" if lines.endswith("\n") else "\n"
-    marked = _Marked(spots, entries, lines)
+    marked = _MarkedText(spots, entries, lines)
     try:
         found = dict(marked.places())
     # What it raises depends on the text; the positions are there without it.
@@ -155,7 +157,7 @@ def _marked_places(spots: list[Spot], entries: Entries) -> dict[Spot, Place]:
     }
 
 
-class _Marked:
+class _MarkedText:
     """A text with a mark at each spot, as ruamel.yaml writes it; `rest` is it without them."""
 
     def __init__(self, spots: list[Spot], entries: Entries, lines: str) -> None:
@@ -165,7 +167,7 @@ class _Marked:
         self._block_scalars: set[int] = set()  # the spots after one
         self.rest = ""
 
-    def places(self) -> Iterator[tuple[Spot, Place]]:
+    def places(self) -> Iterator[tuple[Spot, InsertionPoint]]:
         """Yield the places of spots, as offsets in `rest`."""
         written = self._written()
         done, end = 0, self._entries.line_end
@@ -176,15 +178,15 @@ class _Marked:
             if match["flow"]:
                 is_after, is_before = bool(match["comma"]), match[0].endswith(", ")
                 spot = self._spots[int(match["flow"])]
-                yield spot, Place(at, ", ", None, is_after, is_before)
+                yield spot, InsertionPoint(at, ", ", None, is_after, is_before)
                 continue
             spot = self._spots[int(match["line"])]
             column = len(match["spaces"])
             separator = f"{end}{' ' * column}"
             if spot.after is None:
-                yield spot, Place(at + column, separator, column, False, True)
+                yield spot, InsertionPoint(at + column, separator, column, False, True)
             elif self._is_below_content(at, int(match["line"])):
-                yield spot, Place(at - 1, separator, column)
+                yield spot, InsertionPoint(at - 1, separator, column)
         self.rest += written[done:]
 
     def _is_below_content(self, at: int, number: int) -> bool:
@@ -274,7 +276,7 @@ def _own_key(holder: Any, step: str | int) -> Any:
 
 if TYPE_CHECKING:
     Cuts = tuple[Cut, ...]
-    Places = Mapping[Spot, Place]
+    Places = Mapping[Spot, InsertionPoint]
 
 _COMMA = lazy_pattern(r"\s*,\s*")
 _LINES = lazy_pattern(r"(?<=\n)|(?<=\r)(?!\n)")
@@ -313,7 +315,7 @@ def removed(path: Path, entries: Entries) -> Cuts:
     return _cut_out(part, path, entries) if part else _NONE
 
 
-def _wrap(part: Part, home: str, entries: Entries) -> Cuts:
+def _wrap(part: MappingEntry, home: str, entries: Entries) -> Cuts:
     """Nest a key under a new one, at its own position."""
     text, start = part.text(entries), part.entry.key_start
     if part.is_flow:
@@ -324,7 +326,7 @@ def _wrap(part: Part, home: str, entries: Entries) -> Cuts:
     return (Cut(start, part.end, f"{home}:{entries.line_end}{spaces}{lines}"),)
 
 
-def _unwrap(part: Part, path: Path, entries: Entries) -> Cuts:
+def _unwrap(part: MappingEntry, path: Path, entries: Entries) -> Cuts:
     """Replace a mapping by its only key."""
     outer = entries.part(path[:-1])
     if outer is None:
@@ -335,7 +337,7 @@ def _unwrap(part: Part, path: Path, entries: Entries) -> Cuts:
     return (Cut(start, part.end, _indented(text, outer.entry.column - part.entry.column)),)
 
 
-def _carry(part: Part, path: Path, where: Place, entries: Entries) -> Cuts:
+def _carry(part: MappingEntry, path: Path, where: InsertionPoint, entries: Entries) -> Cuts:
     """Cut a key out, and insert it at a place."""
     out = _cut_out(part, path, entries)
     if not out:
@@ -352,7 +354,7 @@ def _carry(part: Part, path: Path, where: Place, entries: Entries) -> Cuts:
     return (Cut(where.at, where.at, where.text([lines])), *out)
 
 
-def _fits_line(part: Part, entries: Entries) -> bool:
+def _fits_line(part: MappingEntry, entries: Entries) -> bool:
     """Whether a key and its value can be inserted into a flow mapping as they are."""
     if part.is_flow:
         return True
@@ -362,7 +364,7 @@ def _fits_line(part: Part, entries: Entries) -> bool:
     return ends and (is_short or entries.begins_flow(node))
 
 
-def _cut_out(part: Part, path: Path, entries: Entries) -> Cuts:
+def _cut_out(part: MappingEntry, path: Path, entries: Entries) -> Cuts:
     """Return the cut that removes a key from a mapping that keeps others."""
     text, start = entries.text, part.entry.key_start
     siblings = [(*path[:-1], key) for key in entries.keys(path[:-1])]

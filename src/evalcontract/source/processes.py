@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 _WATCHED = 0.5
 
 
-class Forked:
+class ForkedProcess:
     """Runs `work` in another process, which gets the other end of the pipe.
 
     That process ends when this one is gone. What fails in it closes its pipe without a message, so
@@ -103,7 +103,7 @@ class Forked:
     def __init__(
         self,
         work: Work,
-        others: Iterable[Forked] = (),
+        others: Iterable[ForkedProcess] = (),
         *,
         duplex: bool = False,
     ) -> None:
@@ -234,7 +234,7 @@ class _Worker:
 
     def __init__(self, work: Callable[[Any], Any], others: Iterable[_Worker]) -> None:
         started = (other.forked for other in others)
-        self.forked: Forked = Forked(partial(_serve_pool, work), started, duplex=True)
+        self.forked: ForkedProcess = ForkedProcess(partial(_serve_pool, work), started, duplex=True)
 
     def send(self, item: Any) -> None:
         with suppress(OSError):  # it died: `receive` fails, too

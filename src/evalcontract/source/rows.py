@@ -128,7 +128,7 @@ def _number(value: Any, *, as_python: bool) -> int | float:
 
 
 class IterableRows:
-    """Rows from an iterable as plain data; see `Rows`. The next batch is read when it is needed.
+    """Rows from an iterable as plain data; see `RowBatches`. Each batch is read when it is needed.
 
     The place of something in row n (from 0) is the file `NAME[n]`, without a line. A row that JSON
     cannot represent is a fault, and is left out; the others keep their indexes. `as_python` is as
@@ -213,7 +213,7 @@ class IterableRows:
 
 
 class RowIterable:
-    """A source of rows in memory; see `Source`."""
+    """A source of rows in memory; see `RowSource`."""
 
     document = None
     unreadable = None
@@ -226,7 +226,7 @@ class RowIterable:
         """Return None: the rows can be read only once."""
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """An opened file: exactly one of `document`, `stream` and `unreadable` is not None."""
 
     @property
@@ -254,7 +254,7 @@ class Source(Protocol):
         ...
 
 
-class Rows(Protocol):
+class RowBatches(Protocol):
     """The rows of a dataset in batches, and the places of their parts.
 
     The path of a row is `prefix` and its index. `place` can be called at any time, even after all

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.source.inserting import Place
+    from evalcontract.source.inserting import InsertionPoint
 
 _WIDTH = 80
 #: What touches another edit waits for the next reading of the text.
@@ -203,14 +203,14 @@ class _Edits:
         is_line = self._entries.begins_flow(node) and node.span.line == node.span.end_line
         return not is_line or self._keeps_lines or old.keys() == new.keys()
 
-    def _insertion(self, place: Place, parts: dict[str, Any]) -> Cut:
+    def _insertion(self, place: InsertionPoint, parts: dict[str, Any]) -> Cut:
         if place.column is None:
             keys = [self._in_flow(key, part, place) for key, part in parts.items()]
         else:
             keys = [self._in_block(key, part, place.column) for key, part in parts.items()]
         return Cut(place.at, place.at, place.text(keys))
 
-    def _in_flow(self, key: str, value: Any, place: Place) -> str:
+    def _in_flow(self, key: str, value: Any, place: InsertionPoint) -> str:
         name = json.dumps(key) if self._is_json else quoted(key)
         lead = "" if place.separator == ", " else place.separator.lstrip(",\r\n")
         return f"{name}: {self._flow(value, lead)}"

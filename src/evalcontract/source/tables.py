@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Table(ABC):
-    """The rows of a file that is in memory; it is a stream of rows, see `Source`."""
+    """The rows of a file that is in memory; it is a stream of rows, see `RowSource`."""
 
     prefix: Path = ()
     document = None
@@ -52,7 +52,7 @@ class Table(ABC):
 
     @property
     def stream(self) -> Self:
-        """The table itself; see `Source`."""
+        """The table itself; see `RowSource`."""
         return self
 
     def peek(self) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._conversion import Loss
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.startup import NamedTuple
-from evalcontract.starting.best_practices import Moved, snake_case
+from evalcontract.starting.best_practices import FileMigration, snake_case
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import structure_of
 
@@ -41,7 +41,7 @@ _KINDS = {
 _RENAMED = {"fact_match": {"threshold": "min_recall"}}
 
 
-class Grader(NamedTuple):
+class GraderCheck(NamedTuple):
     """A grader as a check; that of `rubric_checks` has no `rubric_ref` yet, which rows provide."""
 
     name: str
@@ -49,7 +49,7 @@ class Grader(NamedTuple):
     weight: float
 
 
-def graders_of(value: Mapping[str, Any], moved: Moved) -> list[Grader]:
+def graders_of(value: Mapping[str, Any], moved: FileMigration) -> list[GraderCheck]:
     """Return the graders of a valid configuration, and record what of it is lost."""
     given = value["graders"]
     items: list[tuple[str, dict[str, Any] | None, Path]] = (
@@ -57,7 +57,7 @@ def graders_of(value: Mapping[str, Any], moved: Moved) -> list[Grader]:
         if isinstance(given, dict)
         else [(id_, None, ("graders", n)) for n, id_ in enumerate(given)]
     )
-    found: dict[str, Grader] = {}
+    found: dict[str, GraderCheck] = {}
     for id_, settings, path in items:
         grader = _grader(id_, settings or {}, path, moved)
         if grader and grader.name in found:
@@ -67,7 +67,9 @@ def graders_of(value: Mapping[str, Any], moved: Moved) -> list[Grader]:
     return [*found.values()]
 
 
-def _grader(id_: str, settings: dict[str, Any], path: Path, moved: Moved) -> Grader | None:
+def _grader(
+    id_: str, settings: dict[str, Any], path: Path, moved: FileMigration
+) -> GraderCheck | None:
     name = id_.removesuffix(_SUFFIX)
     kind = _KINDS.get(name)
     if kind is None:
@@ -85,11 +87,11 @@ def _grader(id_: str, settings: dict[str, Any], path: Path, moved: Moved) -> Gra
         reason = "it has no `schema` for `json_schema`"
         moved.lose((), Loss(path, reason, is_kept=False))
         return None
-    return Grader(name, check, settings.get("weight", 1))
+    return GraderCheck(name, check, settings.get("weight", 1))
 
 
 def _parameters(
-    check: dict[str, Any], settings: dict[str, Any], path: Path, moved: Moved
+    check: dict[str, Any], settings: dict[str, Any], path: Path, moved: FileMigration
 ) -> dict[str, Any]:
     """Return the settings that are parameters of the kind, with values that its schema allows."""
     known = known_keys(
@@ -146,10 +148,12 @@ _NOTES = {
 }
 
 
-class Target:
+class TargetGraders:
     """The graders of a target, which make the rubrics of rows."""
 
-    def __init__(self, value: dict[str, Any], name: str, moved: Moved, rubrics: Rubrics) -> None:
+    def __init__(
+        self, value: dict[str, Any], name: str, moved: FileMigration, rubrics: Rubrics
+    ) -> None:
         self.name = snake_case(value.get("id", ""), name)
         self._graders = graders_of(value, moved)
         self._has_judge = {grader.name for grader in self._graders} & {*JUDGED}
@@ -167,12 +171,12 @@ class Target:
         """The names of the graders."""
         return {grader.name for grader in self._graders}
 
-    def rubric_of_all(self, moved: Moved) -> str | None:
+    def rubric_of_all(self, moved: FileMigration) -> str | None:
         """Return the reference to the rubric with all graders, for rows that are not there yet."""
         graders = [grader for grader in self._graders if grader.name != RUBRIC_CHECKS]
         return self._reference(graders, [], moved, self.name)
 
-    def grade(self, row: dict[str, Any], path: Path, moved: Moved) -> dict[str, Any]:
+    def grade(self, row: dict[str, Any], path: Path, moved: FileMigration) -> dict[str, Any]:
         """Return a row with the reference to the rubric of the graders that can grade it."""
         graders = [grader for grader in self._graders if _can_grade(grader, row)]
         names = {grader.name for grader in graders}
@@ -201,7 +205,7 @@ class Target:
         return "_".join([self.name, *(["without", *words] if words else [])])
 
     def _prepared(
-        self, row: dict[str, Any], names: set[str], path: Path, moved: Moved
+        self, row: dict[str, Any], names: set[str], path: Path, moved: FileMigration
     ) -> dict[str, Any]:
         """Return a row whose expectations stand where the checks read them."""
         if not names.isdisjoint(_SHOWN_FACTS) and row.get("expected_facts"):
@@ -218,7 +222,11 @@ class Target:
         return row
 
     def _reference(
-        self, graders: list[Grader], extra: list[dict[str, Any]], moved: Moved, name: str
+        self,
+        graders: list[GraderCheck],
+        extra: list[dict[str, Any]],
+        moved: FileMigration,
+        name: str,
     ) -> str | None:
         if not graders:
             return None
@@ -236,9 +244,11 @@ class Target:
         return self._rubrics.reference_to(name, text, checks, scoring)
 
 
-def move_dataset(value: dict[str, Any], name: str, target: Target | None) -> Moved:
+def move_dataset(value: dict[str, Any], name: str, target: TargetGraders | None) -> FileMigration:
     """Return a dataset of ai_eval; with a `target`, its rows refer to rubrics of its graders."""
-    moved = Moved({"id": name, **{key: part for key, part in value.items() if key != "questions"}})
+    moved = FileMigration(
+        {"id": name, **{key: part for key, part in value.items() if key != "questions"}}
+    )
     for index, given in enumerate(value["questions"]):
         path = ("questions", index)
         row = _without_orphans(given, path, moved)
@@ -252,7 +262,7 @@ def _settings() -> set[str]:
     return ours & theirs - {"id", "threshold"}  # the threshold is that of its rubrics
 
 
-def _threshold(value: dict[str, Any], moved: Moved) -> float | None:
+def _threshold(value: dict[str, Any], moved: FileMigration) -> float | None:
     given: float | None = value.get("threshold")
     if given is None or 0 <= given <= 1:
         return given
@@ -261,7 +271,7 @@ def _threshold(value: dict[str, Any], moved: Moved) -> float | None:
     return None
 
 
-def _can_grade(grader: Grader, row: dict[str, Any]) -> bool:
+def _can_grade(grader: GraderCheck, row: dict[str, Any]) -> bool:
     """Whether a grader can grade a row; ai_eval leaves it out of the average if it cannot."""
     check = grader.check
     match grader.name:
@@ -281,13 +291,13 @@ def _can_grade(grader: Grader, row: dict[str, Any]) -> bool:
     return True
 
 
-def _with_rubric(grader: Grader, reference: str) -> Grader:
+def _with_rubric(grader: GraderCheck, reference: str) -> GraderCheck:
     if grader.name != RUBRIC_CHECKS:
         return grader
     return grader._replace(check={**grader.check, "rubric_ref": reference})
 
 
-def _without_orphans(row: dict[str, Any], path: Path, moved: Moved) -> dict[str, Any]:
+def _without_orphans(row: dict[str, Any], path: Path, moved: FileMigration) -> dict[str, Any]:
     """Return a row with the keys that no grader reads in its metadata."""
     expected = row.get("expected", {})
     kept = {key: expected[key] for key in _ORPHANS_OF_EXPECTED if key in expected}

@@ -74,7 +74,7 @@ class Rubrics:
 
 
 @dataclass
-class Moved:
+class FileMigration:
     """What one file becomes.
 
     `losses` are told by the place in the source that they have. `notes` say what is graded in
@@ -121,9 +121,9 @@ _NOTES = {
 }
 
 
-def move(value: dict[str, Any], name: str, rubrics: Rubrics) -> Moved:
+def move(value: dict[str, Any], name: str, rubrics: Rubrics) -> FileMigration:
     """Return the dataset of a valid file; `name` is its id if the file names no skill."""
-    moved = Moved(_root(value, name))
+    moved = FileMigration(_root(value, name))
     known = load(SCHEMA)["properties"]
     moved.lose((), *(Loss((key,), _UNKNOWN, is_kept=False) for key in value if key not in known))
     names = Names()
@@ -146,7 +146,11 @@ def _root(value: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _row(
-    case: dict[str, Any], path: tuple[str, int], names: Names, rubrics: Rubrics, moved: Moved
+    case: dict[str, Any],
+    path: tuple[str, int],
+    names: Names,
+    rubrics: Rubrics,
+    moved: FileMigration,
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"id": _id(case, path, names, moved), "input": case["prompt"]}
     checks: list[dict[str, Any]] = []
@@ -171,7 +175,7 @@ def _row(
     return row
 
 
-def _id(case: dict[str, Any], path: tuple[str, int], names: Names, moved: Moved) -> str:
+def _id(case: dict[str, Any], path: tuple[str, int], names: Names, moved: FileMigration) -> str:
     """Return the id of a case as the old runner prints it: `B01` for 1."""
     given = case.get("id", path[1] + 1)
     wanted = f"B{given:02d}" if isinstance(given, int) else given.strip() or f"B{path[1] + 1:02d}"
@@ -181,7 +185,9 @@ def _id(case: dict[str, Any], path: tuple[str, int], names: Names, moved: Moved)
     return name
 
 
-def _texts(case: dict[str, Any], key: str, path: tuple[str, int], moved: Moved) -> Iterator[str]:
+def _texts(
+    case: dict[str, Any], key: str, path: tuple[str, int], moved: FileMigration
+) -> Iterator[str]:
     """Yield the texts of a list, each once; none if a check of them would pass every output."""
     texts = [*dict.fromkeys(case.get(key, ()))]
     if "" in texts:
@@ -197,7 +203,7 @@ def _texts(case: dict[str, Any], key: str, path: tuple[str, int], moved: Moved) 
 
 
 def _markdown_rules(
-    case: dict[str, Any], path: tuple[str, int], moved: Moved
+    case: dict[str, Any], path: tuple[str, int], moved: FileMigration
 ) -> dict[str, Any] | None:
     """Return the rules for Markdown that restrict the output."""
     given = case.get("check_markdown_structure")
@@ -213,7 +219,7 @@ def _markdown_rules(
 
 
 def _prose(
-    case: dict[str, Any], path: tuple[str, int], moved: Moved, *, is_graded: bool
+    case: dict[str, Any], path: tuple[str, int], moved: FileMigration, *, is_graded: bool
 ) -> dict[str, Any]:
     """Return what a row keeps of the prose of a case, and of where it comes from.
 

@@ -20,7 +20,7 @@ from evalcontract.source.writing import Staged
 from evalcontract.source.yaml.writing import flow
 from evalcontract.starting.install import EXPRESSION, source_of
 from evalcontract.starting.project import CI_FILES, PACKAGE, filled, project_files
-from evalcontract.starting.source import Taken, take
+from evalcontract.starting.source import StartingFiles, take
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.editor_schemas import editor_schemas, modeline, schema_text
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.opening import Input, Options
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
-    from evalcontract.starting.install import Source
+    from evalcontract.starting.install import InstallSource
     from evalcontract.starting.project import ProjectFile
 
 #: The dataset, the outputs and the judge of the example.
@@ -78,13 +78,13 @@ class InitResult:
     written, `refusal` is the reason.
     """
 
-    taken: Taken = field(default_factory=Taken)
+    taken: StartingFiles = field(default_factory=StartingFiles)
     written: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     additions: list[Addition] = field(default_factory=list)
     datasets: list[str] = field(default_factory=list)
     ignores_unvalidated: bool = False
-    source: Source | None = None
+    source: InstallSource | None = None
     missing_ci: str | None = None
     refusal: str | None = None
 
@@ -269,7 +269,7 @@ class Lack(Enum):
     NEEDS = auto()
 
 
-class Ungraded(NamedTuple):
+class UngradedRows(NamedTuple):
     """How many rows of a dataset lack the same.
 
     `has_rubrics` says that other rows of the dataset name rubrics of its workspace.
@@ -281,7 +281,7 @@ class Ungraded(NamedTuple):
     has_rubrics: bool
 
 
-def ungraded(inputs: Iterable[Input], root: Path, options: Options) -> Iterator[Ungraded]:
+def ungraded(inputs: Iterable[Input], root: Path, options: Options) -> Iterator[UngradedRows]:
     """Yield what the rows of datasets of a workspace lack on which no check will run."""
     run = run_for_coverage(root, options)
     for input_ in inputs:
@@ -301,7 +301,7 @@ def ungraded(inputs: Iterable[Input], root: Path, options: Options) -> Iterator[
                     counts[lack] += 1
         for lack, rows in counts.items():
             if rows:
-                yield Ungraded(input_, lack, rows, has_rubrics)
+                yield UngradedRows(input_, lack, rows, has_rubrics)
 
 
 def _lack(dataset_pass: DatasetPass, row: CheckedRow, graded: frozenset[str] | None) -> Lack | None:

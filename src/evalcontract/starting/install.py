@@ -32,7 +32,7 @@ _PROJECT = "pyproject.toml"
 EXPRESSION = "${{"
 
 
-class Source(NamedTuple):
+class InstallSource(NamedTuple):
     """What pip installs in a clone of the repository: a path in it, or a URL.
 
     `requirement` is one argument of pip, to be run at the top of the clone. `is_remote` says that
@@ -47,7 +47,7 @@ class Source(NamedTuple):
     is_own: bool = False
 
 
-def source_of(named: str | None, project: Path) -> Source | None:
+def source_of(named: str | None, project: Path) -> InstallSource | None:
     """Return the source that somebody names, or else where this evalcontract comes from.
 
     `project` is the folder that is cloned. Returns None if nobody else can install from there: it
@@ -68,7 +68,7 @@ def source_of(named: str | None, project: Path) -> Source | None:
     return found._replace(is_own=True) if found else None
 
 
-def _named(named: str, project: Path) -> Source:
+def _named(named: str, project: Path) -> InstallSource:
     if "://" in named:
         return _remote(named)
     if re.match(r"[\w.-]+@[\w.-]+:", named):
@@ -77,7 +77,7 @@ def _named(named: str, project: Path) -> Source:
     return _local(Path(named), project)
 
 
-def _remote(url: str) -> Source:
+def _remote(url: str) -> InstallSource:
     """Return a URL as a source.
 
     Raises:
@@ -107,10 +107,10 @@ def _remote(url: str) -> Source:
         endings = ", ".join(_ARCHIVES)
         raise UsageError(f"`--source {url}` must begin with `git+`, or end with {endings}")
     is_moving = is_git and "@" not in parts.path
-    return Source(f"evalcontract @ {url}", is_remote=True, is_moving=is_moving)
+    return InstallSource(f"evalcontract @ {url}", is_remote=True, is_moving=is_moving)
 
 
-def _local(path: Path, project: Path) -> Source:
+def _local(path: Path, project: Path) -> InstallSource:
     """Return a file or folder as a source.
 
     Raises:
@@ -133,7 +133,7 @@ def _local(path: Path, project: Path) -> Source:
             raise UsageError(f"`--source {name}` has no {_PROJECT}: pip cannot install it")
     elif not _FILES.fullmatch(real.name):
         raise UsageError(f"`--source {name}` is no wheel or source distribution of evalcontract")
-    return Source(f"./{inside}")
+    return InstallSource(f"./{inside}")
 
 
 def _direct_url() -> Mapping[str, object]:
@@ -148,7 +148,7 @@ def _direct_url() -> Mapping[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _installed(direct: Mapping[str, object], project: Path) -> Source | None:
+def _installed(direct: Mapping[str, object], project: Path) -> InstallSource | None:
     """Return the source that PEP 610 describes, or None if a clone cannot install from it.
 
     Raises:

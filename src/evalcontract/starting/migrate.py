@@ -22,7 +22,7 @@ from evalcontract.source.writing import Staged
 from evalcontract.source.yaml.writing import NotWritableError, utf8, yaml_mapping, yaml_text
 from evalcontract.starting import ai_eval, best_practices
 from evalcontract.starting import ai_eval as graders
-from evalcontract.starting.best_practices import Moved, Names, Rubrics, snake_case
+from evalcontract.starting.best_practices import FileMigration, Names, Rubrics, snake_case
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
@@ -364,7 +364,7 @@ def _move_all(
     for source in sources:
         if source.is_target:
             continue
-        moved = _moved(source, target, rubrics)
+        moved = _migrate_file(source, target, rubrics)
         name = names.take(snake_case(str(moved.root["id"]), source.name))
         moved.root["id"] = name
         files.dataset(name, moved.root, moved.rows, source.document)
@@ -386,7 +386,7 @@ def _move_all(
 
 def _target(
     sources: Sequence[MigrationSource], rubrics: Rubrics, result: MigrateResult, judges: set[str]
-) -> ai_eval.Target | None:
+) -> ai_eval.TargetGraders | None:
     """Return the target whose graders grade the rows; without any rows, make its rubric."""
     targets = [source for source in sources if source.is_target]
     if not targets:
@@ -397,22 +397,26 @@ def _target(
             f"{source.document.file} and {others[0].document.file} both have `graders`: migrate "
             "one target at a time"
         )
-    moved = Moved()
-    target = ai_eval.Target(source.document.value, source.name, moved, rubrics)
+    moved = FileMigration()
+    target = ai_eval.TargetGraders(source.document.value, source.name, moved, rubrics)
     if all(each.is_target for each in sources):
         target.rubric_of_all(moved)
     _take(moved, source, result, judges)
     return target
 
 
-def _moved(source: MigrationSource, target: ai_eval.Target | None, rubrics: Rubrics) -> Moved:
+def _migrate_file(
+    source: MigrationSource, target: ai_eval.TargetGraders | None, rubrics: Rubrics
+) -> FileMigration:
     value: dict[str, Any] = source.document.value
     if source.system == AI_EVAL:
         return ai_eval.move_dataset(value, source.name, target)
     return best_practices.move(value, source.name, rubrics)
 
 
-def _take(moved: Moved, source: MigrationSource, result: MigrateResult, judges: set[str]) -> None:
+def _take(
+    moved: FileMigration, source: MigrationSource, result: MigrateResult, judges: set[str]
+) -> None:
     def place_of(path: Any) -> Any:
         return source.document.place(path, on_key=True)
 

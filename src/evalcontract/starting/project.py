@@ -16,7 +16,7 @@ from evalcontract.workspace.editor_schemas import editor_schemas
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.starting.install import Source
+    from evalcontract.starting.install import InstallSource
     from evalcontract.workspace.editor_schemas import EditorSchema
 
 #: The file of each system of CI, and its template.
@@ -53,7 +53,9 @@ def filled(template: str, **values: str) -> str:
     return _Template(shipped.template(template)).substitute(values)
 
 
-def project_files(folder: str, ci: str | None, source: Source | None) -> Iterator[ProjectFile]:
+def project_files(
+    folder: str, ci: str | None, source: InstallSource | None
+) -> Iterator[ProjectFile]:
     """Yield the files for a workspace in a folder of the project, which is `.` or a path.
 
     CI installs evalcontract from `source`; without one, there is no file for CI. pre-commit runs

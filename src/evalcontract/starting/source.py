@@ -284,7 +284,7 @@ _MODELINE = lazy_pattern(rb"^#\s*" + MODELINE.encode() + rb".*?$", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 
 
-class Came(NamedTuple):
+class FileOrigin(NamedTuple):
     """Where a file came from: its name, its system, and its name in the workspace."""
 
     source: str
@@ -293,7 +293,7 @@ class Came(NamedTuple):
 
 
 @dataclass
-class Taken:
+class StartingFiles:
     """The files to start from, by their paths in the workspace.
 
     `here` are datasets that are in the workspace already. `judged` counts the rows that got a
@@ -303,7 +303,7 @@ class Taken:
 
     files: dict[str, bytes] = field(default_factory=dict)
     here: list[str] = field(default_factory=list)
-    came: list[Came] = field(default_factory=list)
+    came: list[FileOrigin] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     losses: Losses = field(default_factory=Losses)
     migrated: MigrateResult | None = None
@@ -319,7 +319,7 @@ class Taken:
 
 def take(
     inputs: Sequence[Input], root: Path, dialect: str | None, columns: ColumnKeys = ()
-) -> Taken:
+) -> StartingFiles:
     """Read, convert and migrate files; nothing is written to the workspace.
 
     A dataset of evalcontract is taken as it is, but for the rubrics of rows that only a judge can
@@ -330,7 +330,7 @@ def take(
         UsageError: there is no such dialect or column, or a file is no dataset.
 
     """
-    taken = Taken()
+    taken = StartingFiles()
     options = Options(root, dialect=dialect, columns=columns)
     old = [each for each in inputs if dialect is None and is_migrated(each)]
     with _folder() as folder:
@@ -354,7 +354,7 @@ def _folder() -> Iterator[Path]:
         yield DISK.real(name)
 
 
-def _collect(folder: Path, taken: Taken) -> None:
+def _collect(folder: Path, taken: StartingFiles) -> None:
     """Take the files that were written to a folder, except the schemas that `init` writes."""
     ours = {schema.path for schema in editor_schemas()}
     for path in sorted(folder.rglob("*")):
@@ -363,7 +363,9 @@ def _collect(folder: Path, taken: Taken) -> None:
             taken.files.setdefault(name, DISK.read(path))
 
 
-def _take(input_: Input, folder: Path, names: Names, options: Options, taken: Taken) -> None:
+def _take(
+    input_: Input, folder: Path, names: Names, options: Options, taken: StartingFiles
+) -> None:
     path = input_.files.real(input_.path)
     # Columns that somebody names are those of a table, or keys of rows of JSON.
     is_mapped = bool(options.columns) and format_of(path.name) in ("json", "jsonl")
@@ -400,10 +402,10 @@ def _take(input_: Input, folder: Path, names: Names, options: Options, taken: Ta
             _collect(folder, taken)  # rubrics, judges and bundles that the rows need
         taken.files[out] = data if is_large else with_modeline(data)
     system = _TABLE if is_table(path) and dataset.dialect == NATIVE else dataset.dialect
-    taken.came.append(Came(name, _PLAIN if is_plain else system, out))
+    taken.came.append(FileOrigin(name, _PLAIN if is_plain else system, out))
 
 
-def _judged(data: bytes, out: str, taken: Taken) -> bytes:
+def _judged(data: bytes, out: str, taken: StartingFiles) -> bytes:
     """Return a dataset; rows that only a judge can grade get a rubric, unless it takes long."""
     if format_of(out) == "yaml" and len(data) > _MAX_EDITED_BYTES:
         taken.unedited[out] = f"has more than {_MAX_EDITED_BYTES // 1_000_000} MB of YAML"
@@ -443,7 +445,7 @@ def _stem(path: Path) -> str:
     return snake_case(path.name.partition(".")[0], "dataset")
 
 
-def _converted(input_: Input, out: Path, options: Options, taken: Taken) -> bytes:
+def _converted(input_: Input, out: Path, options: Options, taken: StartingFiles) -> bytes:
     wanted = ConvertOptions(options.dialect, NATIVE, asks_judge=True)
     done = convert(input_, out, wanted, Options(out.parents[1], columns=options.columns))
     taken.diagnostics += done.diagnostics

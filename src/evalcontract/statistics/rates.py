@@ -190,19 +190,19 @@ def _point(ordered: list[float], share: float) -> float:
     return below + (above - below) * (at - floor(at))
 
 
-class Corrected(NamedTuple):
+class CorrectedRate(NamedTuple):
     """A corrected pass rate with its interval, as computed: they may lie outside of 0 to 1."""
 
     rate: float
     interval: Interval
 
     @property
-    def clipped(self) -> Corrected:
+    def clipped(self) -> CorrectedRate:
         """The same within 0 to 1, where a rate has to be."""
-        return Corrected(_clip(self.rate), Interval(*map(_clip, self.interval)))
+        return CorrectedRate(_clip(self.rate), Interval(*map(_clip, self.interval)))
 
 
-class Measured(NamedTuple):
+class MeasuredRate(NamedTuple):
     """A rate that was measured on `n` outputs."""
 
     rate: float
@@ -220,7 +220,9 @@ def corrected_rate(observed: float, tpr: float, tnr: float) -> float | None:
     return (observed + tnr - 1) / youden if youden > 0 else None
 
 
-def corrected_interval(observed: Measured, tpr: Measured, tnr: Measured) -> Interval | None:
+def corrected_interval(
+    observed: MeasuredRate, tpr: MeasuredRate, tnr: MeasuredRate
+) -> Interval | None:
     """Return the 95 % interval of the corrected pass rate, not clipped to 0..1.
 
     It accounts for the sample of the observed rate and for both samples of labels. The form of
@@ -243,13 +245,13 @@ def corrected_interval(observed: Measured, tpr: Measured, tnr: Measured) -> Inte
     return Interval(middle + shift - margin, middle + shift + margin)
 
 
-def _with(measured: Measured, added: float) -> Measured:
+def _with(measured: MeasuredRate, added: float) -> MeasuredRate:
     """Return what a rate is with so many more outputs of either sort."""
     rate, n = measured
-    return Measured((n * rate + added) / (n + 2 * added), n + 2 * added)
+    return MeasuredRate((n * rate + added) / (n + 2 * added), n + 2 * added)
 
 
-def corrected(observed: Measured, agreement: Agreement) -> Corrected | None:
+def corrected(observed: MeasuredRate, agreement: Agreement) -> CorrectedRate | None:
     """Return the corrected pass rate by a judge with this agreement; None if it has no meaning.
 
     That is so if a class is empty, or if TPR + TNR <= 1.
@@ -259,8 +261,8 @@ def corrected(observed: Measured, agreement: Agreement) -> Corrected | None:
     if tpr is None or tnr is None:
         return None
     rate = corrected_rate(observed.rate, tpr, tnr)
-    interval = corrected_interval(observed, Measured(tpr, m1), Measured(tnr, m0))
-    return None if rate is None or interval is None else Corrected(rate, interval)
+    interval = corrected_interval(observed, MeasuredRate(tpr, m1), MeasuredRate(tnr, m0))
+    return None if rate is None or interval is None else CorrectedRate(rate, interval)
 
 
 def _clip(value: float) -> float:

@@ -109,14 +109,14 @@ def _swaps(values: list[float]) -> tuple[int, list[float]]:
     return swaps, merged + right[at:]
 
 
-class Threshold(NamedTuple):
+class ChosenThreshold(NamedTuple):
     """The lowest score that passes, and the agreement with people that it gives."""
 
     score: float
     agreement: Agreement
 
 
-def sweep(pairs: Iterable[tuple[bool, float]]) -> list[Threshold]:
+def sweep(pairs: Iterable[tuple[bool, float]]) -> list[ChosenThreshold]:
     """Return the thresholds that differ in what passes, from the lowest to the highest.
 
     A pair is whether people passed an output, and the judge's score. The thresholds are the scores
@@ -131,9 +131,9 @@ def sweep(pairs: Iterable[tuple[bool, float]]) -> list[Threshold]:
         raise ValueError("a score is NaN")
     good = sum(human for human, _ in ordered)
     tp, fn, tn, fp = good, 0, 0, len(ordered) - good
-    thresholds: list[Threshold] = []
+    thresholds: list[ChosenThreshold] = []
     for score, group in groupby(ordered, key=lambda pair: pair[1]):
-        thresholds.append(Threshold(score, Agreement(tp, fn, tn, fp)))
+        thresholds.append(ChosenThreshold(score, Agreement(tp, fn, tn, fp)))
         for human, _ in group:
             if human:
                 tp, fn = tp - 1, fn + 1
@@ -142,7 +142,7 @@ def sweep(pairs: Iterable[tuple[bool, float]]) -> list[Threshold]:
     return thresholds
 
 
-def best(thresholds: Sequence[Threshold]) -> Threshold | None:
+def best(thresholds: Sequence[ChosenThreshold]) -> ChosenThreshold | None:
     """Return the threshold with the highest Youden's J, and so the highest balanced accuracy.
 
     Of equally good ones, it is the one whose TPR and TNR are nearest to each other, and of those
@@ -152,7 +152,7 @@ def best(thresholds: Sequence[Threshold]) -> Threshold | None:
     return max(known, key=_merit, default=None)
 
 
-def _merit(threshold: Threshold) -> tuple[float, float, float]:
+def _merit(threshold: ChosenThreshold) -> tuple[float, float, float]:
     agreement = threshold.agreement
     tpr, tnr = agreement.rate("tpr") or 0.0, agreement.rate("tnr") or 0.0
     # Rounded, so that the order of floating-point operations does not decide.

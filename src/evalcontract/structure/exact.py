@@ -310,7 +310,7 @@ class StepCounter:
             self.steps = count.steps
 
 
-class _Count(threading.local):
+class _StepCount(threading.local):
     """The steps of the check that goes on in a thread, and their limit."""
 
     steps = 0
@@ -318,11 +318,11 @@ class _Count(threading.local):
     search: Matches = staticmethod(matches)
 
 
-class _Counting:
+class _CountingValidator:
     """A validator class that counts its steps; making such a class takes milliseconds."""
 
     def __init__(self) -> None:
-        self.count = _Count()
+        self.count = _StepCount()
 
         def search(pattern: str, text: str) -> bool:
             return self.count.search(pattern, text)
@@ -348,8 +348,8 @@ class _Counting:
 
 
 @cache
-def _counting() -> _Counting:
-    return _Counting()
+def _counting() -> _CountingValidator:
+    return _CountingValidator()
 
 
 def _comparisons(name: str, value: Any, instance: Any, schema: Any) -> int:

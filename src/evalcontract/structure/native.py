@@ -196,7 +196,7 @@ def _is_linear(pattern: str) -> bool:
     return True
 
 
-class _Reached(threading.local):
+class _ReachedLimit(threading.local):
     """The limit that the validation in a thread has reached."""
 
     error: PatternLimitError | None = None
@@ -210,11 +210,11 @@ class _LimitedValidator:
     """
 
     def __init__(self, schema: Schema, of_keys: tuple[str, ...], search: Matches) -> None:
-        reached = self._reached = _Reached()
+        reached = self._reached = _ReachedLimit()
         self._of_keys = of_keys
         self._search = search
 
-        class Pattern:
+        class PatternKeyword:
             """The keyword `pattern`."""
 
             def __init__(self, parent: Any, value: Any, path: Any) -> None:
@@ -230,7 +230,7 @@ class _LimitedValidator:
                     raise
 
         _compiled(schema)  # raises an error for a pattern that is none
-        self._native = _compiled(schema, {"pattern": Pattern})
+        self._native = _compiled(schema, {"pattern": PatternKeyword})
 
     def is_valid(self, instance: Any) -> bool:
         return self._decided(self._native.is_valid, instance)

@@ -51,7 +51,7 @@ _SIMPLER = "write the pattern without look-around and references, or so that no 
 MAX_PARTS = 50_000
 
 
-class _Compiled:
+class _CompiledSchema:
     """The engines and lookups for a schema, each made when it is first needed."""
 
     def __init__(self, schema: Schema) -> None:
@@ -100,7 +100,7 @@ class SchemaPair:
         self.schema = schema
         self.bundle_schema = bundle_schema or {}
         self._search = search
-        self._compiled = _Compiled(schema)
+        self._compiled = _CompiledSchema(schema)
         self._steps_left = MAX_TOTAL_STEPS
 
     def with_bundle(self, bundle_schema: Schema, search: Matches = matches) -> SchemaPair:

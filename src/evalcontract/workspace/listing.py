@@ -30,7 +30,7 @@ from evalcontract.workspace.roots import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from evalcontract.source import Entry, Files, Source
+    from evalcontract.source import Entry, Files, RowSource
     from evalcontract.workspace.configuration import Configuration
 
 _LEADS_OUT = "it is a link that leads out of the workspace"
@@ -100,7 +100,7 @@ class Listing:
         self._others[path] = entry
         return False
 
-    def read(self, path: Path, *, quick: bool = False) -> Source:
+    def read(self, path: Path, *, quick: bool = False) -> RowSource:
         """Read a file of the workspace; a link that leads out of the workspace is not followed."""
         name = display_name(path)
         if path in self._links and (message := self._fault_of_link(path)):
@@ -123,7 +123,7 @@ class Listing:
         """Remember that a file was read because another file names it."""
         self._others.pop(path, None)
 
-    def note_stray(self, path: Path, source: Source) -> None:
+    def note_stray(self, path: Path, source: RowSource) -> None:
         """Remember a target or bundle in a folder such as `target/`, which is not read.
 
         Raises:

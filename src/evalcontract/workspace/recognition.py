@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.model.reference import Kind
-    from evalcontract.source import Document, Files, Source
+    from evalcontract.source import Document, Files, RowSource
     from evalcontract.source.json.lines import RowStream
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ _INPUT = lazy_pattern(r"""(?:^|[\s"'{,;])input["']?\s*(?:[:,;]|$)""")
 _HEAD_LINES = 5
 
 
-def is_dataset(path: Path, root: Path, source: Source, files: Files = DISK) -> bool:
+def is_dataset(path: Path, root: Path, source: RowSource, files: Files = DISK) -> bool:
     """Whether a file of a workspace is meant as a dataset.
 
     A file is a dataset if it is below `datasets/`, has the key `questions` (or a near miss of it)
@@ -199,7 +199,7 @@ def is_dataset(path: Path, root: Path, source: Source, files: Files = DISK) -> b
     return source.document is not None and _is_dataset_document(source.document)
 
 
-def recorded_kind(source: Source) -> str | None:
+def recorded_kind(source: RowSource) -> str | None:
     """Return `output` or `results` for a file of recorded outputs or of results, else None.
 
     The first row decides, by the schemas of both.
@@ -220,7 +220,7 @@ def recorded_kind(source: Source) -> str | None:
 _RECORDED = {"results": frozenset({"manifest"}), "output": frozenset({"output", "tool_calls"})}
 
 
-def _first_row(source: Source) -> Any:
+def _first_row(source: RowSource) -> Any:
     if source.stream:
         return next((batch.rows[0] for batch in source.stream.batches() if batch.rows), None)
     value = source.document.quick if source.document else None
@@ -269,7 +269,7 @@ def _looks_like_row(row: Any) -> bool:
     return any(nearest(key, ("input",), limit=1) for key in row)
 
 
-def verified(kind: Kind, source: Source) -> Source:
+def verified(kind: Kind, source: RowSource) -> RowSource:
     """Return an artifact with a reliable value: that of the fast reader only if it is valid."""
     document = source.document
     if document is None or not document.is_quick:
@@ -283,7 +283,7 @@ def verified(kind: Kind, source: Source) -> Source:
     return document
 
 
-def require_single_value(source: Source) -> Source:
+def require_single_value(source: RowSource) -> RowSource:
     """Reject JSONL where a single value is required: a rubric, a judge or a target."""
     if source.stream is None:
         return source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from evalcontract.library.artifact import MisnamedFolder, promised
+from evalcontract.library.artifact import MisnamedFolder, identity_from_name
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import (
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract.model.reference import Kind
-    from evalcontract.source import Entry, Files, Source
+    from evalcontract.source import Entry, Files, RowSource
 
 
 def misnamed_folder(root: Path, files: Files, kind: Kind) -> MisnamedFolder | None:
@@ -50,13 +50,15 @@ def misnamed_folder(root: Path, files: Files, kind: Kind) -> MisnamedFolder | No
             continue
         folder = root / entry.name
         paths = data_files(folder, files=files)
-        names = (promised(f"{meant}/{path.relative_to(folder)}", kind)[0] for path in paths)
+        names = (
+            identity_from_name(f"{meant}/{path.relative_to(folder)}", kind)[0] for path in paths
+        )
         if paths:
             return MisnamedFolder(f"{entry.name}/", frozenset(name for name in names if name))
     return None
 
 
-def meant_folder(path: Path, root: Path, source: Source) -> str | None:
+def meant_folder(path: Path, root: Path, source: RowSource) -> str | None:
     """Return the folder that a target or a schema of a bundle is meant to be in, or None.
 
     The file is in a folder at the root of the workspace with a similar name, such as `target/`.

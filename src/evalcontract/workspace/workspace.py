@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.artifact import UnreadableNames, promised, read_artifact
+from evalcontract.library.artifact import UnreadableNames, identity_from_name, read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.errors import ConfigurationError
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from evalcontract.library.artifact import MisnamedFolder
-    from evalcontract.source import Document, Files, Source
+    from evalcontract.source import Document, Files, RowSource
 
 
 class ChosenConfiguration(NamedTuple):
@@ -149,10 +149,10 @@ class Workspace:
         return self.listing.unreadable_dirs
 
     @cached_property
-    def _artifact_files(self) -> dict[Kind, list[Source]]:
+    def _artifact_files(self) -> dict[Kind, list[RowSource]]:
         return {kind: self._read_folder(kind) for kind in (Kind.RUBRIC, Kind.JUDGE)}
 
-    def _read_folder(self, kind: Kind) -> list[Source]:
+    def _read_folder(self, kind: Kind) -> list[RowSource]:
         return [
             verified(kind, require_single_value(self.listing.read(path, quick=True)))
             for path in self.listing.data_files(self.root / f"{kind}s")
@@ -189,14 +189,14 @@ class Workspace:
         for kind, files in self._artifact_files.items():
             for source in files:
                 if source.unreadable:
-                    id_, version = promised(source.file, kind)
+                    id_, version = identity_from_name(source.file, kind)
                     names.setdefault(f"{kind}/{id_}", []).append((version, source.file))
         return names
 
     @cached_property
-    def bundle_files(self) -> dict[str, Source]:
+    def bundle_files(self) -> dict[str, RowSource]:
         """The files `bundles/{name}.schema.json`, by name."""
-        sources: dict[str, Source] = {}
+        sources: dict[str, RowSource] = {}
         for path in self.listing.data_files(self.root / "bundles"):
             if path.name.endswith(SCHEMA_SUFFIX):
                 name = path.name.removesuffix(SCHEMA_SUFFIX)
@@ -224,7 +224,7 @@ class Workspace:
         return {name: plain(schema) for name, schema in self.bundles.items() if not faults(schema)}
 
     @cached_property
-    def _target_files(self) -> list[Source]:
+    def _target_files(self) -> list[RowSource]:
         return self._read_folder(Kind.TARGET)
 
     @cached_property
@@ -273,7 +273,7 @@ class Workspace:
 
     def scan(
         self, is_remembered: Callable[[Path, bool], bool] = lambda _path, _is_named: False
-    ) -> Iterator[tuple[Path, Source | None]]:
+    ) -> Iterator[tuple[Path, RowSource | None]]:
         """Yield every data file that is not an artifact, with its source if it is a dataset.
 
         Files called `{name}.schema.json`, such as those that `schema export` writes, are schemas.
@@ -334,7 +334,7 @@ class Workspace:
         source = read_file(path, display_name(path), self.files)
         return not source.unreadable and not is_dataset(path, root, source, self.files)
 
-    def _dataset_at(self, path: Path, *, is_named: bool) -> Source | None:
+    def _dataset_at(self, path: Path, *, is_named: bool) -> RowSource | None:
         globs = self.configuration.datasets
         relative = path.relative_to(self.listing.base).as_posix()
         is_selected = is_named or any(selects(pattern, relative) for pattern in globs)

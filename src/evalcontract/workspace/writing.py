@@ -19,7 +19,7 @@ from evalcontract.workspace.editor_schemas import without_modelines
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.model.diagnostic import Diagnostic, Outcome
+    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
     from evalcontract.policy import Selection
     from evalcontract.source import Document
     from evalcontract.source.comments import Comment
@@ -203,7 +203,7 @@ class FixResult(NamedTuple):
 
     files: tuple[FileFix, ...]
     refused: tuple[tuple[Diagnostic, str], ...]
-    left: Outcome
+    left: RunOutcome
     is_settled: bool = True
 
     @property

@@ -15,7 +15,7 @@ from northstar_models import Case
 from tables import every_case
 
 from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.formats.northstar.conversion import CaseWriter
+from evalcontract.formats.northstar.conversion import NorthstarWriter
 from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.mapping import to_case, to_row
 from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, normal
@@ -233,7 +233,7 @@ def test_what_somebody_else_wrote_into_the_stash_changes_nothing(unwritable: Any
 
 def lost(row: dict[str, Any], rubric: dict[str, Any] | None = None) -> list[tuple[str, str]]:
     """Return what is told to be lost of a row of ours."""
-    found = CaseWriter("json").write({"id": "a", "input": "Hi", **row}, rubric, 0).losses
+    found = NorthstarWriter("json").write({"id": "a", "input": "Hi", **row}, rubric, 0).losses
     return [(key_of(each.path), each.reason) for each in found]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import predictions
 from evalcontract.formats._format import Dialect, Format, codes_of_system
-from evalcontract.formats.agent_skills.checker import CaseChecker, find_rows
+from evalcontract.formats.agent_skills.checker import AgentSkillsChecker, find_rows
 from evalcontract.formats.agent_skills.fields import FIELDS, GUIDE, VARIANTS, variant_of
 
 if TYPE_CHECKING:
@@ -39,15 +39,19 @@ def _name_of(row: Any) -> str | None:
 
 
 def _reader(read: ExternalFile, variant: str | None) -> Reader:
-    from evalcontract.formats.agent_skills.conversion import CaseReader  # a check needs it not
+    from evalcontract.formats.agent_skills.conversion import (
+        AgentSkillsReader,  # a check needs it not
+    )
 
-    return CaseReader(read, variant or GUIDE)
+    return AgentSkillsReader(read, variant or GUIDE)
 
 
 def _writer(_medium: str, variant: str | None) -> Writer:
-    from evalcontract.formats.agent_skills.conversion import CaseWriter  # a check needs it not
+    from evalcontract.formats.agent_skills.conversion import (
+        AgentSkillsWriter,  # a check needs it not
+    )
 
-    return CaseWriter(variant or GUIDE)
+    return AgentSkillsWriter(variant or GUIDE)
 
 
 AGENT_SKILLS = Format(
@@ -57,7 +61,7 @@ AGENT_SKILLS = Format(
     media=("json",),
     basis="agent-skills-eval 0.1.1, run; skill-creator and ai_best_practices per public files",
     find_rows=lambda read, variant, schema: find_rows(read, variant or GUIDE, schema),
-    row_checker=lambda variant, schema: CaseChecker(variant or GUIDE, schema),
+    row_checker=lambda variant, schema: AgentSkillsChecker(variant or GUIDE, schema),
     name_of=_name_of,
     recognise=_recognise,
     predict=_predict,

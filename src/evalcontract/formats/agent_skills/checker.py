@@ -81,7 +81,7 @@ def _no_list(value: dict[str, Any], key: str) -> Problem:
     return _NO_FILE._replace(path=(near,), help=advice, on_key=True)
 
 
-class CaseChecker(RowChecker):
+class AgentSkillsChecker(RowChecker):
     """One pass over cases; remembers their ids."""
 
     def __init__(self, variant: str, schema: SchemaChecker) -> None:

@@ -127,7 +127,7 @@ _UNREAD = "prose that no check reads"
 _NO_TEXT = "a statement is a text that is not blank, and nothing beside it"
 
 
-class CaseReader(Reader):
+class AgentSkillsReader(Reader):
     """Converts cases to rows; preserves everything else in `metadata.agent_skills`."""
 
     def __init__(self, read: ExternalFile, variant: str) -> None:
@@ -176,7 +176,7 @@ def _is_checked(case: dict[str, Any], variant: str) -> bool:
     return variant == BEST_PRACTICES and rubric_of(case) is not None
 
 
-class CaseWriter(Writer):
+class AgentSkillsWriter(Writer):
     """Converts rows to cases; preserves everything else in `metadata.evalcontract`."""
 
     def __init__(self, variant: str) -> None:

@@ -99,11 +99,11 @@ class QueryMapping:
         if not self._is_table and isinstance(whole, dict) and self._is_whole(whole, ours):
             return {**whole}, {}
         row = self._to_query(ours)
-        rest = _kept(difference(self.read(row), ours))
+        rest = _residual_fields(difference(self.read(row), ours))
         if rest and not self._is_table:
             parts = parts_of(row.pop("metadata", None))
             if parts is None:
-                rest = _kept(difference(self.read(row), ours))
+                rest = _residual_fields(difference(self.read(row), ours))
             row["metadata"] = {**(parts[0] if parts else {}), OURS: rest}
         return row, rest
 
@@ -195,6 +195,6 @@ def _under(keys: list[Any], query: Query) -> dict[str, Any]:
     return {key: query[_ROLES[key]] for key in keys if str(key) in _ROLES}
 
 
-def _kept(residual: Residual) -> dict[str, Any]:
+def _residual_fields(residual: Residual) -> dict[str, Any]:
     """Return a residual as a query preserves it: with null for keys that the row lacks."""
     return {**residual.set, **dict.fromkeys(key for (key,) in residual.absent)}

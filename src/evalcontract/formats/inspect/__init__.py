@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import predictions
 from evalcontract.formats._format import Dialect, Format, codes_of_system
-from evalcontract.formats.inspect.checker import RecordChecker, find_rows
+from evalcontract.formats.inspect.checker import InspectChecker, find_rows
 from evalcontract.formats.inspect.fields import FIELDS
 from evalcontract.formats.inspect.reading import choices_of, has_other_choice, targets_of
 from evalcontract.model.nearest import nearest
@@ -53,7 +53,7 @@ def _predict(row: Any, _variant: str | None) -> Iterator[GraderPrediction]:
 
 
 def _checker(_variant: str | None, schema: SchemaChecker) -> RowChecker:
-    return RecordChecker(schema)
+    return InspectChecker(schema)
 
 
 def _reader(_read: ExternalFile, _variant: str | None) -> Reader:

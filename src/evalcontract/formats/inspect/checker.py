@@ -61,7 +61,7 @@ def _of_empty(problem: Problem) -> Problem:
     return problem._replace(code="inspect/missing-key", message=message, help="write the question")
 
 
-class RecordChecker(RowChecker):
+class InspectChecker(RowChecker):
     """Reports what Inspect rejects in each record, and what it silently drops or changes."""
 
     def __init__(self, schema: SchemaChecker) -> None:

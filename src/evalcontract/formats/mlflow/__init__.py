@@ -23,10 +23,10 @@ from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.formats.mlflow.records import RecordChecker
+    from evalcontract.formats.mlflow.records import MlflowChecker
     from evalcontract.source.external import ExternalFile
 
-_CHECKERS: dict[str, type[RecordChecker]] = {
+_CHECKERS: dict[str, type[MlflowChecker]] = {
     OSS: StoreChecker,
     MANAGED: ManagedChecker,
     EVALUATE: EvaluateChecker,

@@ -36,7 +36,7 @@ from evalcontract.formats.mlflow import records as expected
 from evalcontract.formats.mlflow.evaluate import MIXED_TRACES
 from evalcontract.formats.mlflow.fields import FIELDS
 from evalcontract.formats.mlflow.inputs import history_of, read_inputs, write_inputs
-from evalcontract.formats.mlflow.oss import Granularity, Merging, Outputs, mixed_goal
+from evalcontract.formats.mlflow.oss import Granularity, Merging, OutputTypes, mixed_goal
 from evalcontract.formats.mlflow.records import TOOL_CALLS, expected_calls, expected_tools
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
 from evalcontract.model.diagnostic import Problem
@@ -168,7 +168,7 @@ _FORM = Form("set", "absent", has_paths=True)
 _TEXTS = frozenset({"input_key", "input_form", "criteria_from", "expects", "variant"})
 
 
-class Kept(NamedTuple):
+class RecordResidual(NamedTuple):
     """What a row preserves of a record.
 
     `residual` is what the row cannot represent, `hints` how the record was written (see
@@ -180,16 +180,16 @@ class Kept(NamedTuple):
     variant: str = "oss"
 
 
-def split_row(row: dict[str, Any]) -> tuple[dict[str, Any], Kept]:
+def split_row(row: dict[str, Any]) -> tuple[dict[str, Any], RecordResidual]:
     """Split a row from what it preserves; a mapping of another form belongs to the author."""
     bare, written = _IN_ROW.split(row, _is_of_record)
     written = written or {}
     residual = _FORM.read(written) or Residual({}, [])
     hints = {k: v for k, v in written.items() if k not in ("set", "absent", "variant")}
-    return bare, Kept(residual, hints, written.get("variant", "oss"))
+    return bare, RecordResidual(residual, hints, written.get("variant", "oss"))
 
 
-def join_row(row: dict[str, Any], kept: Kept) -> dict[str, Any]:
+def join_row(row: dict[str, Any], kept: RecordResidual) -> dict[str, Any]:
     """Add what a row preserves; the inverse of `split_row`."""
     written = {**_FORM.written(kept.residual), **kept.hints}
     if written and kept.variant != "oss":
@@ -258,7 +258,7 @@ class MlflowReader(Reader):
         if kept is not None and not json_equal(join_record(record, rest), row):
             reason = "it repeats what the record says already"
             losses.append(Loss(("tags", OURS), reason, is_kept=False))
-        whole = join_row(ours, Kept(residual, hints, self._variant))
+        whole = join_row(ours, RecordResidual(residual, hints, self._variant))
         return OurRow(whole, losses=tuple(losses))
 
 
@@ -282,7 +282,7 @@ class MlflowWriter(Writer):
         self._variant = variant
         self._merging = Merging()
         self._granularity = Granularity()
-        self._outputs = Outputs()
+        self._outputs = OutputTypes()
         self._has_traces: bool | None = None
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:

@@ -12,7 +12,7 @@ from evalcontract.formats._findings import (
     stops_loader,
     without,
 )
-from evalcontract.formats.mlflow.records import RecordChecker, with_missing
+from evalcontract.formats.mlflow.records import MlflowChecker, with_missing
 from evalcontract.formats.mlflow.sources import (
     DOCUMENTED,
     documented_form,
@@ -41,7 +41,7 @@ MIXED_TRACES = Problem(
 _MALFORMED = "mlflow/malformed-value"
 
 
-class EvaluateChecker(RecordChecker):
+class EvaluateChecker(MlflowChecker):
     """Checks rows as `mlflow.genai.evaluate` does."""
 
     named_by = "request_id"
@@ -160,7 +160,7 @@ def _is_nan(row: Any, path: Path) -> bool:
     return path[:1] in (("expectations",), ("tags",)) and value != value  # noqa: PLR0124 - NaN
 
 
-class ManagedChecker(RecordChecker):
+class ManagedChecker(MlflowChecker):
     """Checks records against the public documentation of Databricks."""
 
     named_by = "dataset_record_id"

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, has_lone_surrogate, is_below, quoted, without
-from evalcontract.formats.mlflow.records import RecordChecker, with_missing
+from evalcontract.formats.mlflow.records import MlflowChecker, with_missing
 from evalcontract.formats.mlflow.sources import (
     DOCUMENTED,
     id_of,
@@ -145,7 +145,7 @@ class Granularity:
         )
 
 
-class Outputs:
+class OutputTypes:
     """Finds outputs whose types the store cannot describe together.
 
     The store describes the outputs of a dataset by the name of a type if the first ones are not
@@ -179,14 +179,14 @@ _SQLITE_LIMIT = 2**63
 _IGNORED = "mlflow/ignored-key"
 
 
-class StoreChecker(RecordChecker):
+class StoreChecker(MlflowChecker):
     """Checks records as `merge_records` of the open-source store does."""
 
     def __init__(self, schema: SchemaChecker) -> None:
         super().__init__(schema)
         self._merging = Merging()
         self._granularity = Granularity()
-        self._outputs = Outputs()
+        self._outputs = OutputTypes()
         self._first: Path | None = None
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:

@@ -114,7 +114,7 @@ _MERGED = "mlflow/equal-inputs"
 _MISSPELLED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
 
 
-class RecordChecker(RowChecker):
+class MlflowChecker(RowChecker):
     """Checks records against the schema, and for expectations that no scorer can use.
 
     Subclasses add what each loader checks.

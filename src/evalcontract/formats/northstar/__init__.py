@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected, is_list_of
 from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system, named_by
-from evalcontract.formats.northstar.checker import CaseChecker
+from evalcontract.formats.northstar.checker import NorthstarChecker
 from evalcontract.formats.northstar.fields import FIELDS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
@@ -111,15 +111,19 @@ def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
 
 
 def _reader(read: ExternalFile, _variant: str | None) -> Reader:
-    from evalcontract.formats.northstar.conversion import CaseReader  # a check does not need it
+    from evalcontract.formats.northstar.conversion import (
+        NorthstarReader,  # a check does not need it
+    )
 
-    return CaseReader(read)
+    return NorthstarReader(read)
 
 
 def _writer(medium: str, _variant: str | None) -> Writer:
-    from evalcontract.formats.northstar.conversion import CaseWriter  # a check does not need it
+    from evalcontract.formats.northstar.conversion import (
+        NorthstarWriter,  # a check does not need it
+    )
 
-    return CaseWriter(medium)
+    return NorthstarWriter(medium)
 
 
 NORTHSTAR = Format(
@@ -129,7 +133,7 @@ NORTHSTAR = Format(
     media=("json", "jsonl"),
     basis="the loader of NorthStar as of 2026-06, run with pydantic 2.14",
     find_rows=_find_rows,
-    row_checker=lambda _variant, schema: CaseChecker(schema),
+    row_checker=lambda _variant, schema: NorthstarChecker(schema),
     name_of=named_by("id"),
     recognise=_recognise,
     may_recognise=_may_recognise,

@@ -54,7 +54,7 @@ _DUPLICATE = Problem(
 )
 
 
-class CaseChecker(RowChecker):
+class NorthstarChecker(RowChecker):
     """One pass over cases; remembers their ids."""
 
     def __init__(self, schema: SchemaChecker) -> None:

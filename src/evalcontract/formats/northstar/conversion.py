@@ -125,7 +125,7 @@ _NO_PLACE = "NorthStar has no place for keys beside the cases"
 _UNNAMED = "a case says what the rubric requires, but not which rubric it is"
 
 
-class CaseReader(Reader):
+class NorthstarReader(Reader):
     """Converts cases to rows."""
 
     def __init__(self, read: ExternalFile) -> None:
@@ -230,7 +230,7 @@ def _reason(value: Any) -> str:
     return _BLANK if isinstance(value, str | list) else _TOO_LARGE
 
 
-class CaseWriter(Writer):
+class NorthstarWriter(Writer):
     """Converts rows to cases."""
 
     says_rubrics = True

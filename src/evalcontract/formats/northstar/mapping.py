@@ -22,7 +22,7 @@ from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.case import CoercionError, input_of, is_blank
 from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, TRACE, normal
-from evalcontract.formats.northstar.rubric import GradedRow, from_rubric, graded
+from evalcontract.formats.northstar.rubric import GradedRow, from_rubric, grade_expectations
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import json_equal
 
@@ -177,7 +177,7 @@ def to_row(case: dict[str, Any], index: int) -> GradedRow:
         own["goal"] = expected["goal"]
     if own:
         row["expected"] = own
-    graded_row, rubric = graded(expected)
+    graded_row, rubric = grade_expectations(expected)
     row |= graded_row
     if "context" in expected:
         row["context"] = expected["context"]

@@ -73,7 +73,7 @@ class GradedRow(NamedTuple):
     rubric: dict[str, Any] | None
 
 
-def graded(expected: dict[str, Any]) -> GradedRow:
+def grade_expectations(expected: dict[str, Any]) -> GradedRow:
     """Return what grades a row by expectations in their normal form.
 
     Phrases and tools go into the row if possible, so that rows with different ones share a rubric.
@@ -185,7 +185,7 @@ _ALL = ("all_pass", "min")
 _OF_ROW = ("expected_facts", "must_not_contain", "expected_tools")
 
 
-class Carried(NamedTuple):
+class RubricConversion(NamedTuple):
     """The expectations of a case that checks convert to, and what is lost.
 
     `said` are the keys of the row whose values are among the expectations.
@@ -209,9 +209,9 @@ class Carried(NamedTuple):
                 self.extend("required_tools", [tool["name"] if isinstance(tool, dict) else tool])
 
 
-def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
+def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> RubricConversion:
     """Convert the checks of a rubric, or of a row without one, to expectations of a case."""
-    carried = Carried({}, [], set())
+    carried = RubricConversion({}, [], set())
     if rubric is None:
         carried.said.update(key for key in _OF_ROW if row.get(key))
         carried.extend("contains", row.get("expected_facts"))
@@ -234,9 +234,9 @@ def from_rubric(rubric: dict[str, Any] | None, row: dict[str, Any]) -> Carried:
     return carried
 
 
-def _add_check(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+def _add_check(check: dict[str, Any], row: dict[str, Any], carried: RubricConversion) -> bool:
     """Convert a check, which may be invalid; return whether that was possible."""
-    draft = Carried(dict(carried.expected), [], set())
+    draft = RubricConversion(dict(carried.expected), [], set())
     try:
         convert = _KINDS.get(check.get("kind", ""))
         if convert is None or not convert(check, row, draft):
@@ -250,7 +250,9 @@ def _add_check(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> 
     return True
 
 
-def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+def _must_contain_any(
+    check: dict[str, Any], row: dict[str, Any], carried: RubricConversion
+) -> bool:
     del row
     if check.get("case_sensitive") or len(check["values"]) > 1:
         return False
@@ -262,7 +264,9 @@ def _must_contain_any(check: dict[str, Any], row: dict[str, Any], carried: Carri
     return True
 
 
-def _must_not_contain(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+def _must_not_contain(
+    check: dict[str, Any], row: dict[str, Any], carried: RubricConversion
+) -> bool:
     if check.get("case_sensitive"):
         return False
     if "values" not in check:
@@ -271,7 +275,7 @@ def _must_not_contain(check: dict[str, Any], row: dict[str, Any], carried: Carri
     return True
 
 
-def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: RubricConversion) -> bool:
     if "judge_prompt_ref" in check or check.get("min_recall", 1) < 1:
         return False
     if "facts" in check:
@@ -289,7 +293,7 @@ def _fact_match(check: dict[str, Any], row: dict[str, Any], carried: Carried) ->
     return True
 
 
-def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: Carried) -> bool:
+def _tool_usage(check: dict[str, Any], row: dict[str, Any], carried: RubricConversion) -> bool:
     match, order = check.get("match", "all"), check.get("order", "any")
     tools = check.get("expected_tools", row.get("expected_tools"))
     if "expected_tools" not in check:

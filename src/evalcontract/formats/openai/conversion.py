@@ -28,7 +28,7 @@ from evalcontract.formats.openai.export import (
 )
 from evalcontract.formats.openai.fields import FIELDS, HOSTED, NO_RUBRIC, NOT_SAID, SAMPLES
 from evalcontract.formats.openai.mapping import (
-    Target,
+    EvalCriteria,
     asked_messages,
     item_of_row,
     item_schema,
@@ -154,7 +154,7 @@ class ItemWriter(Writer):
     """Writes items; in JSON with an eval around them."""
 
     def __init__(self, medium: str) -> None:
-        self._target = Target(has_root=medium == "json")
+        self._target = EvalCriteria(has_root=medium == "json")
 
     def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
         """Convert a row, which preserves in `metadata` what an item has no place for."""

@@ -80,7 +80,7 @@ def _without_unknown(problems: list[Problem]) -> Iterator[Problem]:
 
 
 def _criteria_problems(root: dict[str, Any], rows: list[Any]) -> Iterator[Problem]:
-    known = _Known(root, rows)
+    known = _KnownVariables(root, rows)
     names = FirstRows()
     for index, criterion in criteria_of(root):
         path: Path = ("testing_criteria", index)
@@ -99,7 +99,7 @@ def _criteria_problems(root: dict[str, Any], rows: list[Any]) -> Iterator[Proble
         yield from known.problems(text, (*asked, *where), is_question=True)
 
 
-class _Known:
+class _KnownVariables:
     """The variables that the items of an eval have, by their schema and by the items themselves."""
 
     def __init__(self, root: dict[str, Any], rows: list[Any]) -> None:

@@ -180,7 +180,7 @@ _TAG = lazy_pattern(r"\{\{\{?\s*([^{}]*?)\s*\}?\}\}")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
-class Target:
+class EvalCriteria:
     """The criteria of an eval: those of the rubric that all its items share.
 
     The first row decides, since criteria are the same for all items.

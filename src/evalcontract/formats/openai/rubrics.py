@@ -44,7 +44,7 @@ _CONTAINS = ("like", "ilike")
 _LIST = "must_contain_any"
 
 
-class Said(NamedTuple):
+class CriterionCheck(NamedTuple):
     """A criterion as a check, and the judge that it asks, if any."""
 
     check: dict[str, Any]
@@ -63,7 +63,7 @@ class Criteria:
         self._key_of_list: str | None = None
         self._has_lists = any(_LIST in item for item in items)
         self._ids: set[str] = set()
-        self._sayers: list[Callable[[dict[str, Any]], Said | str]] = []
+        self._sayers: list[Callable[[dict[str, Any]], CriterionCheck | str]] = []
         self._lost: dict[int, str] = {}
         compared = []
         for index, criterion in criteria_of(root):
@@ -116,7 +116,9 @@ class Criteria:
         is_searched = criterion.get("operation") in _CONTAINS
         return bool(variables(text)) and not (is_in_row and is_searched)
 
-    def _sayer(self, criterion: dict[str, Any]) -> Callable[[dict[str, Any]], Said | str] | str:
+    def _sayer(
+        self, criterion: dict[str, Any]
+    ) -> Callable[[dict[str, Any]], CriterionCheck | str] | str:
         if not is_well_formed(criterion):
             return _MALFORMED
         match criterion.get("type"):
@@ -130,7 +132,7 @@ class Criteria:
 
     def _comparison(
         self, criterion: dict[str, Any]
-    ) -> Callable[[dict[str, Any]], Said | str] | str:
+    ) -> Callable[[dict[str, Any]], CriterionCheck | str] | str:
         given, reference = criterion["input"], criterion["reference"]
         operation = criterion["operation"]
         if operation in ("eq", "ne") and is_output(reference, self._keys):
@@ -146,7 +148,7 @@ class Criteria:
             self._key_of_list = self._key_of_list or path[1]
         is_in_row = operation in _CONTAINS and is_key and path[1] == self._key_of_list
 
-        def say(item: dict[str, Any]) -> Said | str:
+        def say(item: dict[str, Any]) -> CriterionCheck | str:
             text = filled(reference, item)
             if text is None:
                 return f"the item lacks what `{head['label']}` compares with"
@@ -155,11 +157,13 @@ class Criteria:
             check = {**head, **_compared(operation, text)}
             if is_in_row:
                 del check["values"]
-            return Said(check)
+            return CriterionCheck(check)
 
         return say
 
-    def _asked(self, criterion: dict[str, Any]) -> Callable[[dict[str, Any]], Said | str] | str:
+    def _asked(
+        self, criterion: dict[str, Any]
+    ) -> Callable[[dict[str, Any]], CriterionCheck | str] | str:
         template = template_text(criterion["input"], self._keys)
         if template is None:
             return _NO_NAME
@@ -175,7 +179,7 @@ class Criteria:
         judge["template"] = template
         reference = f"judge/{head['id']}@{_VERSION}"
         check = {**head, "kind": "llm_judge", "judge_prompt_ref": reference}
-        return lambda _: Said(check, judge)
+        return lambda _: CriterionCheck(check, judge)
 
     def _head(self, criterion: dict[str, Any]) -> dict[str, Any]:
         """Return the id and the label of a check."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._format import Dialect, Format, codes_of_system
 from evalcontract.formats.promptfoo.assertions import predict
-from evalcontract.formats.promptfoo.checker import CaseChecker
+from evalcontract.formats.promptfoo.checker import PromptfooChecker
 from evalcontract.formats.promptfoo.fields import FIELDS
 from evalcontract.formats.promptfoo.table import find_rows
 
@@ -56,19 +56,23 @@ def _is_list(given: Any) -> bool:
 
 
 def _checker(_variant: str | None, schema: SchemaChecker) -> RowChecker:
-    return CaseChecker(schema)
+    return PromptfooChecker(schema)
 
 
 def _reader(_read: ExternalFile, _variant: str | None) -> Reader:
-    from evalcontract.formats.promptfoo.conversion import CaseReader  # a check does not need it
+    from evalcontract.formats.promptfoo.conversion import (
+        PromptfooReader,  # a check does not need it
+    )
 
-    return CaseReader()
+    return PromptfooReader()
 
 
 def _writer(medium: str, _variant: str | None) -> Writer:
-    from evalcontract.formats.promptfoo.conversion import CaseWriter  # a check does not need it
+    from evalcontract.formats.promptfoo.conversion import (
+        PromptfooWriter,  # a check does not need it
+    )
 
-    return CaseWriter(is_table=medium == "csv")
+    return PromptfooWriter(is_table=medium == "csv")
 
 
 PROMPTFOO = Format(

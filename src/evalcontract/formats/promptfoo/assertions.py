@@ -41,7 +41,7 @@ def types() -> dict[str, str]:
     return {name: grader["kind"] for grader in graders for name in grader["names"]}
 
 
-class Repeated:
+class AssertionRepeats:
     """Tells whether assertions are those of the test before, and mean the same there.
 
     A default test adds the same list to each test.

@@ -9,7 +9,7 @@ from evalcontract.formats._format import RowChecker
 from evalcontract.formats.promptfoo.assertions import (
     SET,
     VARIABLE,
-    Repeated,
+    AssertionRepeats,
     base_of,
     fault_of,
     types,
@@ -30,7 +30,7 @@ _GIVEN = ("env", "output", "rubric", "prompt", "context", "_conversation")
 _STOPS = "the test ends with an error"
 
 
-class CaseChecker(RowChecker):
+class PromptfooChecker(RowChecker):
     """Reports what promptfoo rejects in each test, and what it silently drops or passes."""
 
     def __init__(self, schema: SchemaChecker) -> None:
@@ -39,7 +39,7 @@ class CaseChecker(RowChecker):
         self._bare: list[Path] = []
         self._asserting = 0
         self._reported: dict[int, Any] = {}
-        self._is_repeated = Repeated()
+        self._is_repeated = AssertionRepeats()
         # Where an assertion with a fault stands first; it lives as long as its id counts.
         self._faulty: dict[int, tuple[Path, Any]] = {}
 

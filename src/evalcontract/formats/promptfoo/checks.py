@@ -207,7 +207,7 @@ _PLAIN = frozenset({"type", "value"})
 _OWN_VALUES = frozenset({"pattern", "schema", "values"})
 
 
-class Said(NamedTuple):
+class AssertionChecks(NamedTuple):
     """What assertions say: keys of the row, a rubric, and why some assertions are not said.
 
     The rubric `is_shared` if other rows may have it, since all texts stand in the row.
@@ -220,7 +220,7 @@ class Said(NamedTuple):
     judges: tuple[dict[str, Any], ...]
 
 
-def said_of(test: dict[str, Any], limit: str | None = None) -> Said:
+def said_of(test: dict[str, Any], limit: str | None = None) -> AssertionChecks:
     """Return what the assertions of a test say in evalcontract.
 
     `limit` is `SHARED` or `NO_RUBRICS`.
@@ -250,7 +250,7 @@ def said_of(test: dict[str, Any], limit: str | None = None) -> Said:
     asked = [name for name in JUDGES if name in keys and limit != NO_RUBRICS]
     checks += [check_of(name) for name in asked]
     judges = tuple(JUDGES[name] for name in asked)
-    return Said(keys, _rubric(checks, test), lost, is_shared, judges)
+    return AssertionChecks(keys, _rubric(checks, test), lost, is_shared, judges)
 
 
 def _converted(test: dict[str, Any]) -> list[Any]:

@@ -18,8 +18,14 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row, restored
-from evalcontract.formats.promptfoo.assertions import Repeated, cell_of, number_of
-from evalcontract.formats.promptfoo.checks import MAX_ASSERTIONS, NO_RUBRICS, SHARED, Said, said_of
+from evalcontract.formats.promptfoo.assertions import AssertionRepeats, cell_of, number_of
+from evalcontract.formats.promptfoo.checks import (
+    MAX_ASSERTIONS,
+    NO_RUBRICS,
+    SHARED,
+    AssertionChecks,
+    said_of,
+)
 from evalcontract.formats.promptfoo.fields import FIELDS, NO_INPUT, RUBRIC, SEVERAL
 from evalcontract.formats.promptfoo.mapping import (
     INPUT,
@@ -109,14 +115,14 @@ _TOO_MANY = f"only {MAX_ASSERTIONS} assertions of a test are converted"
 _NO_RUBRIC = ["rubric_ref"]
 
 
-class CaseReader(Reader):
+class PromptfooReader(Reader):
     """Converts tests to evalcontract; preserves everything else in `metadata.promptfoo`."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
         self._rubrics: dict[bool, set[str]] = {True: set(), False: set()}
-        self._is_repeated = Repeated()
-        self._last: tuple[Said, str | None, Any] | None = None
+        self._is_repeated = AssertionRepeats()
+        self._last: tuple[AssertionChecks, str | None, Any] | None = None
 
     def read(self, row: dict[str, Any], index: int) -> OurRow:
         """Convert a valid test; a foreign value in place of the residual is ordinary data."""
@@ -139,7 +145,7 @@ class CaseReader(Reader):
         judges = said.judges if rubric is not None else ()
         return OurRow(_IN_OURS.joined(ours, written), rubric, tuple(losses), judges)
 
-    def _said(self, test: dict[str, Any]) -> tuple[Said, str | None]:
+    def _said(self, test: dict[str, Any]) -> tuple[AssertionChecks, str | None]:
         """Return what the assertions of a test say, and the limit if the rubrics are too many."""
         threshold = test.get("threshold")
         if self._is_repeated(test.get("assert")) and self._last and self._last[2] is threshold:
@@ -148,7 +154,7 @@ class CaseReader(Reader):
         self._last = said, limit, threshold
         return said, limit
 
-    def _said_anew(self, test: dict[str, Any]) -> tuple[Said, str | None]:
+    def _said_anew(self, test: dict[str, Any]) -> tuple[AssertionChecks, str | None]:
         for limit in (None, SHARED):
             said = said_of(test, limit)
             known, key = self._rubrics[said.is_shared], repr(said.rubric)
@@ -165,7 +171,7 @@ class CaseReader(Reader):
         return id_
 
 
-class CaseWriter(Writer):
+class PromptfooWriter(Writer):
     """Converts rows to tests; preserves everything else in `metadata.evalcontract`."""
 
     says_rubrics = True
@@ -237,7 +243,9 @@ def _said_by(test: dict[str, Any], *, limit: str | None) -> dict[str, Any]:
     }
 
 
-def _losses_of_test(rest: dict[str, Any], test: dict[str, Any], said: Said) -> Iterator[Loss]:
+def _losses_of_test(
+    rest: dict[str, Any], test: dict[str, Any], said: AssertionChecks
+) -> Iterator[Loss]:
     """Yield the losses of a test, given the rest of it that a row does not represent."""
     for index, reason in said.lost.items():
         yield Loss(("assert", index), reason, is_kept=True)

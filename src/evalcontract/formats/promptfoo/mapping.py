@@ -24,7 +24,7 @@ from evalcontract.formats.promptfoo.checks import (
 from evalcontract.model.startup import NamedTuple
 
 
-class Asserted(NamedTuple):
+class RowAssertions(NamedTuple):
     """The assertions of a row, their threshold, and whether they say all of its rubric."""
 
     assertions: list[dict[str, Any]]
@@ -32,7 +32,7 @@ class Asserted(NamedTuple):
     is_whole: bool
 
 
-def assertions_of(row: dict[str, Any], rubric: dict[str, Any] | None) -> Asserted:
+def assertions_of(row: dict[str, Any], rubric: dict[str, Any] | None) -> RowAssertions:
     """Return what a row and its rubric assert."""
     asserts: list[dict[str, Any]] = []
     read: set[str] = set()
@@ -56,7 +56,7 @@ def assertions_of(row: dict[str, Any], rubric: dict[str, Any] | None) -> Asserte
     if reference := reference_of(row):
         asserts.append({"type": "factuality", "value": reference})
     limit, is_said = _threshold_of(rubric)
-    return Asserted(asserts, limit, is_whole and is_said)
+    return RowAssertions(asserts, limit, is_whole and is_said)
 
 
 def _texts(given: Any) -> list[str]:
@@ -167,7 +167,7 @@ def question_in(test: dict[str, Any]) -> str | None:
 
 
 def to_theirs(
-    row: dict[str, Any], asserted: Asserted, index: int, name: str = INPUT
+    row: dict[str, Any], asserted: RowAssertions, index: int, name: str = INPUT
 ) -> dict[str, Any]:
     """Convert a row of evalcontract, and what it asserts, to a test, without a residual."""
     theirs: dict[str, Any] = {}

@@ -26,7 +26,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from evalcontract.library.artifact import promised
+from evalcontract.library.artifact import identity_from_name
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind, Version
@@ -49,7 +49,7 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
     file = PurePosixPath(artifact.file.replace("\\", "/"))
     if artifact.id is None or f"{artifact.kind}s" not in file.parts:
         return  # files outside the library may have any name
-    id_, version = promised(artifact.file, artifact.kind)
+    id_, version = identity_from_name(artifact.file, artifact.kind)
     nested = Version.parse(file.stem) is not None
     code, named = _CODES[artifact.kind], "folder" if nested else "file"
     if id_ is not None and id_ != artifact.id:
@@ -64,7 +64,7 @@ def _advice(artifact: Artifact, context: Context, *, nested: bool) -> str:
     """Suggest an unused conventional name: the id, or else one with the version in it."""
     file = PurePosixPath(artifact.file.replace("\\", "/"))
     folder = file.parent.parent if nested else file.parent
-    _, named = promised(artifact.file, artifact.kind)
+    _, named = identity_from_name(artifact.file, artifact.kind)
     plain = f"{artifact.id}{file.suffix}"
     names = [plain]
     if artifact.version is not None:

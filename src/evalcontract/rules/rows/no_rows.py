@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CODE = Code("dataset/no-rows", page=__doc__)
 
 
-class _Count:
+class _RowCount:
     """Counts rows. The count stays None if the file cannot be read, which is reported elsewhere."""
 
     def __init__(self, context: DatasetContext) -> None:
@@ -45,4 +45,4 @@ class _Count:
             yield Problem(CODE, "the dataset has no rows", self._path, "add a row")
 
 
-RULE = DatasetRule(CODE, _Count)
+RULE = DatasetRule(CODE, _RowCount)

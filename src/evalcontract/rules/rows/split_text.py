@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.rules._rule import RowGroup
-    from evalcontract.source import Rows
+    from evalcontract.source import RowBatches
 
 
 CODE = Code("dataset/split-text", guess=True, page=__doc__)
@@ -71,7 +71,7 @@ def _is_rest(subject: RowSubject, key: str) -> bool:
     return looks_so and _is_bare(subject, subject.source, key)
 
 
-def _is_bare(subject: RowSubject, source: Rows, key: str) -> bool:
+def _is_bare(subject: RowSubject, source: RowBatches, key: str) -> bool:
     """Whether no colon follows a key; between braces, a comma may have made it one."""
     place = source.place((*subject.path, key), on_key=True)
     after = (place.text or "")[place.span.end_column - 1 :] if place.span else ""

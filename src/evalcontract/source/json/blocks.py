@@ -38,7 +38,7 @@ class Start(NamedTuple):
     offset: int
 
 
-class Block(NamedTuple):
+class LineBlock(NamedTuple):
     """Lines that were read together: their first row and line, byte offset, and size in bytes."""
 
     first_index: int
@@ -92,7 +92,7 @@ class BlockIndex:
 
     def __init__(self, open_: Callable[[], BinaryIO]) -> None:
         self._open = open_
-        self.blocks: list[Block] = []
+        self.blocks: list[LineBlock] = []
         self._first_indexes: list[int] = []
         self._latest: dict[int, list[bytes]] = {}
         self._latest_bytes = 0
@@ -120,12 +120,12 @@ class BlockIndex:
             collection.clear()
         self._latest_bytes = 0
 
-    def append(self, block: Block) -> None:
+    def append(self, block: LineBlock) -> None:
         """Add the next block."""
         self.blocks.append(block)
         self._first_indexes.append(block.first_index)
 
-    def restore(self, blocks: list[Block]) -> None:
+    def restore(self, blocks: list[LineBlock]) -> None:
         """Take over the blocks that another process read."""
         self.blocks = blocks
         self._first_indexes = [block.first_index for block in blocks]
@@ -138,7 +138,7 @@ class BlockIndex:
         self._latest[offset] = lines
         self._latest_bytes += size
 
-    def find(self, index: int) -> tuple[Block, int]:
+    def find(self, index: int) -> tuple[LineBlock, int]:
         """Return the block of a row, and its line within the block, from 0."""
         block = self.blocks[bisect_right(self._first_indexes, index) - 1]
         number = index - block.first_index
@@ -146,7 +146,7 @@ class BlockIndex:
             number += skipped <= number
         return block, number
 
-    def line(self, block: Block, number: int) -> bytes:
+    def line(self, block: LineBlock, number: int) -> bytes:
         """Return a line of a block, without its line end, from the cache or from the file."""
         if block.offset in self._latest:
             return self._latest[block.offset][number].removesuffix(b"\n")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from evalcontract.model.diagnostic import Place, Span
 from evalcontract.source.document import Batch, find_within, place_in, value_at
 from evalcontract.source.faults import ParseError, SourceProblem
-from evalcontract.source.json.blocks import Block, BlockIndex, Start, end_of_block, whole_lines
+from evalcontract.source.json.blocks import BlockIndex, LineBlock, Start, end_of_block, whole_lines
 from evalcontract.source.text import (
     EMPTY,
     plain_ends,
@@ -85,7 +85,7 @@ class RowStream:
     """
 
     prefix: Path = ()
-    #: A stream is readable and not a single value; see `Source`.
+    #: A stream is readable and not a single value; see `RowSource`.
     document = None
     unreadable = None
     #: The quick and the exact reader agree on what is a number.
@@ -159,7 +159,7 @@ class RowStream:
 
     @property
     def stream(self) -> Self:
-        """The stream itself; see `Source`."""
+        """The stream itself; see `RowSource`."""
         return self
 
     def as_text(self) -> RowStream:
@@ -225,7 +225,7 @@ class RowStream:
             batch, skipped = parse_lines(data, lines, at, quick=quick, **how)
             self._index.keep(offset, lines, len(data))
             is_blank = len(skipped) == len(lines) and not batch.faults
-            self._index.append(Block(*at, len(data), len(lines), skipped, is_blank))
+            self._index.append(LineBlock(*at, len(data), len(lines), skipped, is_blank))
             index, line, offset = index + len(batch.rows), line + len(lines), offset + len(data)
             self.done = offset
             yield batch
@@ -255,7 +255,7 @@ class RowStream:
                 yield size
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[LineBlock]:
         """The blocks that were read, for `adopt`."""
         return self._index.blocks
 
@@ -280,11 +280,11 @@ class RowStream:
         return self.done >= min(self._part[1], self.size)
 
     @property
-    def state(self) -> tuple[list[Block], int]:
+    def state(self) -> tuple[list[LineBlock], int]:
         """The reading state, to be sent to another process; see `restore`."""
         return self._index.blocks, self.done
 
-    def restore(self, state: tuple[list[Block], int]) -> None:
+    def restore(self, state: tuple[list[LineBlock], int]) -> None:
         """Take over the reading state of another process."""
         blocks, self.done = state
         self._index.restore(blocks)
@@ -294,7 +294,7 @@ class RowStream:
         self._index.clear()
         self._places.clear()
 
-    def adopt(self, blocks: list[Block], *, rows: int, lines: int) -> None:
+    def adopt(self, blocks: list[LineBlock], *, rows: int, lines: int) -> None:
         """Take over the blocks of a part; `rows` and `lines` are the numbers of those before it."""
         for block in blocks:
             first, line = block.first_index + rows, block.first_line + lines

@@ -93,7 +93,7 @@ Children = dict[str, tuple[Span, Node]] | list[Node]
 _LINE_BREAKS_OF_1_1 = "\x85\u2028\u2029"
 
 
-class Anchored(NamedTuple):
+class AnchoredValue(NamedTuple):
     """An anchored value: its node, its number of values, and, if a scalar, its text as a key."""
 
     value: Any
@@ -270,7 +270,7 @@ _ESCAPE = lazy_pattern(
 )
 
 
-class Hidden(NamedTuple):
+class MaskedText(NamedTuple):
     """A text for libyaml; `restore` maps each private character to the one that it replaces.
 
     `surrogates` matches hidden surrogate pairs, if there are any. `has_explicit_keys` is true if a
@@ -289,7 +289,7 @@ class Hidden(NamedTuple):
         return put_back(text, self.restore)
 
 
-def hide(text: str) -> Hidden:
+def hide(text: str) -> MaskedText:
     """Hide everything but surrogate pairs."""
     questions = _after(text, "?", _BEFORE_QUESTION)
     starting_text = [at for at in questions if text[at + 1 : at + 2] not in _NOT_AFTER_QUESTION]
@@ -301,10 +301,10 @@ def hide(text: str) -> Hidden:
             private = next(char for char in unused(text) if char not in restore)
             restore[private] = character
             hidden = _replaced(hidden, offsets, private)
-    return Hidden(hidden, restore, None, len(starting_text) < len(questions))
+    return MaskedText(hidden, restore, None, len(starting_text) < len(questions))
 
 
-def hide_surrogates(hidden: Hidden) -> Hidden | None:
+def hide_surrogates(hidden: MaskedText) -> MaskedText | None:
     """Hide surrogate pairs, too; None if there are none, or they are already hidden.
 
     Only needed if libyaml refuses a text: the search is slow, and few texts have any.

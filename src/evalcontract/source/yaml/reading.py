@@ -23,10 +23,10 @@ from evalcontract.source.faults import (
 from evalcontract.source.yaml import events as strict
 from evalcontract.source.yaml import parts as faults
 from evalcontract.source.yaml.parts import (
-    Anchored,
+    AnchoredValue,
     Children,
     Event,
-    Hidden,
+    MaskedText,
     height_of,
     hide,
     hide_surrogates,
@@ -160,7 +160,7 @@ class _NodesNeeded(Exception):
 class _Builder:
     """Builds the value of a document from its events and, with `keep_nodes`, the tree of nodes."""
 
-    def __init__(self, text: str, hidden: Hidden, *, keep_nodes: bool, depth: int) -> None:
+    def __init__(self, text: str, hidden: MaskedText, *, keep_nodes: bool, depth: int) -> None:
         self._text = text
         self._keep = keep_nodes
         self._depth = depth
@@ -173,7 +173,7 @@ class _Builder:
         self._block: Event | None = None  # the start event of the enclosing block
         self.value: Any = None
         self.node = Node(Span.point())
-        self.anchors: dict[str, Anchored | None] = {}
+        self.anchors: dict[str, AnchoredValue | None] = {}
         self._plain: dict[str, object] = {}
         self._replayed = 0
         self._duplicates: list[SourceProblem] = []
@@ -216,7 +216,7 @@ class _Builder:
         value = build(event, depth + 1)
         self._block = outer_block
         if event.anchor is not None:
-            self.anchors[event.anchor] = Anchored(
+            self.anchors[event.anchor] = AnchoredValue(
                 value, self.node, size_of(value, {}), height=height_of(value, {})
             )
         return value
@@ -239,7 +239,7 @@ class _Builder:
             self.node = Node(span_of(event), None, text)
         if event.anchor is not None:
             strict.check_name(event, self._text)
-            self.anchors[event.anchor] = Anchored(value, self.node, 1, text)
+            self.anchors[event.anchor] = AnchoredValue(value, self.node, 1, text)
         return value
 
     def _resolve(self, event: Event, text: str) -> object:

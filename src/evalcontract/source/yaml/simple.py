@@ -56,7 +56,7 @@ def read_simple(text: str) -> tuple[Any, Node] | None:
             lines.append(_Line(number, line.index(stripped) + 1, stripped))
     end = text.count("\n") + (1 if text.endswith("\n") else 2)
     # What follows the last line, in the first column.
-    reader = _Reader([*lines, _Line(end, 1, "")])
+    reader = _BlockReader([*lines, _Line(end, 1, "")])
     try:
         found = reader.block(0)
     except (_OtherError, ValueError):  # ValueError: an integer has too many digits
@@ -64,7 +64,7 @@ def read_simple(text: str) -> tuple[Any, Node] | None:
     return found if reader.is_done else None
 
 
-class _Reader:
+class _BlockReader:
     """Reads blocks of lines; the last line is empty, and in no block."""
 
     def __init__(self, lines: list[_Line]) -> None:

@@ -8,7 +8,7 @@ from evalcontract.structure.pattern_limit import PatternMatcher
 
 if TYPE_CHECKING:
     from evalcontract.structure.authored.faults import SchemaFault
-    from evalcontract.structure.authored.keywords import Remark
+    from evalcontract.structure.authored.keywords import KeywordRemark
 
 
 class SchemaAnalyses:
@@ -22,7 +22,7 @@ class SchemaAnalyses:
         self.patterns = PatternMatcher()
         self._states = 0
         self._faults: dict[int, tuple[Any, tuple[SchemaFault, ...]]] = {}
-        self._remarks: dict[int, tuple[Any, tuple[Remark, ...]]] = {}
+        self._remarks: dict[int, tuple[Any, tuple[KeywordRemark, ...]]] = {}
 
     def faults(self, schema: Any) -> tuple[SchemaFault, ...]:
         """Return the faults of a schema."""
@@ -51,7 +51,7 @@ class SchemaAnalyses:
                 return SchemaFault(message, path, advice, on_key)
         return None
 
-    def remarks(self, schema: Any) -> tuple[Remark, ...]:
+    def remarks(self, schema: Any) -> tuple[KeywordRemark, ...]:
         """Return the remarks on the keywords and keys of a valid schema."""
         if id(schema) not in self._remarks:
             from evalcontract.structure.authored.keywords import remarks  # slow to import

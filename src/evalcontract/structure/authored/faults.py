@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.authored.graph import Graph
+    from evalcontract.structure.authored.graph import SchemaGraph
     from evalcontract.structure.native import SchemaViolation
 
 
@@ -60,9 +60,9 @@ def _faults(schema: Any) -> list[SchemaFault]:
         return faults
     supported = plain(schema)
     if _has_references(supported):
-        from evalcontract.structure.authored.graph import Graph  # slow to import
+        from evalcontract.structure.authored.graph import SchemaGraph  # slow to import
 
-        graph = Graph(supported)
+        graph = SchemaGraph(supported)
         for path, subschema in graph.outside:
             faults += [*_metaschema_faults(subschema, path), *_pattern_faults(subschema, path)]
         faults += [] if faults else _reference_faults(graph)
@@ -134,7 +134,7 @@ def _why_invalid(pattern: str) -> tuple[str, str]:
 # References
 
 
-def _reference_faults(graph: Graph) -> list[SchemaFault]:
+def _reference_faults(graph: SchemaGraph) -> list[SchemaFault]:
     faults = []
     for end in graph.dead_ends:
         advice = f"did you mean `{end.meant}`?" if end.meant else "put the schema below `$defs`"

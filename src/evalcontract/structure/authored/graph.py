@@ -67,7 +67,7 @@ class _Targets(NamedTuple):
     suggestions: Suggestions
 
 
-class Graph:
+class SchemaGraph:
     """The schemas of one document and the references between them.
 
     The document must be valid against the metaschema. `outside` are the schemas under unknown

@@ -92,7 +92,7 @@ _ALIASES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class KeywordRemark:
     """A key that has no effect, although it was probably meant as a keyword.
 
     `fault` is the second half of the code. `fix` is None if there is no clear fix.
@@ -106,7 +106,7 @@ class Remark:
     fix: Fix | None = None
 
 
-def remarks(schema: Any, declared: Iterable[str] = ()) -> Iterator[Remark]:
+def remarks(schema: Any, declared: Iterable[str] = ()) -> Iterator[KeywordRemark]:
     """Yield the remarks on a valid schema. `declared` are additional known property names."""
     every = list(subschemas(schema))
     names = {*declared, *(name for _, part in every for name in part.get("properties", {}))}
@@ -115,12 +115,12 @@ def remarks(schema: Any, declared: Iterable[str] = ()) -> Iterator[Remark]:
         yield from _required(subschema, path, names)
 
 
-def _keywords(schema: dict[str, Any], path: Path) -> Iterator[Remark]:
+def _keywords(schema: dict[str, Any], path: Path) -> Iterator[KeywordRemark]:
     for key, value in schema.items():
         if key in _OUTDATED and _OUTDATED[key][0](value):
             advice = _OUTDATED[key][1](schema, value)
             message = f"`{key}` is ignored: it is not a keyword of Draft 2020-12"
-            yield Remark("outdated-keyword", message, (*path, key), advice)
+            yield KeywordRemark("outdated-keyword", message, (*path, key), advice)
         elif key not in _KEYWORDS and key not in _ANNOTATIONS:
             meant = _meant_keyword(key, value, schema)
             if meant:
@@ -129,7 +129,7 @@ def _keywords(schema: dict[str, Any], path: Path) -> Iterator[Remark]:
                 key_path = (*path, key)
                 is_certain = key_names(tuple(_KEYWORDS)).is_certain(key, meant)
                 fix = Fix(key_path, Rename(meant), is_certain)
-                yield Remark("near-miss-keyword", message, key_path, advice, fix=fix)
+                yield KeywordRemark("near-miss-keyword", message, key_path, advice, fix=fix)
 
 
 def _meant_keyword(key: str, value: Any, schema: dict[str, Any]) -> str | None:
@@ -147,7 +147,7 @@ def _meant_keyword(key: str, value: Any, schema: dict[str, Any]) -> str | None:
     return None
 
 
-def _required(schema: dict[str, Any], path: Path, names: set[str]) -> Iterator[Remark]:
+def _required(schema: dict[str, Any], path: Path, names: set[str]) -> Iterator[KeywordRemark]:
     known = schema.get("properties", {})
     required = schema.get("required", [])
     if not known or names.issuperset(required):
@@ -160,7 +160,9 @@ def _required(schema: dict[str, Any], path: Path, names: set[str]) -> Iterator[R
             item_path = (*path, "required", index)
             advice = f"did you mean `{meant}`?"
             fix = Fix(item_path, Write(meant), spelling.is_certain(name, meant))
-            yield Remark("near-miss-required", message, item_path, advice, on_key=False, fix=fix)
+            yield KeywordRemark(
+                "near-miss-required", message, item_path, advice, on_key=False, fix=fix
+            )
 
 
 # Keywords of older drafts and of OpenAPI
