@@ -183,9 +183,9 @@ def test_no_process_is_left_behind(place: Path) -> None:
     program = (
         "import sys, time\n"
         "from evalcontract.cli import start\n"
-        "from evalcontract.datasets import dataset_check\n"
-        "dataset_check.MIN_PART_BYTES = 1000\n"
-        "dataset_check.DatasetCheck._check_batch = lambda *_, **__: time.sleep(60)\n"
+        "from evalcontract.datasets import row_check\n"
+        "row_check.MIN_PART_BYTES = 1000\n"
+        "row_check.DatasetCheck._check_batch = lambda *_, **__: time.sleep(60)\n"
         "sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '3']\n"
         "sys.exit(start.evalcontract())\n"
     )
@@ -211,15 +211,15 @@ def test_workers_end_with_a_main_process_that_is_killed(place: Path, jobs: int) 
     program = (
         "import os, sys, time\n"
         "from evalcontract.cli import start\n"
-        "from evalcontract.datasets import dataset_check\n"
-        "dataset_check.MIN_PART_BYTES = 1000\n"
-        "look, here = dataset_check.DatasetCheck._check_batch, os.getpid()\n"
+        "from evalcontract.datasets import row_check\n"
+        "row_check.MIN_PART_BYTES = 1000\n"
+        "look, here = row_check.DatasetCheck._check_batch, os.getpid()\n"
         "def slowly(*given, **more):\n"
         "    if os.getpid() == here:\n"
         "        print('ready', flush=True)\n"
         "        time.sleep(60)\n"
         "    return look(*given, **more)\n"
-        "dataset_check.DatasetCheck._check_batch = slowly\n"
+        "row_check.DatasetCheck._check_batch = slowly\n"
         f"sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '{jobs}']\n"
         "sys.exit(start.evalcontract())\n"
     )

@@ -20,7 +20,7 @@ from writing import write
 from evalcontract import DatasetLoader
 from evalcontract.model import page
 from evalcontract.source import installed as shipped
-from evalcontract.starting import install as init_install
+from evalcontract.starting import project as init_install
 from evalcontract.starting import source as init_source
 from evalcontract.starting.project import CI_FILES
 

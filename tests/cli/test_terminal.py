@@ -28,9 +28,9 @@ CHECK = [sys.executable, "-m", "evalcontract"]
 #: Runs `evalcontract` with the patience of its progress bar set by the first argument.
 IMPATIENT = """
 import sys
-from evalcontract.cli import progress
-progress._DELAY_SECONDS = float(sys.argv.pop(1))
-progress._PAUSE_SECONDS = 0
+from evalcontract.cli import output
+output._DELAY_SECONDS = float(sys.argv.pop(1))
+output._PAUSE_SECONDS = 0
 from evalcontract.cli.start import evalcontract as main
 main()
 """
@@ -211,11 +211,11 @@ def test_interrupted_progress(stream_of_rows: Path) -> None:
     interrupt = IMPATIENT.replace(
         "main()",
         "import os, signal\n"
-        "advance = progress.Bar.advance\n"
+        "advance = output.Bar.advance\n"
         "def stop(self, at):\n"
         "    advance(self, at)\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "progress.Bar.advance = stop\n"
+        "output.Bar.advance = stop\n"
         "main()",
     )
     command = [sys.executable, "-c", interrupt, "0", "validate-dataset", "rows.jsonl"]

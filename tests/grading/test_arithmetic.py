@@ -15,7 +15,7 @@ from tables import every_case
 
 from evalcontract.checks._asking import decide
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
-from evalcontract.grading.scores import Scoring, Total, of_composite, score_text, total
+from evalcontract.grading.runner import Scoring, Total, of_composite, score_text, total
 from evalcontract.library.score_bounds import Bounds
 
 PAGE = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8")

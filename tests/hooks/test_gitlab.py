@@ -19,8 +19,7 @@ from published import ROOT, tool
 from tables import every_case
 from writing import write
 
-from evalcontract.starting.install import InstallSource
-from evalcontract.starting.project import project_files
+from evalcontract.starting.project import InstallSource, project_files
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
-from evalcontract.calibrating.records import SHOWN, LabelRecord, Records
+from evalcontract.calibrating.joining import SHOWN, LabelRecord, Records
 from evalcontract.checks._asking import variables_of
 from evalcontract.checks._judges import needs_of
 from evalcontract.checks._kind import Needs, outlooks_of

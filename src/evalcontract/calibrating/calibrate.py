@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from evalcontract.calibrating.asking import JudgeAnswers
     from evalcontract.calibrating.files import CalibrationOptions, RowFile
-    from evalcontract.calibrating.joining import JoinedRecords
-    from evalcontract.calibrating.records import LabelRecord, Records
+    from evalcontract.calibrating.joining import JoinedRecords, LabelRecord, Records
     from evalcontract.judging.asking import Judging
     from evalcontract.model.scale import Scale
     from evalcontract.workspace import Workspace

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.calibrating.joining import Records, read_records
 from evalcontract.calibrating.measuring import MeasurementSubject, validation_of
-from evalcontract.calibrating.records import Records, read_records
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
+    from evalcontract.calibrating.joining import LabelRecord
     from evalcontract.calibrating.measuring import CalibrationResult
-    from evalcontract.calibrating.records import LabelRecord
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.opening import Progress
     from evalcontract.library.artifact import Artifact

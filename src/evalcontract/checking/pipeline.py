@@ -79,14 +79,14 @@ def validate(kind: Kind, inputs: Iterable[Input], options: Options) -> RunOutcom
             break
         run = _run_of(input_.path, runs, options)
         if kind is Kind.TARGET:
-            from evalcontract.checking.named_files import check_target  # not for datasets
+            from evalcontract.checking.artifacts import check_target  # not for datasets
 
             findings.add(check_target(run, input_, outcome, named))
         elif kind is Kind.DATASET:
             open_ = partial(opened_quickly, input_, options)
             findings.merge(check_dataset(run, open_, input_.path, outcome, options))
         else:
-            from evalcontract.checking.named_files import check_artifact_file
+            from evalcontract.checking.artifacts import check_artifact_file
 
             findings.add(check_artifact_file(run, kind, input_, outcome), run.workspace.root)
     if not outcome.files:

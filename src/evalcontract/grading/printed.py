@@ -9,7 +9,7 @@ from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
-from evalcontract.grading.scores import score_text
+from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import counts
 from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evalcontract.library.advice import advise, cause_of, meant_by, says
@@ -15,6 +14,7 @@ from evalcontract.library.library import (
 )
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
+from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import chained
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Fix
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencedArtifact:
+class ReferencedArtifact(NamedTuple):
     """An artifact that is referenced transitively. `name` is exact, such as `rubric/tone@1.0.0`.
 
     `sha256` is the digest of the file's bytes, in hexadecimal. `pinned` is False if any reference
@@ -38,8 +37,7 @@ class ReferencedArtifact:
     pinned: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """What a result was made by: the digest of the file and all transitive references."""
 
     file: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import State
 from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.printed import tally_sentence, unmeasured_lines
-from evalcontract.grading.scores import score_text
+from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import Summary, counts
 from evalcontract.model.diagnostic import key_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls

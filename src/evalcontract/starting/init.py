@@ -18,8 +18,14 @@ from evalcontract.source import DISK, read_text
 from evalcontract.source import installed as shipped
 from evalcontract.source.writing import Staged
 from evalcontract.source.yaml.writing import flow
-from evalcontract.starting.install import EXPRESSION, source_of
-from evalcontract.starting.project import CI_FILES, PACKAGE, filled, project_files
+from evalcontract.starting.project import (
+    CI_FILES,
+    EXPRESSION,
+    PACKAGE,
+    filled,
+    project_files,
+    source_of,
+)
 from evalcontract.starting.source import StartingFiles, take
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
@@ -32,8 +38,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.datasets.opening import Input, Options
     from evalcontract.datasets.passes import CheckedRow, DatasetPass
-    from evalcontract.starting.install import InstallSource
-    from evalcontract.starting.project import ProjectFile
+    from evalcontract.starting.project import InstallSource, ProjectFile
 
 #: The dataset, the outputs and the judge of the example.
 EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 from xml.sax.saxutils import quoteattr
 
-from evalcontract.model.startup import NamedTuple
-from evalcontract.source import SUFFIXES
+from evalcontract._version import __version__
+from evalcontract.model.errors import UsageError
+from evalcontract.model.page import REPOSITORY, is_published
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source import DISK, SUFFIXES
 from evalcontract.source import installed as shipped
+from evalcontract.workspace import display_name
 from evalcontract.workspace.editor_schemas import editor_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from evalcontract.starting.install import InstallSource
     from evalcontract.workspace.editor_schemas import EditorSchema
 
 #: The file of each system of CI, and its template.
@@ -154,3 +161,150 @@ def _mapping(schema: EditorSchema, folder: str) -> str:
 
 def _option(name: str, value: str) -> str:
     return f"<option name={quoteattr(name)} value={quoteattr(value)} />"
+
+
+# Schemes that nobody on the way can change what comes from.
+_SCHEMES = ("git+https", "git+ssh", "https")
+_ARCHIVES = (".whl", ".tar.gz", ".zip")
+_REPOSITORY = lazy_pattern(r"\.git(@[^/@]+)?$")
+_URL = lazy_pattern(r"[\w.~:/?#@!$&'()*+,=%-]+", re.ASCII)
+# pip reads `;` as the begin of a condition, and brackets as extras.
+_PATH = lazy_pattern(r"[^;\[\]]+")
+_FILES = lazy_pattern(r"evalcontract-[^/]+(\.whl|\.tar\.gz)$")
+_PROJECT = "pyproject.toml"
+#: What GitHub replaces before a shell or pip sees it.
+EXPRESSION = "${{"
+
+
+class InstallSource(NamedTuple):
+    """What pip installs in a clone of the repository: a path in it, or a URL.
+
+    `requirement` is one argument of pip, to be run at the top of the clone. `is_remote` says that
+    it is a URL, which pip can use anywhere. `is_moving` says that it names no version: what it
+    installs may change. `is_own` says that nobody named it: evalcontract itself is installed
+    from there.
+    """
+
+    requirement: str
+    is_remote: bool = False
+    is_moving: bool = False
+    is_own: bool = False
+
+
+def source_of(named: str | None, project: Path) -> InstallSource | None:
+    """Return the source that somebody names, or else where this evalcontract comes from.
+
+    `project` is the folder that is cloned. Returns None if nobody else can install from there: it
+    was installed from a folder of this machine, for example.
+
+    Raises:
+        UsageError: a clone of the project cannot install from what is named.
+
+    """
+    if named is not None:
+        return _named(named, project)
+    if is_published():
+        return _remote(f"git+{REPOSITORY}@v{__version__}")
+    try:
+        found = _installed(_direct_url(), project)
+    except UsageError:  # what it was installed from is nothing that settings should hold
+        return None
+    return found._replace(is_own=True) if found else None
+
+
+def _named(named: str, project: Path) -> InstallSource:
+    if "://" in named:
+        return _remote(named)
+    if re.match(r"[\w.-]+@[\w.-]+:", named):
+        user, _, path = named.partition(":")
+        raise UsageError(f"write this address for `--source` as git+ssh://{user}/{path}")
+    return _local(Path(named), project)
+
+
+def _remote(url: str) -> InstallSource:
+    """Return a URL as a source.
+
+    Raises:
+        UsageError: it is none that pip can use, or not one for a file that others read.
+
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise UsageError(f"`--source {url}` is no URL") from None
+    if parts.password or (parts.username and not parts.scheme.endswith("ssh")):
+        raise UsageError("the URL of `--source` holds a name or a key: others would read it")
+    if parts.scheme.removeprefix("git+") == "file":
+        raise UsageError(
+            f"`--source {url}` is on this machine, so that a clone does not have it: put a wheel "
+            "into the repository, or name a git URL that CI can reach"
+        )
+    if not _URL.fullmatch(url) or not parts.netloc or EXPRESSION in url:
+        raise UsageError(f"`--source {url}` is no URL")
+    if parts.scheme == "https" and _REPOSITORY.search(parts.path):
+        return _remote(f"git+{url}")
+    if parts.scheme not in _SCHEMES:
+        allowed = ", ".join(f"`{scheme}://`" for scheme in _SCHEMES)
+        raise UsageError(f"`--source` must be a path, or a URL that begins with {allowed}")
+    is_git = parts.scheme.startswith("git+")
+    if not is_git and not parts.path.endswith(_ARCHIVES):
+        endings = ", ".join(_ARCHIVES)
+        raise UsageError(f"`--source {url}` must begin with `git+`, or end with {endings}")
+    is_moving = is_git and "@" not in parts.path
+    return InstallSource(f"evalcontract @ {url}", is_remote=True, is_moving=is_moving)
+
+
+def _local(path: Path, project: Path) -> InstallSource:
+    """Return a file or folder as a source.
+
+    Raises:
+        UsageError: a clone of the project would not have it, or pip cannot use it.
+
+    """
+    name, real = display_name(path), DISK.real(path)
+    if not DISK.is_there(real):
+        raise UsageError(f"`--source {name}`: there is no such file or folder")
+    if not real.is_relative_to(project):
+        raise UsageError(
+            f"`--source {name}` is outside of the repository, so that a clone does not have it: "
+            "put a wheel into the repository, or name a git URL"
+        )
+    inside = real.relative_to(project).as_posix()
+    if not inside.isprintable() or not _PATH.fullmatch(inside) or EXPRESSION in inside:
+        raise UsageError(f"`--source {name}` cannot be used in settings: choose another name")
+    if DISK.is_folder(real):
+        if not DISK.is_there(real / _PROJECT):
+            raise UsageError(f"`--source {name}` has no {_PROJECT}: pip cannot install it")
+    elif not _FILES.fullmatch(real.name):
+        raise UsageError(f"`--source {name}` is no wheel or source distribution of evalcontract")
+    return InstallSource(f"./{inside}")
+
+
+def _direct_url() -> Mapping[str, object]:
+    """Return where the installer got evalcontract from (PEP 610); empty if it did not say."""
+    from importlib.metadata import PackageNotFoundError, distribution  # slow to import
+
+    try:
+        text = distribution("evalcontract").read_text("direct_url.json")
+        found = json.loads(text or "{}")
+    except (PackageNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _installed(direct: Mapping[str, object], project: Path) -> InstallSource | None:
+    """Return the source that PEP 610 describes, or None if a clone cannot install from it.
+
+    Raises:
+        UsageError: the same, for a reason that concerns only a source that somebody names.
+
+    """
+    url, vcs = direct.get("url"), direct.get("vcs_info")
+    if not isinstance(url, str):
+        return None
+    if isinstance(vcs, dict):
+        return _remote(f"{vcs.get('vcs')}+{url}@{vcs.get('commit_id')}")
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return _local(Path(url2pathname(parts.path)), project)
+    return _remote(url)

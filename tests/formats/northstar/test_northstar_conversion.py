@@ -16,8 +16,7 @@ from tables import every_case
 
 from evalcontract.formats.northstar import NORTHSTAR
 from evalcontract.formats.northstar.conversion import NorthstarWriter
-from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
-from evalcontract.formats.northstar.mapping import to_case, to_row
+from evalcontract.formats.northstar.mapping import OF_RUN, OF_TRACE, to_case, to_row
 from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, normal
 from evalcontract.model.diagnostic import key_of
 from evalcontract.model.values import json_equal

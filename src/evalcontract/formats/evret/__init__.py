@@ -11,7 +11,7 @@ from evalcontract.formats._findings import predictions
 from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system
 from evalcontract.formats.evret.checker import QueryChecker, rows_of_document
 from evalcontract.formats.evret.conversion import reader_of, writer_of
-from evalcontract.formats.evret.fields import FIELDS
+from evalcontract.formats.evret.mapping import FIELDS
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     RELEASES,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, OurRow, Reader, TheirRow, Writer
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._format import reason_against
-from evalcontract.formats.evret.fields import FIELDS
-from evalcontract.formats.evret.mapping import THEIRS, QueryMapping, contents_of, parts_of
+from evalcontract.formats.evret.mapping import FIELDS, THEIRS, QueryMapping, contents_of, parts_of
 from evalcontract.formats.evret.releases import (
     ID_KEYS,
     NAMES,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._findings import mapping_at
+from evalcontract.formats._format import Field
 from evalcontract.formats._residual import Form, Residual, applied, difference, is_row
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -198,3 +199,29 @@ def _under(keys: list[Any], query: Query) -> dict[str, Any]:
 def _residual_fields(residual: Residual) -> dict[str, Any]:
     """Return a residual as a query preserves it: with null for keys that the row lacks."""
     return {**residual.set, **dict.fromkeys(key for (key,) in residual.absent)}
+
+
+_NO_ANSWERS = "Evret scores retrieval, not answers"
+_NO_PLACE = "Evret has no place for it"
+_WITH_IDS = ("0.0.3", "0.0.1")
+
+FIELDS = (
+    Field("query_id", "id"),
+    Field("query_text", "input"),
+    Field("expected_doc_ids", "expected_documents", "in JSON with their texts", ("0.0.3",)),
+    Field("relevant_doc_ids", "expected_documents", "in JSON with their texts", _WITH_IDS),
+    Field("relevant_docs", "expected_documents", "", ("0.0.1",)),
+    Field("expected_answers", "expected_facts", "what the retrieved texts should state"),
+    Field("metadata", "metadata", "not in CSV"),
+    Field("*", None, "Evret does not read it, and rows have no key for it"),
+    Field(None, "expected_documents", "Evret 0.0.2 reads no document ids", ("0.0.2",)),
+    Field(None, "rubric_ref", "Evret scores retrieval, and has no rubrics"),
+    Field(None, "criteria", _NO_ANSWERS),
+    Field(None, "expected", _NO_ANSWERS),
+    Field(None, "expected_tools", "Evret scores retrieval, and has no tools"),
+    Field(None, "must_contain_any", _NO_ANSWERS),
+    Field(None, "must_not_contain", _NO_ANSWERS),
+    Field(None, "recorded_output", _NO_ANSWERS),
+    Field(None, "retrieved_documents", "Evret runs the retriever itself"),
+    Field(None, "*", _NO_PLACE),
+)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.formats._findings import bom_rejected, is_list_of
 from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system, named_by
 from evalcontract.formats.northstar.checker import NorthstarChecker
-from evalcontract.formats.northstar.fields import FIELDS
+from evalcontract.formats.northstar.mapping import FIELDS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 

@@ -9,9 +9,11 @@ from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
 from evalcontract.formats.northstar.case import is_blank, phrases
-from evalcontract.formats.northstar.fields import FIELDS, OF_RUN, OF_TRACE
 from evalcontract.formats.northstar.mapping import (
+    FIELDS,
     NESTED,
+    OF_RUN,
+    OF_TRACE,
     THEIRS,
     to_case,
     to_row,
