@@ -195,3 +195,45 @@ def findings_in(file: Path, capsys: pytest.CaptureFixture[str]) -> list[Any]:
     assert command_line("validate-dataset", *asked, file) in {0, 1}
     found = json.loads(capsys.readouterr().out)["findings"]
     return [(each["code"], each["line"], each["message"]) for each in found]
+
+
+def in_bundle(tmp_path: Path, schema: Row, rows: list[Row], name: str = "rows.jsonl") -> Path:
+    """Write rows of a bundle as JSON Lines; return the file."""
+    (tmp_path / "bundles").mkdir()
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "bundles" / "own.schema.json").write_text(json.dumps(schema), encoding="utf-8")
+    whole = [{"id": f"r{n}", "input": "b", "bundle": "own", **row} for n, row in enumerate(rows)]
+    file = tmp_path / name
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in whole), encoding="utf-8")
+    return file
+
+
+@every_case(
+    ("schema", "value"),
+    [
+        ({"minimum": 18446744073709551617}, 18446744073709551616),
+        ({"not": {"const": 123456789012345678901234}}, 123456789012345678901234),
+        ({"multipleOf": 7}, 70000000000000000000000000008),
+    ],
+)
+def test_long_integers_of_lines_are_judged_exactly(
+    schema: Row,
+    value: int,
+    tmp_path_factory: pytest.TempPathFactory,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The quick reader rounds them."""
+    folder = tmp_path_factory.mktemp("long")
+    file = in_bundle(folder, {"properties": {"n": schema}}, [{**FACTS, "n": value}] * 3)
+    assert len(findings_in(file, capsys)) > 0
+
+
+def test_keys_of_a_continuous_judge_are_reported_in_each_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What they mean depends on the value of another key."""
+    schema = {"properties": {"score_type": {"type": "string"}, "min_score": {"type": "number"}}}
+    row = {**FACTS, "score_type": "continuous", "minimum": 0}
+    file = in_bundle(tmp_path, schema, [row, row])
+    codes = [code for code, _, _ in findings_in(file, capsys)]
+    assert codes == ["dataset/foreign-key"] * 2

@@ -158,3 +158,26 @@ def test_few_gates_are_kept_for_rows_of_many_bundles(
     (tmp_path / "data.json").write_text(json.dumps({"questions": rows}), encoding="utf-8")
     assert check_workspaces(tmp_path, Options(root=tmp_path, jobs=1)).diagnostics == []
     assert [len(one.gates) for one in shared] == [4]
+
+
+def test_no_gate_is_kept_for_keys_that_were_known_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each new key inside of what a bundle describes makes another gate, of some megabytes."""
+    learning: list[gates.Gates] = []
+    learn = gates.Gates.learn
+
+    def noted(self: gates.Gates, row: object) -> bool:
+        learning.append(self)
+        return learn(self, row)
+
+    monkeypatch.setattr(gates.Gates, "learn", noted)
+    schema = {"properties": {"customer": {"type": "object", "properties": {"name": {}}}}}
+    (tmp_path / "bundles").mkdir()
+    (tmp_path / "bundles" / "own.schema.json").write_text(json.dumps(schema), encoding="utf-8")
+    rows = [row(n, bundle="own", customer={f"own_{n // 20}": "x"}) for n in range(400)]
+    text = "".join(f"{json.dumps(each)}\n" for each in rows)
+    (tmp_path / "data.jsonl").write_text(text, encoding="utf-8")
+    check_workspaces(tmp_path, Options(root=tmp_path, jobs=1))
+    assert learning
+    assert {len(each._barriers) for each in learning} <= {0, 1}  # noqa: SLF001 - what is kept

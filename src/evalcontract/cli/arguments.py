@@ -1,6 +1,6 @@
 """The values of the shared options: what to check and how, and where the findings go.
 
-This module does not import click, for the fast path in `plain`.
+This module does not import click, for the fast path in `start`.
 """
 
 from __future__ import annotations

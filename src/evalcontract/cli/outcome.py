@@ -1,6 +1,6 @@
 """Run a check, print its report, watch its files if asked to, and return an exit code.
 
-This module does not import click, for the fast path in `plain`.
+This module does not import click, for the fast path in `start`.
 """
 
 from __future__ import annotations

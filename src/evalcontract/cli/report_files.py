@@ -1,6 +1,6 @@
 """The files that are written: reports of `--output`, and baselines; and what they must not replace.
 
-This module does not import click, for the fast path in `plain`.
+This module does not import click, for the fast path in `start`.
 """
 
 from __future__ import annotations

@@ -161,11 +161,15 @@ class ExtraKeys:
         path = PLACES[name]
         if self._mismatches.is_custom(key, path):
             return False
+        from evalcontract.structure.keys.names import is_alias  # slow to import
+
         required = {} if path else dict.fromkeys(self._required)
         # A list of mappings is the value that suggests the most keys; null fits any key.
         candidates: tuple[Any, ...] = ([{}], None)
-        for candidate in candidates:
-            value: Any = {**required, **({beside: None} if beside else {}), key: candidate}
+        # A bundle may describe continuous judges, whose keys have names of their own elsewhere.
+        kinds: tuple[dict[str, Any], ...] = ({}, {"score_type": "continuous"})
+        for candidate, kind in product(candidates, kinds if is_alias(key) else kinds[:1]):
+            value: Any = {**required, **kind, **({beside: None} if beside else {}), key: candidate}
             for step in reversed(path):
                 value = {step: value}
             for miss in self._mismatches.of(value):
@@ -323,6 +327,7 @@ class Gates:
         grew = self._keys_of(bundle).learn(row)
         if grew:
             self._by_refs.clear()
+            self._barriers.clear()
             self._compiled = 0
         return grew
 

@@ -135,7 +135,7 @@ class Document:
 
     @property
     def quick(self) -> Any:
-        """The value from the fast reader, if there is one (see `yaml_rows`); otherwise `value`."""
+        """The value from the fast reader, if there is one (see `yaml.quick`); otherwise `value`."""
         return self.value
 
     def trust(self) -> None:

@@ -31,7 +31,7 @@ def read_file(
 ) -> Document | RowStream | UnreadableFile:
     """Read a file; diagnostics call it `name`. JSONL is only opened, and read later.
 
-    With `quick`, YAML may be read by the fast reader; see `yaml_rows`.
+    With `quick`, YAML may be read by the fast reader; see `yaml.quick`.
     """
     try:
         if format_of(name) == "jsonl":

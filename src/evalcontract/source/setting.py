@@ -112,7 +112,7 @@ def _set(text: str, form: str, wanted_of: Callable[[Any], Any], *, keeps_lines: 
             if paths is not None and not edits.paths <= paths:
                 break  # an edit would mend what another one broke
             paths = edits.paths
-    except (ParseError, ValueError, LookupError, RecursionError):
+    except (ParseError, ValueError, TypeError, LookupError, RecursionError):
         raise EditError(_REFUSED) from None
     raise EditError(_REFUSED)
 

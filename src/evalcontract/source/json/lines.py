@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -73,6 +73,12 @@ _WHOLE = (0, sys.maxsize)
 _BLANKS = b" \t\r\n"
 
 
+_CHUNK = 1 << 20
+# All integers of more than 64 bits have as many digits.
+_MANY_DIGITS = b"0" * 19
+_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+
+
 class RowStream:
     """The rows of a JSONL file; blank lines are skipped.
 
@@ -88,8 +94,6 @@ class RowStream:
     #: A stream is readable and not a single value; see `RowSource`.
     document = None
     unreadable = None
-    #: The quick and the exact reader agree on what is a number.
-    has_other_numbers = False
     has_bare_keys = has_bare_texts = False
 
     def __init__(
@@ -115,6 +119,21 @@ class RowStream:
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
+
+    @cached_property
+    def has_other_numbers(self) -> bool:
+        """Whether there may be an integer of more than 64 bits, which a quick reading rounds.
+
+        It reads the whole file.
+        """
+        with self._open() as stream:
+            before = b""
+            while data := stream.read(_CHUNK):
+                digits = (before + data).translate(_AS_ZEROS)
+                if _MANY_DIGITS in digits:
+                    return True
+                before = data[-len(_MANY_DIGITS) :]
+        return False
 
     @property
     def sha256(self) -> str:

@@ -3,7 +3,7 @@
 A near-miss key is a misspelling of a known key, a misplaced key is known at another level or in
 another file, and a foreign key is the name that another tool uses. The known keys are derived from
 the schemas; the names used by other tools and the common words that look like misspellings are
-listed in `aliases`.
+listed in `names`.
 """
 
 from __future__ import annotations
