@@ -152,5 +152,5 @@ def test_schemas_and_types_follow(place: Path) -> None:
         )
     editor = json.loads((place / "schema/editor/rubric.schema.json").read_text(encoding="utf-8"))
     assert "max_words" in editor["$defs"]["check"]["properties"]["kind"]["enum"]
-    types = (place / "src/evalcontract/types/rubric.py").read_text(encoding="utf-8")
+    types = (place / "src/evalcontract/types.py").read_text(encoding="utf-8")
     assert "class MaxWordsCheck(TypedDict" in types

@@ -12,9 +12,7 @@ from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject
-from evalcontract.rules._schemas import UNSEARCHED, slow_patterns, unsearched
 from evalcontract.source import read_file
-from evalcontract.structure.authored.keywords import remarks
 from evalcontract.structure.schemas import properties
 from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
 from evalcontract.workspace.catalogue import rules_in_use
@@ -123,6 +121,8 @@ def check_bundle(schema: Any, search: PatternSearch, schemas: SchemaAnalyses) ->
         unsatisfiable = list(_unsatisfiable(schema))
         yield from unsatisfiable
         yield from _slow(schema, search)
+        from evalcontract.structure.authored.keywords import remarks  # slow to import
+
         for remark in remarks(schema, properties(row_schema())):
             if remark.path not in [problem.path for problem in unsatisfiable]:
                 yield Problem(
@@ -157,6 +157,8 @@ def _unsatisfiable(schema: Any) -> Iterator[Problem]:
 
 
 def _slow(schema: Any, search: PatternSearch) -> Iterator[Problem]:
+    from evalcontract.rules._schemas import UNSEARCHED, slow_patterns, unsearched  # slow to import
+
     left: list[Problem] = []
     for path, attack, on_key in slow_patterns(schema, search):
         if attack is None:

@@ -38,7 +38,7 @@ def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diag
             policy.max_age_days,
             run.read_json,
             workspace.schemas,
-            run.patterns,
+            lambda: run.patterns,
             composites,
             library.used,
             policy.age_from,

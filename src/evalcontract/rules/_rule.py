@@ -284,10 +284,15 @@ class Context(NamedTuple):
     max_age_days: int
     read_json: Callable[[str], Any]
     schemas: SchemaAnalyses
-    patterns: PatternSearch
+    searches: Callable[[], PatternSearch]
     composites: CompositeChecks
     used: frozenset[int] = frozenset()
     age_from: str | None = None
+
+    @property
+    def patterns(self) -> PatternSearch:
+        """The searches in patterns; they are slow to import, and few artifacts have any."""
+        return self.searches()
 
 
 class Subject(NamedTuple):

@@ -97,9 +97,9 @@ def unsearched(problems: list[Problem]) -> Iterator[Problem]:
 
 def unproved(paths: list[Path], what: str) -> Iterator[Problem]:
     """Yield one problem for the patterns of a file that may match `what`, at the first of them."""
-    from evalcontract.analysis.ambiguity import MAX_PROVED_CHARACTERS  # slow to import
-
     for path in paths[:1]:
+        from evalcontract.analysis.ambiguity import MAX_PROVED_CHARACTERS  # slow to import
+
         these = (
             f"{len(paths):,} patterns of this file match" if paths[1:] else "this pattern matches"
         )
