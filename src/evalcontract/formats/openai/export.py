@@ -59,11 +59,6 @@ def filled(text: str, item: Any) -> str | None:
     return _TAG.sub(lambda _: str(next(rest)), text)
 
 
-def has_value(path: tuple[str, ...], item: Any) -> bool:
-    """Whether an item has a value for a variable."""
-    return _value(path, item) is not None
-
-
 def translated(text: str, name_of: Callable[[tuple[str, ...]], str | None]) -> str | None:
     """Return a template in Mustache, given the names of variables there; None if one has none."""
     names = [name_of(each.path) if each.path else None for each in variables(text)]
