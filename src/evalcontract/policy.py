@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from evalcontract.model.code import Code, ModeSeverities
-from evalcontract.model.diagnostic import Severity, SeveritySource
+from evalcontract.model.diagnostic import Diagnostic, Severity, SeveritySource
 from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Diagnostic
 
 #: What is called otherwise since 1.0: the old name of each code, and the present one. An old name
 #: is never given to another fault, so none is ever removed from here.

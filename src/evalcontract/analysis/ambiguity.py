@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
@@ -28,8 +29,6 @@ from evalcontract.analysis.program import (
 from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from evalcontract.analysis.pattern import Node, Pattern
 
 #: Characters of patterns that are read to prove that these match nothing, or everything.

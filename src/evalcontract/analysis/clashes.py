@@ -5,15 +5,12 @@ Checks are compared through an index, so the work grows with the number of check
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from evalcontract.analysis.texts import normalized
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Path
 
 Placed = tuple["Path", dict[str, Any]]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,6 @@ from evalcontract.analysis.pattern import (
 from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from evalcontract.analysis.pattern import Node
 
 _DELIMITED = lazy_pattern(

@@ -8,6 +8,7 @@ proof is sound but not complete.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -28,8 +29,6 @@ from evalcontract.analysis.program import PatternTooLargeError
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from evalcontract.analysis.pattern import Node, Pattern
     from evalcontract.analysis.program import Budget
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.model.diagnostic import Path
+from evalcontract.model.diagnostic import Path
 
 _TYPES = ("object", "array", "string", "number", "boolean", "null")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -32,7 +33,6 @@ from evalcontract.model.startup import lazy_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
 
 _FORM = lazy_pattern(
     r"(?P<percent>%\((?P<of_percent>[\w.-]{1,80})\)[a-z])"

@@ -6,6 +6,7 @@ text, and a fence that is never closed ends with the text or with what it stands
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -13,8 +14,6 @@ from unicodedata import normalize
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checking.pipeline import check_workspaces
+from evalcontract.model.diagnostic import RunOutcome
+
 if TYPE_CHECKING:
     from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader, render
     from evalcontract.api.calibrating import Calibration, calibrate_judge
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
         LoadedRow,
         LoadedRubric,
     )
-    from evalcontract.checking.pipeline import check_workspaces
-    from evalcontract.model.diagnostic import RunOutcome
 
 _HOMES = {
     "Calibration": "evalcontract.api.calibrating",

@@ -11,18 +11,18 @@ from evalcontract.api.findings import LOG, Loader, settle
 from evalcontract.api.loaded import LoadedRow, Resolver
 from evalcontract.checking.artifacts import listing_errors
 from evalcontract.datasets.placing import from_unreadable_files
+from evalcontract.datasets.run import Run
 from evalcontract.judging.prompt import render_template
 from evalcontract.library.advice import advise, says
 from evalcontract.library.library import DanglingReference, Resolution
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import IDENTIFIER, Kind, Reference, Version
+from evalcontract.source import UnreadableFile
 from evalcontract.source.rows import NotPlainError, plain
 
 if TYPE_CHECKING:
     from evalcontract.api.loaded import LoadedJudge, LoadedRubric
-    from evalcontract.datasets.run import Run
-    from evalcontract.source import UnreadableFile
 
 _MAX_SHOWN = 80  # characters of an argument that a message quotes
 

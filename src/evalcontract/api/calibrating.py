@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,8 +18,6 @@ from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.statistics.rates import MeasuredRate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from evalcontract.calibrating.calibrate import CalibrationOutcome
     from evalcontract.calibrating.measuring import CalibrationResult
     from evalcontract.statistics.rates import Agreement, CorrectedRate, Interval

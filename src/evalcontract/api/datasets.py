@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
@@ -15,26 +16,28 @@ from evalcontract.checking.artifacts import artifact_findings, bundle_findings, 
 from evalcontract.checks import EvalContext
 from evalcontract.datasets.native_pass import NativeDataset, NativePass
 from evalcontract.datasets.opening import Input, open_dataset
-from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.passes import (
+    NATIVE,
+    CheckedBatch,
+    CheckedRow,
+    Dataset,
+    DatasetPass,
+    rows_of,
+)
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.plans import GradingPlans, cover_row
+from evalcontract.datasets.run import Run
 from evalcontract.model.codes import ILL_FORMED
-from evalcontract.model.diagnostic import sort_key
+from evalcontract.model.diagnostic import Diagnostic, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
+from evalcontract.policy import Policy
 from evalcontract.source.rows import NotPlainError, RowIterable, plain
 from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import date
-
     from evalcontract.api.findings import Workspace
     from evalcontract.api.loaded import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.datasets.passes import CheckedBatch, CheckedRow, Dataset, DatasetPass
-    from evalcontract.datasets.run import Run
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.policy import Policy
     from evalcontract.types import Row
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterable, Iterator
+from datetime import date
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,16 +15,13 @@ from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import escape_controls
 from evalcontract.report.json import finding_of
+from evalcontract.workspace import Workspace as OpenedWorkspace
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import date
-
     import pandas as pd
 
     from evalcontract.judging.asking import Judging
-    from evalcontract.workspace import Workspace as OpenedWorkspace
 
 #: The columns of a data frame, and what pandas calls their types. `severity` is an ordered
 #: category; numbers may be missing.

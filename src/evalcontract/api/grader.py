@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.api.findings import LOG, Workspace, judging_of_environment
@@ -18,18 +19,17 @@ from evalcontract.grading.rows import RowGrader
 from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.codes import GUESSES, ILL_FORMED
+from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from evalcontract.grading.results import RowResult
-    from evalcontract.model.diagnostic import Diagnostic
 
-    #: A row of a dataset, and what a model answered to it: its text, or a record of an output.
-    Row = LoadedRow | Mapping[str, Any]
-    Answer = str | Mapping[str, Any]
+
+#: A row of a dataset, and what a model answered to it: its text, or a record of an output.
+Row = LoadedRow | Mapping[str, Any]
+Answer = str | Mapping[str, Any]
 
 
 class Grader:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, cast
 
 from evalcontract.api.findings import NO_FINDINGS, Findings
 from evalcontract.checking.artifacts import artifact_findings
-from evalcontract.datasets.placing import to_diagnostics
+from evalcontract.datasets.placing import Locatable, to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import references_in_row
+from evalcontract.library.artifact import Artifact, ReferenceSite, references_in_row
 from evalcontract.library.library import DanglingReference
 from evalcontract.library.references import check_use, provenance_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
-from evalcontract.model.diagnostic import Problem, sort_key
+from evalcontract.model.diagnostic import Path, Problem, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
@@ -22,11 +23,6 @@ from evalcontract.structure.schemas import with_defaults
 from evalcontract.structure.validator import structure_of, valid_parts, without_declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from evalcontract.datasets.placing import Locatable
-    from evalcontract.library.artifact import Artifact, ReferenceSite
-    from evalcontract.model.diagnostic import Path
     from evalcontract.types import Judge, Rubric
 
 if TYPE_CHECKING:

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.cache.store import (
@@ -24,6 +26,7 @@ from evalcontract.cache.store import (
 )
 from evalcontract.model.diagnostic import (
     Diagnostic,
+    Edit,
     Fix,
     Move,
     Place,
@@ -36,16 +39,11 @@ from evalcontract.model.diagnostic import (
     Span,
     Write,
 )
-from evalcontract.source import DISK
+from evalcontract.source import DISK, Files
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     from evalcontract.cache.store import Cache, Query
-    from evalcontract.model.diagnostic import Edit
-    from evalcontract.source import Files
 
 _STREAMS = (".jsonl", ".ndjson")
 

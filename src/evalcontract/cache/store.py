@@ -11,19 +11,17 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib.machinery import PathFinder
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import DISK, Entry, Files, Stream, TooLargeError, is_given
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 # A package declares its plugins in this file, below such a heading.
 _ENTRY_POINTS = "entry_points.txt"
@@ -272,9 +270,8 @@ def digest(data: bytes) -> str:
     return blake2b(data, digest_size=32).hexdigest()
 
 
-if TYPE_CHECKING:
-    #: The name of an operation, a path and further arguments.
-    Query = tuple[str | int, ...]
+#: The name of an operation, a path and further arguments.
+Query = tuple[str | int, ...]
 
 #: A larger stream is not read into memory, so that its content cannot be recorded.
 MAX_STREAM_BYTES = 1 << 24

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
@@ -18,22 +20,17 @@ from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.judging.asking import asked_ahead
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, listed
-from evalcontract.workspace import display_name
+from evalcontract.workspace import Workspace, display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from evalcontract.calibrating.files import CalibrationOptions, NamedJudge
     from evalcontract.checks._kind import Ask
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.judging.asking import Judging
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.workspace import Workspace
 
 _OUTPUT = "output"
 _OF_ROW = tuple(key for key in SHOWN if key != _OUTPUT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from evalcontract.calibrating.asking import ask_judge
@@ -22,18 +23,15 @@ from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome, Sever
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
-from evalcontract.workspace import display_name
+from evalcontract.workspace import Workspace, display_name
 from evalcontract.workspace.writing import FixResult, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from evalcontract.calibrating.asking import JudgeAnswers
     from evalcontract.calibrating.files import CalibrationOptions, RowFile
     from evalcontract.calibrating.joining import JoinedRecords, LabelRecord, Records
     from evalcontract.judging.asking import Judging
     from evalcontract.model.scale import Scale
-    from evalcontract.workspace import Workspace
     from evalcontract.workspace.writing import FileFix
 
 

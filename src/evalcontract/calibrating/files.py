@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibrating.joining import Records, read_records
 from evalcontract.calibrating.measuring import MeasurementSubject, validation_of
 from evalcontract.checking.pipeline import validate
-from evalcontract.datasets.opening import Input, Options
+from evalcontract.datasets.opening import Input, Options, Progress
 from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.library.advice import advise, says
-from evalcontract.library.artifact import read_artifact
+from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import DanglingReference
 from evalcontract.model.codes import ILL_FORMED
-from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.scale import Scale, ScaleError, scale_of
@@ -32,6 +34,7 @@ from evalcontract.source.text import sha256_of
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,
+    Workspace,
     display_name,
     find_root,
     open_workspace,
@@ -39,18 +42,11 @@ from evalcontract.workspace import (
 from evalcontract.workspace.writing import FileFix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import date
-
     from evalcontract.calibrating.joining import LabelRecord
     from evalcontract.calibrating.measuring import CalibrationResult
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Progress
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.model.diagnostic import Problem
     from evalcontract.source.json.lines import RowStream
     from evalcontract.statistics.rates import MeasuredRate
-    from evalcontract.workspace import Workspace
 
 if TYPE_CHECKING:
     RowFile = CsvTable | RowStream

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import combinations
 from math import isfinite
@@ -14,14 +15,12 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.scale import reaches
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, listed
+from evalcontract.source import SourceProblem
 from evalcontract.source.tables import CsvTable
 from evalcontract.statistics.rates import Agreement, cohens_kappa
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
-
     from evalcontract.model.scale import Scale
-    from evalcontract.source import SourceProblem
     from evalcontract.source.json.lines import RowStream
 
 #: After so many problems of one sort of fault no other is kept; a further one says so.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.scale import reaches
@@ -21,8 +22,6 @@ from evalcontract.statistics.rates import (
 from evalcontract.statistics.scores import ChosenThreshold, best, kendall_tau_b, spearman, sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from evalcontract.calibrating.joining import Annotators, LabelledVerdict
 
 #: A threshold that is to be chosen from the labels.

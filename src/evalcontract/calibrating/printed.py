@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from evalcontract.model.values import clipped, escape_controls
 from evalcontract.statistics.rates import LEVEL, RATES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from evalcontract.calibrating.measuring import CalibrationResult, Labels, Measurement, Remark
     from evalcontract.judging.asking import Usage
     from evalcontract.statistics.rates import CorrectedRate, Interval

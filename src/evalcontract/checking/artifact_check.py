@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.schema_sense import refusal
 from evalcontract.datasets.kinds import other_kind, wrong_kind
 from evalcontract.datasets.placing import from_unreadable, guarded, to_diagnostics
 from evalcontract.datasets.plans import row_schema
+from evalcontract.datasets.run import Run
+from evalcontract.library.artifact import Artifact, UnreadableNames
 from evalcontract.library.references import check_cycles, check_depth, check_use
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Diagnostic, Problem, Related
+from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject
-from evalcontract.source import read_file
+from evalcontract.source import Document, read_file
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.schemas import properties
 from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
+from evalcontract.workspace import Target, Workspace
 from evalcontract.workspace.catalogue import rules_in_use
 from evalcontract.workspace.configuration import GRADED, meant_row_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from evalcontract.analysis.ambiguity import PatternSearch
-    from evalcontract.datasets.run import Run
-    from evalcontract.library.artifact import Artifact, UnreadableNames
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.diagnostic import Path as ValuePath
-    from evalcontract.source import Document
-    from evalcontract.structure.authored.analyses import SchemaAnalyses
-    from evalcontract.workspace import Target, Workspace
 
 
 def check_artifact(

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
+from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable_files, one_finding, to_diagnostics
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import Library
+from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.reference import Kind
+from evalcontract.policy import Policy
 from evalcontract.workspace import display_name, require_single_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from evalcontract.datasets.opening import Input
-    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
-    from evalcontract.policy import Policy
 
 
 def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diagnostic]:

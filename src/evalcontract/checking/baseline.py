@@ -7,24 +7,18 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
-from evalcontract.model.diagnostic import fingerprints
+from evalcontract.model.diagnostic import Diagnostic, RunOutcome, fingerprints
 from evalcontract.model.errors import ConfigurationError, UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.policy import Policy, is_locked
+from evalcontract.policy import Policy, Selection, is_locked
 from evalcontract.source import read_file
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace import display_name
 from evalcontract.workspace.roots import RepositoryNames
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
-    from evalcontract.policy import Selection
 
 VERSION = 1
 _INCOMPLETE = "source/limit-exceeded"

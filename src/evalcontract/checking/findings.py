@@ -5,25 +5,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
-from evalcontract.datasets.passes import begin_pass
+from evalcontract.datasets.passes import Dataset, DatasetPass, begin_pass
 from evalcontract.datasets.placing import from_unreadable_files, one_finding
-from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Site, Sites
+from evalcontract.datasets.run import Run
+from evalcontract.model.diagnostic import (
+    Cause,
+    Diagnostic,
+    Place,
+    RunOutcome,
+    Severity,
+    Site,
+    Sites,
+)
 from evalcontract.model.reference import Kind
-from evalcontract.source import MisreadError
+from evalcontract.policy import Policy
+from evalcontract.source import Document, MisreadError
 from evalcontract.workspace import display_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from evalcontract.datasets.passes import Dataset, DatasetPass
-    from evalcontract.datasets.run import Run
-    from evalcontract.model.diagnostic import Cause, RunOutcome
-    from evalcontract.policy import Policy
-    from evalcontract.source import Document
 
 #: The number of places that are kept for one finding; the others are only counted.
 MAX_SITES = 1000

@@ -7,19 +7,18 @@ whether the schemas are there that files name for editors.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.cache.checks import CacheMiss, deserialize, serialize
 from evalcontract.cache.store import digest
+from evalcontract.datasets.run import Run
+from evalcontract.model.diagnostic import RunOutcome
+from evalcontract.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from evalcontract.cache import Memory
-    from evalcontract.datasets.run import Run
-    from evalcontract.model.diagnostic import RunOutcome
-    from evalcontract.policy import Policy
 
 
 class KnownDatasets:

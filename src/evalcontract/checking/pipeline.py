@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
@@ -13,13 +15,21 @@ from evalcontract.checking.artifacts import (
     target_findings,
     unread_files,
 )
-from evalcontract.checking.findings import check_dataset, no_findings, opened_quickly, rank_of
+from evalcontract.checking.findings import (
+    FindingCollector,
+    check_dataset,
+    no_findings,
+    opened_quickly,
+    rank_of,
+)
 from evalcontract.datasets.native_pass import NativeDataset
+from evalcontract.datasets.opening import Advance, Input, Options
 from evalcontract.datasets.placing import from_unreadable, from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
+from evalcontract.policy import Policy
 from evalcontract.source import read_file
 from evalcontract.workspace import (
     display_name,
@@ -31,13 +41,7 @@ from evalcontract.workspace import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-    from pathlib import Path
-
-    from evalcontract.checking.findings import FindingCollector
     from evalcontract.checking.known_datasets import KnownDatasets
-    from evalcontract.datasets.opening import Advance, Input, Options
-    from evalcontract.policy import Policy
 
 
 def settled(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks._kind import (
     CheckKind,
@@ -17,9 +17,6 @@ from evalcontract.checks._kind import (
     reads_nothing,
 )
 from evalcontract.structure.native import foreign_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["KINDS", "CheckKind", "EvalContext", "Needs", "Prediction", "State", "kinds_in_use"]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._judges import judge_of
+from evalcontract.checks._kind import EvalContext
 from evalcontract.checks.outcome import (
     NO_MODEL,
     End,
@@ -17,16 +19,13 @@ from evalcontract.checks.outcome import (
     of_judges,
     unavailable,
 )
+from evalcontract.library.artifact import Artifact
 from evalcontract.library.score_bounds import TOLERANCE
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from evalcontract.checks._kind import EvalContext
     from evalcontract.checks.outcome import Output
-    from evalcontract.library.artifact import Artifact
 
 #: The variables of templates that are keys of a row.
 _OF_ROW = ("input", "criteria", "expected", "context")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import EvalContext, Field, Needs, State, never_runs
+from evalcontract.library.artifact import Artifact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from evalcontract.analysis.template import Template
     from evalcontract.analysis.template_tags import Tag
-    from evalcontract.library.artifact import Artifact
 
 #: The variables of templates that are keys of a row and may be missing.
 _ROOTS: tuple[Field, ...] = ("criteria", "expected", "context")

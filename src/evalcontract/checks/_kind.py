@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks._time_limit import Searches
+from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Library
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from evalcontract.checks._time_limit import Searches
     from evalcontract.checks.outcome import Executor, Verdict
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Library
-    from evalcontract.structure.authored.analyses import SchemaAnalyses
 
     #: Asks a judge, given the variables of its template.
     Ask = Callable[[Artifact, Mapping[str, Any]], Verdict]

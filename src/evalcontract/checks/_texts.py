@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from evalcontract.analysis.texts import composed, folded
 from evalcontract.checks.outcome import Verdict, error, failed
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import SHOWN, clipped, listed
 from evalcontract.source.faults import ParseError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class NotJsonError(Exception):

@@ -9,6 +9,7 @@ all texts in other threads and on systems without such timers.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError, a
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
 
 #: Seconds that the slow searches of one pattern, and those of all patterns, may take in a process.
 PATTERN_SECONDS, RUN_SECONDS = 20.0, 120.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from evalcontract.analysis.clashes import (
     forbidden_texts,
@@ -12,13 +13,9 @@ from evalcontract.analysis.clashes import (
     tool_names,
 )
 from evalcontract.analysis.texts import Substrings, any_text, folded
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.validator import Checks
+from evalcontract.structure.validator import Checks
 
 _NONE: Mapping[str, Path] = {}
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from evalcontract.checks._kind import Prediction, State, outlooks_of
-from evalcontract.checks.plan import Plan, own_predictions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from evalcontract.checks.plan import Steps
-    from evalcontract.model.diagnostic import Place
+from evalcontract.checks.plan import Plan, Steps, own_predictions
+from evalcontract.model.diagnostic import Place
 
 
 @dataclass(frozen=True, slots=True)

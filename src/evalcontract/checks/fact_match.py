@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +32,6 @@ from evalcontract.checks.outcome import (
 from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from evalcontract.checks.outcome import Executor, OutputTexts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
@@ -11,8 +12,6 @@ from evalcontract.library.score_bounds import TOLERANCE
 from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from evalcontract.checks.outcome import Executor
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.texts import composed, folded
+from evalcontract.analysis.texts import Markdown, composed, folded
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -20,9 +21,6 @@ from evalcontract.checks.outcome import PASSED, error, failed, of_text
 from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from evalcontract.analysis.texts import Markdown
     from evalcontract.checks.outcome import Executor, Verdict
 
 #: The value of each rule that restricts nothing.

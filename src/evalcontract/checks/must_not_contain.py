@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._kind import CheckKind, needs_unless, reads_unless
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, needs_unless, reads_unless
 from evalcontract.checks._texts import quoted, texts_of
 from evalcontract.checks.outcome import PASSED, OfTexts, failed
 from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from evalcontract.checks._kind import Check, EvalContext
     from evalcontract.checks.outcome import Executor, OutputTexts, Verdict
 
 

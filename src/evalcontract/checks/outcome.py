@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from evalcontract.analysis.texts import composed, folded
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class OutputTexts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import (
@@ -17,8 +18,6 @@ from evalcontract.checks._texts import NotJsonError, json_of, quoted_list
 from evalcontract.checks.outcome import PASSED, failed, of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from evalcontract.checks.outcome import Executor, Verdict
 
 _OWN = ("max_chars", "required_keys")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.analysis.texts import Fence
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
@@ -19,9 +21,6 @@ from evalcontract.model.values import clipped
 from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from evalcontract.analysis.texts import Fence
     from evalcontract.checks.outcome import Executor, Verdict
 
 #: An output with more blocks is not linted: each takes a process.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from evalcontract.analysis.clashes import ALTERNATIVES
 from evalcontract.checks import KINDS, kinds_in_use
@@ -22,15 +23,11 @@ from evalcontract.checks._kind import (
     reads_nothing,
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
+from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, SHOWN, clipped
 from evalcontract.structure.validator import Checks, valid_parts_of_rubric
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from evalcontract.library.artifact import Artifact
 
 T = TypeVar("T")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import (
@@ -18,8 +19,6 @@ from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, 
 from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from evalcontract.checks.outcome import Executor, Verdict
 
 _UNCOMPILABLE = "its pattern does not compile"

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
 from evalcontract.checks._texts import quoted, quoted_list
 from evalcontract.checks.outcome import PASSED, ToolCall, error, failed, unavailable
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, hashable, listed
 from evalcontract.source.faults import ParseError
 from evalcontract.structure.schemas import with_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-
     from evalcontract.checks.outcome import Executor, Output, Verdict
-    from evalcontract.model.diagnostic import Path
 
 
 class CallShape(NamedTuple):

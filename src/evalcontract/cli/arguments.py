@@ -6,22 +6,20 @@ This module does not import click, for the fast path in `start`.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import Selection
 from evalcontract.workspace import ChosenConfiguration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-    from typing import Any
-
     from evalcontract.cache import Cache
-    from evalcontract.policy import Selection
 
 #: The number of findings after which a check stops, by default.
 MAX_FINDINGS = 10_000

@@ -23,6 +23,7 @@ from evalcontract.cli.options import (
 )
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
+from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import write_diff
 from evalcontract.judging.asking import Usage
 from evalcontract.model.errors import UsageError
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from evalcontract.calibrating.calibrate import CalibrationOutcome
     from evalcontract.calibrating.measuring import CalibrationResult
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Options
     from evalcontract.workspace.writing import FileFix
 
 

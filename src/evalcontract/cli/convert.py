@@ -14,6 +14,7 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put, signals_as_interrupts
 from evalcontract.converting.convert import convert, piped_name
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
+from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import ERRORS, OK, exit_status
@@ -23,7 +24,6 @@ from evalcontract.report.losses import write_losses
 if TYPE_CHECKING:
     from evalcontract.converting.convert import ConvertResult
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Options
 
 _PIPE = "-"
 

@@ -22,13 +22,13 @@ from evalcontract.cli.options import (
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.covering.coverage import CoverageOutcome, coverage, write_json, write_text
+from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import ERRORS, exit_status
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Options
 
 
 @click.command(

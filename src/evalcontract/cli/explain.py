@@ -7,20 +7,17 @@ import re
 import shutil
 import sys
 import textwrap
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from evalcontract.cli.command import Command, topics
 from evalcontract.cli.output import put, put_json, wants_colour
+from evalcontract.model.code import Code
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import current_code
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from evalcontract.model.code import Code
 
 _WIDTH = 80
 _FORMATS = ("text", "json", "markdown")

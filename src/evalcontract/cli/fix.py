@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +13,7 @@ from evalcontract.cli.command import Command, files
 from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace_options
 from evalcontract.cli.output import OutputError, put, put_bytes, signals_as_interrupts
+from evalcontract.datasets.opening import Options
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.fixing.fixing import (
     fix,
@@ -21,15 +24,10 @@ from evalcontract.fixing.fixing import (
     write_summary,
 )
 from evalcontract.model.errors import UsageError
-from evalcontract.policy import ERRORS, OK, exit_status
+from evalcontract.policy import ERRORS, OK, Selection, exit_status
 from evalcontract.workspace.writing import FixOptions, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from evalcontract.datasets.opening import Options
-    from evalcontract.policy import Selection
     from evalcontract.workspace.writing import FixResult
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,7 @@ from evalcontract.cli.options import (
 )
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.grade import Grading
@@ -44,10 +46,7 @@ from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Input, Options
     from evalcontract.grading.results import Results, RowResult
     from evalcontract.judging.asking import Usage
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import indent, wrap
 from typing import TYPE_CHECKING
@@ -29,15 +30,12 @@ from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, Lack, init, ungraded
 from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, migrate
 from evalcontract.starting.project import CI_FILES
-from evalcontract.workspace import display_name
+from evalcontract.workspace import ChosenConfiguration, display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.starting.init import Addition, InitResult, UngradedRows
     from evalcontract.starting.migrate import MigrateResult
-    from evalcontract.workspace import ChosenConfiguration
 
 _WIDTH = 80
 

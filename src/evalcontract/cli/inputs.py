@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract.datasets.opening import Input
 from evalcontract.model.errors import NothingToCheck
-from evalcontract.source import DISK
+from evalcontract.model.reference import Kind
+from evalcontract.source import DISK, Files
 from evalcontract.workspace import NEAREST, ChosenConfiguration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.reference import Kind
-    from evalcontract.source import Files
 
 
 def find_inputs(

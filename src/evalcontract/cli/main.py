@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from evalcontract.cli.output import choice_of_colour, guarded, refuse
 from evalcontract.policy import INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from click.shell_completion import CompletionItem
 
 # The module of each command. Modules are imported on demand to keep the startup fast.

@@ -7,28 +7,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
+from evalcontract.cli.arguments import Destination
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import Bar, put, put_json, wants_colour, wants_links
+from evalcontract.datasets.opening import Options
+from evalcontract.model.diagnostic import Diagnostic, RunOutcome
+from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
-from evalcontract.report.report import Report, Style
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from evalcontract.cli.arguments import Destination
-    from evalcontract.datasets.opening import Options
-    from evalcontract.model.diagnostic import Diagnostic, RunOutcome
-    from evalcontract.model.reference import Kind
-    from evalcontract.report.report import BaselineCounts
-    from evalcontract.source import Files
-
+from evalcontract.report.report import BaselineCounts, Report, Style
+from evalcontract.source import Files
 
 #: What `--statistics` prints on standard error without findings.
 _NONE = ("no findings\n",)

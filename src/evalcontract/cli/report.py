@@ -12,6 +12,7 @@ from evalcontract.cli.command import files as files_with
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import DIALECT, MAP, ONLY, PLAN, WholeNumber, workspace_options
 from evalcontract.cli.output import put, signals_as_interrupts
+from evalcontract.datasets.opening import Options
 from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.reference import Kind
 from evalcontract.page.page import HtmlFile, write_page
@@ -20,7 +21,6 @@ from evalcontract.policy import OK
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Options
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}

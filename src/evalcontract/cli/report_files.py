@@ -6,29 +6,26 @@ This module does not import click, for the fast path in `start`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract.checking.baseline import Scope, compare, next_baseline, read_baseline, text_of
-from evalcontract.cli.arguments import ReportFile
+from evalcontract.cli.arguments import Destination, ReportFile
 from evalcontract.cli.output import put, signals_as_interrupts
+from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
-from evalcontract.report.report import BaselineCounts
+from evalcontract.policy import Selection
+from evalcontract.report.report import BaselineCounts, Report, Style
 from evalcontract.source.writing import write_text
 from evalcontract.workspace import display_name, write_bound
 from evalcontract.workspace.writing import write_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from evalcontract.checking.baseline import BaselineEntry
-    from evalcontract.cli.arguments import Destination
-    from evalcontract.model.diagnostic import RunOutcome
-    from evalcontract.policy import Selection
-    from evalcontract.report.report import Report, Style
 
 # The format of a file by its name; the first pattern that matches counts.
 _BY_NAME = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,15 +15,11 @@ from evalcontract.cli.command import files as files_of
 from evalcontract.cli.options import DIALECT, MAP, shared_options
 from evalcontract.cli.outcome import run_and_report, validate_files
 from evalcontract.cli.output import put
+from evalcontract.datasets.opening import Options
+from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from evalcontract.datasets.opening import Options
-    from evalcontract.model.diagnostic import RunOutcome
-    from evalcontract.source import Files
+from evalcontract.source import Files
 
 
 @click.command(

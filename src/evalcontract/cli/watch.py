@@ -10,24 +10,23 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Iterable
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISDIR
 from typing import TYPE_CHECKING
 
 from evalcontract.cache.store import RecordingFiles
+from evalcontract.cli.arguments import Destination
 from evalcontract.cli.output import put, refuse
+from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import EvalContractError, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import USAGE
+from evalcontract.source import Files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from evalcontract.cache.store import Query
-    from evalcontract.cli.arguments import Destination
-    from evalcontract.datasets.opening import Options
-    from evalcontract.source import Files
 
 _SECONDS = 0.25
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"

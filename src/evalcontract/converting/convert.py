@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -12,8 +14,15 @@ from evalcontract.converting.output import STANDARD_OUTPUT, ConvertedFiles, medi
 from evalcontract.converting.placing import DialectTarget, NativeTarget
 from evalcontract.datasets.dialect_pass import faults_of
 from evalcontract.datasets.losses import ordered_like, without_restored
-from evalcontract.datasets.opening import TABLE, is_table, open_dataset
-from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.opening import TABLE, Input, Options, is_table, open_dataset
+from evalcontract.datasets.passes import (
+    NATIVE,
+    CheckedRow,
+    Dataset,
+    DatasetPass,
+    RowReader,
+    rows_of,
+)
 from evalcontract.datasets.placing import (
     NO_BUGS,
     from_unreadable_files,
@@ -22,7 +31,7 @@ from evalcontract.datasets.placing import (
 )
 from evalcontract.datasets.run import Run, today
 from evalcontract.formats import OURS, dialect_of
-from evalcontract.model.diagnostic import Problem, Severity, sort_key
+from evalcontract.model.diagnostic import Diagnostic, Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
@@ -32,16 +41,10 @@ from evalcontract.source import DISK
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
     from evalcontract.converting.output import ConvertOptions, RowOutput
     from evalcontract.converting.placing import ConversionTarget
-    from evalcontract.datasets.opening import Input, Options
-    from evalcontract.datasets.passes import CheckedRow, Dataset, DatasetPass, RowReader
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import Loss
-    from evalcontract.model.diagnostic import Diagnostic
 
 
 @dataclass

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
 
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.formats import dialect_of
+from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import read_text
+from evalcontract.source import Document, read_text
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.faults import ParseError
 from evalcontract.source.tables import ParquetTable
@@ -32,12 +35,7 @@ from evalcontract.workspace.editor_schemas import Modelines, without_modelines
 from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from evalcontract.formats import Dialect
-    from evalcontract.model.diagnostic import Place
-    from evalcontract.source import Document
 
 
 def refuse_rejected(data: bytes, dialect: Dialect) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,8 +19,6 @@ from evalcontract.structure.schemas import load
 from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import OurRow
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.checks import State
@@ -17,28 +19,22 @@ from evalcontract.checks.coverage import (
     add,
     count_states,
 )
-from evalcontract.checks.plan import needed_keys
-from evalcontract.datasets.opening import open_with_graders
-from evalcontract.datasets.passes import rows_of
+from evalcontract.checks.plan import Plan, Step, needed_keys
+from evalcontract.datasets.opening import Input, Options, open_with_graders
+from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files, one_finding
 from evalcontract.datasets.run import Run, today
 from evalcontract.library.artifact import read_artifact
+from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
 from evalcontract.report.frame import aligned, wrapped
+from evalcontract.source import Document
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from evalcontract.checks.coverage import Cell, RowCoverage, RubricCoverage
-    from evalcontract.checks.plan import Plan, Step
-    from evalcontract.datasets.opening import Input, Options
-    from evalcontract.datasets.passes import Dataset
-    from evalcontract.model.diagnostic import Diagnostic, Place
-    from evalcontract.source import Document
 
 
 @dataclass
@@ -131,8 +127,7 @@ def _cover(
     return tally.of(dataset.file)
 
 
-if TYPE_CHECKING:
-    _Line = tuple[str, ...]
+_Line = tuple[str, ...]
 
 _T = TypeVar("_T")
 

@@ -7,8 +7,9 @@ does not name, is one of `metadata`.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._conversion import Loss
 from evalcontract.model.errors import UsageError
@@ -17,9 +18,6 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.source.installed import table
 from evalcontract.structure.schemas import definition, properties
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 #: Columns and the keys of rows that they are read as, such as `("answer", "expected.reference")`.
 #: The key of a list may have the separator of its items behind it, as `tags[;]`.

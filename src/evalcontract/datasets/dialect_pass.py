@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.coverage import Cell, RowCoverage
+from evalcontract.datasets.ignores import Ignores
+from evalcontract.datasets.kinds import DialectMatch
 from evalcontract.datasets.losses import (
     RUBRIC_KEY,
     ExtractedRubrics,
     losses_of_source,
     preserved_at,
 )
-from evalcontract.datasets.passes import CheckedBatch
+from evalcontract.datasets.passes import CheckedBatch, CheckedRow
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.datasets.plans import row_structure
+from evalcontract.datasets.run import Run
 from evalcontract.formats import dialect_of
 from evalcontract.formats._conversion import Loss
 from evalcontract.formats._findings import chosen_graders
 from evalcontract.formats._format import RowLayout, fields_of
 from evalcontract.model.codes import ILL_FORMED
-from evalcontract.model.diagnostic import Diagnostic, Place, Problem
+from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import clipped, listed
-from evalcontract.source import Batch
+from evalcontract.policy import Policy
+from evalcontract.source import Batch, Document, SourceProblem, UnreadableFile
 from evalcontract.source.external import MEDIA
 from evalcontract.structure.dialect_checker import DialectChecker
-from evalcontract.structure.validator import structure_of
+from evalcontract.structure.validator import SchemaValidator, structure_of
 from evalcontract.workspace.catalogue import code_named, is_rejection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from evalcontract.datasets.ignores import Ignores
-    from evalcontract.datasets.kinds import DialectMatch
-    from evalcontract.datasets.passes import CheckedRow
-    from evalcontract.datasets.run import Run
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import OurRow, Reader
     from evalcontract.formats._format import Field, GraderPrediction, RowChecker
     from evalcontract.library.references import Provenance
-    from evalcontract.model.diagnostic import Path, Within
-    from evalcontract.policy import Policy
-    from evalcontract.source import Document, SourceProblem, UnreadableFile
     from evalcontract.source.external import ExternalFile
-    from evalcontract.structure.validator import SchemaValidator
 
 
 def cover_dialect_row(

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.placing import crash
-from evalcontract.datasets.plans import row_schema
+from evalcontract.datasets.plans import GradingPlans, row_schema
 from evalcontract.library.library import Resolution
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
+from evalcontract.rules._rule import RowGroup, RowRule
+from evalcontract.source.rows import RowBatches
 from evalcontract.structure.gate import Gate, gate_schema, is_closed
 from evalcontract.structure.native import is_schema
+from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import OWN_PREFIX, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from evalcontract.datasets.plans import GradingPlans
-    from evalcontract.rules._rule import RowGroup, RowRule
-    from evalcontract.source.rows import RowBatches
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatches
-    from evalcontract.structure.parts import Schema
 
 #: The mappings of a row that allow extra keys: the name of the definition, and the path.
 PLACES: dict[str, tuple[str, ...]] = {"row": (), "expected": ("expected",)}
@@ -196,8 +194,7 @@ class ExtraKeys:
         return is_closed(self._bundle or {})
 
 
-if TYPE_CHECKING:
-    _Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
+_Refs = tuple[Any, Any]  # the `bundle` and the `rubric_ref` of a row
 
 # This many gates are compiled at first use; any further gate only after this many uses.
 _FREE_GATES, _USES_OF_A_GATE = 8, 20

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Span
+from evalcontract.model.diagnostic import Path, Span
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import parse_codes
+from evalcontract.source import Document
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.source import Document
     from evalcontract.source.comments import Comment
 
 #: What an ignore without codes should look like.

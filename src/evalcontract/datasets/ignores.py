@@ -7,23 +7,17 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.datasets.ignore import Fault, Ignore
-from evalcontract.datasets.placing import from_source_fault
-from evalcontract.policy import is_chosen, is_locked
-from evalcontract.source import SourceProblem
+from evalcontract.datasets.placing import Locatable, from_source_fault
+from evalcontract.model.diagnostic import Diagnostic, Path
+from evalcontract.policy import Policy, is_chosen, is_locked
+from evalcontract.source import Document, SourceProblem
+from evalcontract.workspace import Workspace
 from evalcontract.workspace.catalogue import KnownCodes, code_named
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from evalcontract.datasets.placing import Locatable
-    from evalcontract.model.diagnostic import Diagnostic, Path
-    from evalcontract.policy import Policy
-    from evalcontract.source import Document
-    from evalcontract.workspace import Workspace
 
 UNUSED, INVALID = "workspace/unused-ignore", "workspace/invalid-ignore"
 #: The ignores of a run that may be faulty: what each may mean is looked for, which takes long.

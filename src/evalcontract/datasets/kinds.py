@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.schemas import definition, properties
-from evalcontract.workspace.recognition import tool_of_root, tool_of_rows
+from evalcontract.workspace.recognition import Tool, tool_of_root, tool_of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from evalcontract.formats import Dialect
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.workspace.recognition import Tool
 
 # A row or document with one of these keys is in evalcontract's format.
 _NATIVE_KEYS = frozenset(

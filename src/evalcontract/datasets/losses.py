@@ -7,21 +7,20 @@ extracts it.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from evalcontract.formats._conversion import OURS
 from evalcontract.formats._format import fields_of
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     from evalcontract.formats import Dialect
     from evalcontract.formats._conversion import Loss, OurRow
     from evalcontract.formats._format import Field
-    from evalcontract.model.diagnostic import Path
 
 #: The key of a rubric that is embedded in a row.
 RUBRIC_KEY = "rubric"

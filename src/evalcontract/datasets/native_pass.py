@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.passes import NATIVE, CheckedBatch, KeptResults
+from evalcontract.datasets.passes import NATIVE, CheckedBatch, CheckedRow, KeptResults
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
+from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.root import check_root
 from evalcontract.datasets.row_check import DatasetCheck, RowContext
+from evalcontract.datasets.run import Run
+from evalcontract.datasets.workers import BatchResult
+from evalcontract.library.library import Library
 from evalcontract.model.codes import ILL_FORMED
+from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.source import SourceProblem
+from evalcontract.policy import Policy
+from evalcontract.source import Batch, Document, RowSource, SourceProblem, UnreadableFile
+from evalcontract.source.rows import RowIterable
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.datasets.passes import CheckedRow
-    from evalcontract.datasets.plans import GradingPlans
-    from evalcontract.datasets.run import Run
     from evalcontract.datasets.tables import TableSource
-    from evalcontract.datasets.workers import BatchResult
     from evalcontract.formats._conversion import Loss, OurRow
-    from evalcontract.library.library import Library
     from evalcontract.library.references import Provenance
-    from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
-    from evalcontract.policy import Policy
-    from evalcontract.source import Batch, Document, RowSource, UnreadableFile
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.source.rows import RowIterable
 
 
 class NativeDataset:

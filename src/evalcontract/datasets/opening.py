@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from evalcontract.datasets.kinds import detect
+from evalcontract.datasets.kinds import DialectMatch, detect
 from evalcontract.datasets.native_pass import NativeDataset
-from evalcontract.datasets.passes import NATIVE
+from evalcontract.datasets.passes import NATIVE, Dataset, Passes
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import Selection
 from evalcontract.source import (
     DISK,
     SCHEMA_SUFFIX,
     TABLES,
     Files,
+    RowSource,
     format_of,
     read_file,
     read_stream,
@@ -24,6 +27,7 @@ from evalcontract.source import (
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,
+    Workspace,
     data_files,
     display_name,
     find_root,
@@ -33,19 +37,11 @@ from evalcontract.workspace import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import date
-
     from evalcontract.cache import Cache, Memory
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.kinds import DialectMatch
-    from evalcontract.datasets.passes import Dataset, Passes
     from evalcontract.formats import Dialect
     from evalcontract.judging.asking import Usage
-    from evalcontract.policy import Selection
-    from evalcontract.source import RowSource
     from evalcontract.source.external import ExternalFile
-    from evalcontract.workspace import Workspace
 
 #: What asks for a table whose columns are keys of evalcontract, in place of a dialect.
 TABLE = "csv"

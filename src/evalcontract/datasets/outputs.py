@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import Output
 from evalcontract.checks.tool_usage import read_calls
 from evalcontract.datasets.columns import RECORDED
+from evalcontract.datasets.passes import CheckedRow
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.model.codes import GUESSES
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
-from evalcontract.source.rows import DocumentRows, OneRow
+from evalcontract.policy import Policy
+from evalcontract.source import RowSource
+from evalcontract.source.rows import DocumentRows, OneRow, RowBatches
 from evalcontract.structure.dialect_checker import NAMES_OF_OUTPUTS
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.passes import CheckedRow
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.policy import Policy
-    from evalcontract.source import RowSource
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.source.rows import RowBatches
 
 
 class Pair(NamedTuple):

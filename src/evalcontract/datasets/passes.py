@@ -6,22 +6,21 @@ It is the same for evalcontract datasets and for datasets in other formats.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evalcontract.datasets.placing import Locatable
+from evalcontract.datasets.run import Run
+from evalcontract.datasets.workers import IgnoringRow
+from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
 from evalcontract.model.startup import NamedTuple
+from evalcontract.policy import Policy
+from evalcontract.source import Batch, Document, UnreadableFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.datasets.placing import Locatable
-    from evalcontract.datasets.run import Run
-    from evalcontract.datasets.workers import IgnoringRow
     from evalcontract.formats._conversion import Loss, OurRow
     from evalcontract.library.references import Provenance
-    from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
-    from evalcontract.policy import Policy
-    from evalcontract.source import Batch, Document, UnreadableFile
 
 
 class BatchFindings(NamedTuple):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from evalcontract.model.diagnostic import Diagnostic, Place, Problem, Related, Severity
+from evalcontract.model.diagnostic import (
+    Diagnostic,
+    Path,
+    Place,
+    Problem,
+    Related,
+    Severity,
+    Span,
+    Within,
+)
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.values import MESSAGE_LENGTH, clipped, readable
-from evalcontract.source import MisreadError
+from evalcontract.policy import Policy
+from evalcontract.source import Document, MisreadError, SourceProblem, UnreadableFile
 from evalcontract.workspace.catalogue import code_named
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Path, Span, Within
-    from evalcontract.policy import Policy
-    from evalcontract.source import Document, SourceProblem, UnreadableFile
 
 _CODE = "internal/rule-crashed"
 #: What is no bug of whoever reads a file: a wrong call, no memory, a file that cannot be read.

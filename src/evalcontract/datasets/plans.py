@@ -5,27 +5,25 @@ The check of a dataset, its gates and its coverage all use this module, so that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.datasets.placing import crash
-from evalcontract.library.library import DanglingReference
+from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import DanglingReference, Resolution
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.structure.gate import closed_row
+from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from evalcontract.checks import EvalContext
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Resolution
-    from evalcontract.structure.parts import Schema
 
 
 @cache

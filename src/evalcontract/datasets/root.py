@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.datasets.kinds import other_kind, wrong_kind
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Fix, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
-from evalcontract.source import format_of
-from evalcontract.source.rows import DocumentRows
+from evalcontract.source import Document, RowBatches, RowSource, format_of
+from evalcontract.source.rows import DocumentRows, RowIterable
+from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from evalcontract.datasets.tables import TableSource
-    from evalcontract.model.diagnostic import Fix
-    from evalcontract.source import Document, RowBatches, RowSource
-    from evalcontract.source.rows import RowIterable
-    from evalcontract.structure.parts import Schema
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"

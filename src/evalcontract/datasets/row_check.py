@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.gates import Gates, RowRefs, refs_of_rows
+from evalcontract.checks import EvalContext
+from evalcontract.checks.plan import Plan
+from evalcontract.datasets.gates import Gates, RowRefs, SharedGates, refs_of_rows
 from evalcontract.datasets.passes import BatchFindings
 from evalcontract.datasets.placing import guarded
-from evalcontract.datasets.plans import GradingPlans
+from evalcontract.datasets.plans import GradingPlans, Plans
 from evalcontract.datasets.root import grading_keys
 from evalcontract.datasets.run import FindingBudget
 from evalcontract.datasets.workers import (
@@ -19,25 +22,17 @@ from evalcontract.datasets.workers import (
     ignoring_rows,
     shifted,
 )
-from evalcontract.library.library import Resolution
+from evalcontract.library.artifact import Artifact, UnreadableNames
+from evalcontract.library.library import Library, Resolution
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
-from evalcontract.rules._rule import DatasetContext
+from evalcontract.rules._rule import DatasetContext, RowRule
+from evalcontract.source import Batch, RowBatches
+from evalcontract.structure.parts import Schema
 from evalcontract.workspace.catalogue import RulesInUse, rules_in_use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from evalcontract.checks import EvalContext
-    from evalcontract.checks.plan import Plan
-    from evalcontract.datasets.gates import SharedGates
-    from evalcontract.datasets.plans import Plans
-    from evalcontract.library.artifact import Artifact, UnreadableNames
-    from evalcontract.library.library import Library
-    from evalcontract.model.diagnostic import Path, Problem
-    from evalcontract.rules._rule import RowRule
-    from evalcontract.source import Batch, RowBatches
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.structure.parts import Schema
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
 _FEW_ROWS = 4

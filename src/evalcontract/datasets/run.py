@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import EvalContext
 from evalcontract.checks._time_limit import Searches
+from evalcontract.checks.plan import Plan
 from evalcontract.datasets.gates import SharedGates
-from evalcontract.datasets.ignores import RunIgnores
+from evalcontract.datasets.ignores import Ignores, RunIgnores
 from evalcontract.datasets.kinds import other_kind
 from evalcontract.datasets.placing import from_source_faults, to_diagnostics
 from evalcontract.datasets.plans import Plans, plan_crash
-from evalcontract.library.library import visit
+from evalcontract.datasets.workers import BatchResult
+from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Library, visit
+from evalcontract.model.diagnostic import Diagnostic, Problem
+from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.policy import Policy, policy_of_target
-from evalcontract.source import NOTHING
+from evalcontract.policy import Policy, Selection, policy_of_target
+from evalcontract.source import NOTHING, Document
+from evalcontract.workspace import Target, Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
     from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.checks._kind import Ask
-    from evalcontract.checks.plan import Plan
-    from evalcontract.datasets.ignores import Ignores
-    from evalcontract.datasets.workers import BatchResult
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Library
-    from evalcontract.model.diagnostic import Diagnostic, Problem
-    from evalcontract.model.reference import Kind
-    from evalcontract.policy import Selection
-    from evalcontract.source import Document
-    from evalcontract.workspace import Target, Workspace
 
 
 class Standards:

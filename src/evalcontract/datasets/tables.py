@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.columns import (
@@ -15,7 +16,7 @@ from evalcontract.datasets.columns import (
     path_of,
     value_of,
 )
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import listed
 from evalcontract.source import SourceProblem, UnreadableFile
@@ -23,10 +24,7 @@ from evalcontract.source.document import Batch
 from evalcontract.source.tables import CsvTable, ParquetTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from evalcontract.datasets.columns import Column, ColumnKeys
-    from evalcontract.model.diagnostic import Path, Place, Within
     from evalcontract.source.external import ExternalFile
 
 _ID = "id"

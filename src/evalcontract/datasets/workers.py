@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import EMPTY, Batch, moved_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
 
-    from evalcontract.model.diagnostic import Problem
     from evalcontract.source.json.lines import RowStream
     from evalcontract.source.processes import ForkedProcess
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
 from functools import cache
 from itertools import islice
@@ -15,9 +16,12 @@ from typing import TYPE_CHECKING
 
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.kinds import other_kind
-from evalcontract.datasets.opening import Input
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.diagnostic import (
+    Diagnostic,
+    Fix,
     Move,
+    Place,
     Rename,
     RunOutcome,
     Severity,
@@ -28,7 +32,7 @@ from evalcontract.model.diagnostic import (
 )
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
-from evalcontract.report.report import Report
+from evalcontract.report.report import BaselineCounts, Report
 from evalcontract.source import format_of, read_file
 from evalcontract.source.editing import cuts_by_fix, edit_text
 from evalcontract.source.faults import ParseError
@@ -41,17 +45,12 @@ from evalcontract.workspace.roots import RepositoryNames
 from evalcontract.workspace.writing import FileFix, FixResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from evalcontract.datasets.opening import Options
-    from evalcontract.model.diagnostic import Diagnostic, Fix, Place
-    from evalcontract.report.report import BaselineCounts
     from evalcontract.source.entries import Cut
     from evalcontract.workspace.writing import FixOptions
 
-if TYPE_CHECKING:
-    #: The edits of a fix, in the order of their places.
-    Edits = tuple[TextEdit, ...]
+
+#: The edits of a fix, in the order of their places.
+Edits = tuple[TextEdit, ...]
 
 
 def text_edits(diagnostics: Sequence[Diagnostic]) -> Mapping[int, Edits]:

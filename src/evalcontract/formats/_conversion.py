@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from evalcontract.formats._residual import Residual
-    from evalcontract.model.diagnostic import Path, Problem
 
 #: The name of evalcontract's own format, and the metadata key of its residuals in other formats.
 OURS = "evalcontract"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from evalcontract.formats._format import GraderPrediction
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
@@ -15,10 +16,7 @@ from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from evalcontract.formats._format import Format, SchemaChecker
-    from evalcontract.model.diagnostic import Path
 
 _IGNORED_KEYS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
 
@@ -138,10 +136,9 @@ def quoted(words: Iterable[str], joiner: str = ", ") -> str:
     return joiner.join(f"`{word}`" for word in words)
 
 
-if TYPE_CHECKING:
-    Row = dict[str, Any]
-    #: A predicate on a row and the key that a grader reads, such as `expected.contains`.
-    Fact = Callable[[Row, str], bool]
+Row = dict[str, Any]
+#: A predicate on a row and the key that a grader reads, such as `expected.contains`.
+Fact = Callable[[Row, str], bool]
 
 _NO_FACTS: Mapping[str, Fact] = {}
 

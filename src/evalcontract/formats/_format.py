@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Severity
+from evalcontract.model.diagnostic import Path, Problem, Severity
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.source.external import ExternalFile
 
 #: What every loader may reject.

@@ -6,20 +6,16 @@ read as mappings, and `Frame.place_of` says where a part of such a row stands in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from typing import Any
 
 from evalcontract.formats._format import RowLayout
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from collections.abc import Set as AbstractSet
-
-    from evalcontract.model.diagnostic import Path
-
-    #: Returns the path in the file of a path in the rows as they are read.
-    PlaceOf = Callable[[Path], Path]
+#: Returns the path in the file of a path in the rows as they are read.
+PlaceOf = Callable[[Path], Path]
 
 
 class Frame(NamedTuple):

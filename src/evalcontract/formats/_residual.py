@@ -9,21 +9,18 @@ converted by an earlier version can still be converted back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Path
-
-    Row = dict[str, Any]
-    #: The keys whose mappings are compared key by key, each with its own such keys.
-    Nested = Mapping[str, Any]
-    #: Whether a preserved value still fits its path and the value that is there now, or None.
-    Fits = Callable[[Path, Any, Any], bool]
+Row = dict[str, Any]
+#: The keys whose mappings are compared key by key, each with its own such keys.
+Nested = Mapping[str, Any]
+#: Whether a preserved value still fits its path and the value that is there now, or None.
+Fits = Callable[[Path, Any, Any], bool]
 
 _FLAT: Nested = {}
 _LISTS = ("expected_facts", "expected_tools", "must_contain_any", "must_not_contain", "tags")

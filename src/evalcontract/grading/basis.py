@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any
 
 from evalcontract.checks.php_lint import UNKNOWN
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
 
 #: What the lines `used` of results have: by section, names with their values.
 Sections = dict[str, dict[str, Any]]

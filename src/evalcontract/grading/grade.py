@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Container, Iterable, Iterator
 from copy import copy
 from functools import cached_property, partial
 from itertools import islice
@@ -13,7 +14,7 @@ from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
 from evalcontract.datasets.outputs import Join, OutputFile
-from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.parts import IrregularError, parts_of
@@ -22,7 +23,7 @@ from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, QualityGate
 from evalcontract.grading.used import Manifest, ResultDependencies, RowDependencies
 from evalcontract.judging.asking import asked_ahead, questions_to_send
-from evalcontract.model.diagnostic import Problem, sort_key
+from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import NAME_LENGTH, clipped, listed
@@ -31,14 +32,10 @@ from evalcontract.source.text import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
-
     from evalcontract.datasets.outputs import OutputRecord, Pair
-    from evalcontract.datasets.passes import CheckedRow, DatasetPass
     from evalcontract.grading.parts import Parts
     from evalcontract.grading.results import RowResult
     from evalcontract.judging.asking import Judging
-    from evalcontract.model.diagnostic import Diagnostic
 
 T = TypeVar("T")
 

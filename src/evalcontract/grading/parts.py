@@ -9,25 +9,22 @@ that take more work than every row may.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import tee, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.outputs import Pair
-from evalcontract.datasets.passes import CheckedBatch, rows_of
-from evalcontract.datasets.workers import packed, unpacked
+from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, rows_of
+from evalcontract.datasets.workers import BatchResult, packed, unpacked
+from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.faults import collector_paused
 from evalcontract.source.processes import map_in_parallel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from evalcontract.datasets.outputs import OutputFile, OutputRecord
-    from evalcontract.datasets.passes import CheckedRow, DatasetPass
-    from evalcontract.datasets.workers import BatchResult
-    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.source.json.blocks import LineBlock
     from evalcontract.source.json.lines import RowStream
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 from platform import python_version
@@ -16,10 +19,6 @@ from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, lis
 from evalcontract.report.frame import aligned, fits, wrapped
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
-
     from evalcontract.grading.results import CheckResult, RowResult
     from evalcontract.grading.summary import Comparison, QualityGate, Summary, Tally, UncomparedRow
     from evalcontract.judging.asking import Usage

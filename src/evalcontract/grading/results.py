@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, Self
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.basis import Basis, Sections, differences, manifest_line, used_line
@@ -17,11 +20,6 @@ from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 from evalcontract.workspace import display_name
 from evalcontract.workspace.writing import refuse_settings, write_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-    from types import TracebackType
 
 
 class CheckResult(NamedTuple):
@@ -219,9 +217,8 @@ def _bounds(content: dict[str, Any]) -> Bounds | None:
     return None if bounds is None else Bounds(*bounds)
 
 
-if TYPE_CHECKING:
-    #: Returns what results depend on now, given the rubrics that made them and what it was before.
-    Use = Callable[[Iterable[str], Sections], Sections]
+#: Returns what results depend on now, given the rubrics that made them and what it was before.
+Use = Callable[[Iterable[str], Sections], Sections]
 
 # After so many lines, what is written is handed to the operating system.
 _FLUSHED = 100

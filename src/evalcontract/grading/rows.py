@@ -6,28 +6,25 @@ rows, so that the number of processes changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
-from evalcontract.checks.plan import NestedRubric
+from evalcontract.checks.plan import NestedRubric, Plan
 from evalcontract.datasets.placing import to_diagnostics
+from evalcontract.datasets.run import Run
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import OwnRunner, RubricRunner
 from evalcontract.library.library import Resolution
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.reference import Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from evalcontract.checks._kind import Ask, EvalContext
     from evalcontract.checks.outcome import Output
-    from evalcontract.checks.plan import Plan
-    from evalcontract.datasets.run import Run
     from evalcontract.grading.runner import Task
-    from evalcontract.model.diagnostic import Diagnostic
 
 #: What every row may have: checks, texts that they look for, and pairs of tool calls, made and
 #: expected, that are compared.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from evalcontract.checks import State, kinds_in_use
-from evalcontract.checks._kind import RUNS, Needs, outlook_of
+from evalcontract.checks import Prediction, State, kinds_in_use
+from evalcontract.checks._kind import RUNS, EvalContext, Needs, outlook_of
 from evalcontract.checks.outcome import (
     ANY_SCORE,
     PASSED,
@@ -23,18 +24,13 @@ from evalcontract.checks.outcome import (
     gravest,
     unavailable,
 )
-from evalcontract.checks.plan import OWN_EXPECTATIONS, NestedRubric, own_needs, own_outlook
+from evalcontract.checks.plan import OWN_EXPECTATIONS, NestedRubric, Plan, own_needs, own_outlook
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from evalcontract.checks import Prediction
-    from evalcontract.checks._kind import EvalContext
     from evalcontract.checks.outcome import Executor, HasOutcome, JudgeTexts
-    from evalcontract.checks.plan import Plan
     from evalcontract.library.score_bounds import Bounds
 
 #: The combinations that ask only whether checks passed; a threshold has no meaning there.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
 from math import fsum
 from operator import attrgetter, itemgetter
@@ -15,8 +16,6 @@ from evalcontract.model.values import clipped
 from evalcontract.statistics.rates import Draws, PairedDifference, paired_difference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from evalcontract.grading.results import CheckResult, RowResult
 
 #: The id of the rubric, and the name of a check in it.

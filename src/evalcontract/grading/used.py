@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -10,22 +11,20 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import KINDS, php_lint
+from evalcontract.datasets.run import Run
+from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import visit
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
+from evalcontract.source import Document
 from evalcontract.structure.native import packages_of_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from evalcontract.datasets.run import Run
     from evalcontract.grading.basis import Sections
     from evalcontract.grading.results import RowResult
     from evalcontract.grading.runner import Task
     from evalcontract.judging.asking import Judging
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.source import Document
 
 
 class RowDependencies(NamedTuple):

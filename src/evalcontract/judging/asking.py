@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
 from hashlib import sha256
@@ -20,16 +21,14 @@ from evalcontract.judging.client import (
 )
 from evalcontract.judging.prompt import surroundings
 from evalcontract.judging.questions import Question, ReadyJudge, named_model, ready_judge
+from evalcontract.library.artifact import Artifact
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from evalcontract.checks._kind import Ask
     from evalcontract.judging.client import Prices, Reply, Settings
     from evalcontract.judging.prompt import Message
     from evalcontract.judging.questions import AnswerCache
-    from evalcontract.library.artifact import Artifact
 
 Task = TypeVar("Task")
 

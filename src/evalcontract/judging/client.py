@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
@@ -17,8 +18,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from evalcontract.judging.prompt import Message
 
 INSTALL = "pip install 'evalcontract[judges]'"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_finite_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evalcontract.analysis.template_tags import Tag
     from evalcontract.model.scale import Scale
 

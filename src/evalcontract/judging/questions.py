@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from html import unescape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, normalize
 
@@ -21,6 +23,7 @@ from evalcontract.judging.prompt import (
     messages_again,
     messages_for,
 )
+from evalcontract.library.artifact import Artifact
 from evalcontract.model.errors import UsageError
 from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -29,11 +32,7 @@ from evalcontract.source.faults import ParseError
 from evalcontract.source.json.reading import load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
     from evalcontract.judging.prompt import Message
-    from evalcontract.library.artifact import Artifact
 
 # Change this when the format of answers changes.
 _NAME = "answers-2"

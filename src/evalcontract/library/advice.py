@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from evalcontract.library.artifact import identity_from_name
-from evalcontract.model.diagnostic import Cause, Fix, Write
+from evalcontract.library.artifact import (
+    Artifact,
+    MisnamedFolder,
+    UnreadableNames,
+    identity_from_name,
+)
+from evalcontract.library.library import DanglingReference, Library
+from evalcontract.model.diagnostic import Cause, Fix, Path, Problem, Write
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import SHOWN, integer, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from evalcontract.library.artifact import Artifact, MisnamedFolder, UnreadableNames
-    from evalcontract.library.library import DanglingReference, Library
-    from evalcontract.model.diagnostic import Path, Problem
 
 _VERB = "refer to it"
 

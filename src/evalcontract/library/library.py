@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.library.artifact import identity_from_name
+from evalcontract.library.artifact import (
+    Artifact,
+    MisnamedFolder,
+    ReferenceSite,
+    identity_from_name,
+)
 from evalcontract.model.nearest import Suggestions, normalise
 from evalcontract.model.reference import Kind, Reference, Version, newest
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from evalcontract.library.artifact import Artifact, MisnamedFolder, ReferenceSite
 
 #: In a group of more rubrics, cycles are reported for the first file only: the number of shortest
 #: cycles grows with the square of the group, and they all have to be resolved together anyway.
@@ -106,8 +107,7 @@ def _popped_through(nodes: dict[int, None], last: int) -> Iterator[int]:
         yield node
 
 
-if TYPE_CHECKING:
-    Hop = tuple[Artifact, ReferenceSite]
+Hop = tuple[Artifact, ReferenceSite]
 
 
 def rubric_steps(artifact: Artifact, library: Library) -> Iterator[tuple[ReferenceSite, Artifact]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.library.advice import advise, cause_of, meant_by, says
+from evalcontract.library.artifact import Artifact, ReferenceSite, UnreadableNames
 from evalcontract.library.library import (
     DanglingReference,
     Library,
@@ -12,16 +13,10 @@ from evalcontract.library.library import (
     find_cycles,
     rubric_steps,
 )
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Fix, Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import chained
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.library.artifact import Artifact, ReferenceSite, UnreadableNames
-    from evalcontract.model.diagnostic import Fix
 
 
 class ReferencedArtifact(NamedTuple):

@@ -6,17 +6,14 @@ give the range that is scaled to 0..1, and for combinations of such judges.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evalcontract.library.library import Library
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import is_finite_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from evalcontract.library.library import Library
-    from evalcontract.model.diagnostic import Path
 
 #: The tolerance for comparing scores, since averages of floats are not exact.
 TOLERANCE = 1e-9

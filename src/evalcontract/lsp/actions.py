@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -13,7 +14,7 @@ from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores
 from evalcontract.fixing.fixing import fix_in_text
 from evalcontract.lsp.replies import overlaps
 from evalcontract.lsp.text import Text, edits_between
-from evalcontract.model.diagnostic import Move, Rename
+from evalcontract.model.diagnostic import Diagnostic, Fix, Move, Rename
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import clipped, escape_controls
 from evalcontract.policy import is_locked
@@ -21,10 +22,7 @@ from evalcontract.source import Document, read_stream
 from evalcontract.source.editing import edit_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from evalcontract.lsp.documents import OpenDocument, Publisher
-    from evalcontract.model.diagnostic import Diagnostic, Fix
 
 _IGNORE = "evalcontract: ignore"
 #: A comment at the end of a line that ignores other codes already.

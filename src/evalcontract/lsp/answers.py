@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,6 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from evalcontract.lsp.documents import OpenDocument, Snapshot
     from evalcontract.lsp.names import Kept, Name
     from evalcontract.lsp.rename import Symbol

@@ -6,6 +6,7 @@ import logging
 import re
 import threading
 import time
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,23 +14,20 @@ from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.lsp.documents import CONFIGURATION, kind_of
-from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Span
+from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Site, Span
 from evalcontract.model.errors import ConfigurationError, EvalContractError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source import Files
 from evalcontract.workspace import Workspace, find_root, open_workspace
 from evalcontract.workspace.roots import is_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
-
     from evalcontract.lsp.documents import Snapshot
-    from evalcontract.model.diagnostic import Site
-    from evalcontract.source import Files
 
-if TYPE_CHECKING:
-    #: Findings by the resolved path of their file.
-    ByFile = dict[Path, list[Diagnostic]]
+
+#: Findings by the resolved path of their file.
+ByFile = dict[Path, list[Diagnostic]]
 
 #: The findings after which a check stops, as on the command line.
 _MAX_FINDINGS = 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template_tags import ROOTS
@@ -11,14 +12,11 @@ from evalcontract.lsp.context import REFERENCES, describe_artifact, describe_key
 from evalcontract.lsp.text import code, escaped
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.structure.parts import follow
+from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import definition, edition_of, known_keys, load, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from evalcontract.lsp.context import CursorContext
-    from evalcontract.structure.parts import Schema
 
 _RAW = "^"
 _STOP = lazy_pattern(r"\$\{?(?P<number>\d+)")

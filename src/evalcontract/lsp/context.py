@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Library
 from evalcontract.lsp.cursor import Cursor, CursorStep, cursor_in_json, cursor_in_yaml, open_bracket
 from evalcontract.lsp.text import code, escaped
-from evalcontract.model.reference import Kind
+from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
-from evalcontract.structure.parts import follow
+from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import (
     branches,
     described,
@@ -18,17 +21,11 @@ from evalcontract.structure.schemas import (
     load,
     properties,
 )
+from evalcontract.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Library
     from evalcontract.lsp.documents import OpenDocument
     from evalcontract.lsp.text import Point, Text
-    from evalcontract.model.reference import Reference
-    from evalcontract.structure.parts import Schema
-    from evalcontract.workspace import Workspace
 
 _ROWS = "questions"
 #: The keys that hold a reference, and the kind that it leads to.

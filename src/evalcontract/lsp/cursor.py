@@ -7,13 +7,12 @@ YAML and by their brackets in JSON. The result leads to a part of a schema; chec
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.lsp.text import Text
 
 _LINE = lazy_pattern(

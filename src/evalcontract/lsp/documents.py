@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from evalcontract.lsp.text import Text, path_of_uri, unsaved_name, uri_of_path
-from evalcontract.model.diagnostic import Severity
+from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Span
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import escape_controls
-from evalcontract.source import DISK, SCHEMA_SUFFIX, UnreadableFile, format_of, read_file, read_text
+from evalcontract.source import (
+    DISK,
+    SCHEMA_SUFFIX,
+    Files,
+    UnreadableFile,
+    format_of,
+    read_file,
+    read_text,
+)
 from evalcontract.source.files import guess_format
 from evalcontract.source.overlays import OpenFiles
 from evalcontract.workspace import display_name, find_root
@@ -21,12 +29,6 @@ from evalcontract.workspace.catalogue import url_of
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.roots import ARTIFACT_FOLDERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Diagnostic, Place, Span
-    from evalcontract.source import Files
 
 
 class OpenDocument:
@@ -170,9 +172,8 @@ def _kind_by_content(path: Path, root: Path, files: Files) -> str | None:
     return Kind.DATASET if is_dataset(inside, root, source, files) else None
 
 
-if TYPE_CHECKING:
-    #: Returns the text that an editor shows for a file, or None.
-    TextOf = Callable[[Path], Text | None]
+#: Returns the text that an editor shows for a file, or None.
+TextOf = Callable[[Path], Text | None]
 
 SOURCE = "evalcontract"
 _SEVERITIES = {

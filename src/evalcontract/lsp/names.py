@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.root import check_root
-from evalcontract.library.artifact import references_in_row
+from evalcontract.library.artifact import Artifact, references_in_row
 from evalcontract.library.library import Resolution
 from evalcontract.lsp.context import (
     REFERENCES,
@@ -19,21 +20,17 @@ from evalcontract.lsp.context import (
 )
 from evalcontract.lsp.documents import kind_of
 from evalcontract.lsp.text import code, escaped
+from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import read_stream
+from evalcontract.source import Document, RowBatches, RowSource, read_stream
 from evalcontract.source.document import value_at
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.library.artifact import Artifact
     from evalcontract.lsp.context import CursorContext
     from evalcontract.lsp.documents import OpenDocument, Snapshot
-    from evalcontract.model.diagnostic import Path as ValuePath
-    from evalcontract.source import Document, RowBatches, RowSource
 
 #: What a name at a position is the name of.
 ARTIFACT, CHECK, ROW, BUNDLE, FILE = "artifact", "check", "row", "bundle", "file"
@@ -187,9 +184,8 @@ def _of_key(context: CursorContext) -> str:
     return ""
 
 
-if TYPE_CHECKING:
-    #: The last document that was read, by its path, its state and the hash of its content.
-    Kept = dict[tuple[Path, int, int], RowSource]
+#: The last document that was read, by its path, its state and the hash of its content.
+Kept = dict[tuple[Path, int, int], RowSource]
 
 
 class Naming:

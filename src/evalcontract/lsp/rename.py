@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +14,15 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import IDENTIFIER, Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, escape_controls
-from evalcontract.source import format_of, read_text
+from evalcontract.source import Document, Files, RowSource, format_of, read_text
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
+from evalcontract.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lsprotocol import types
 
     from evalcontract.lsp.names import Name
-    from evalcontract.source import Document, Files, RowSource
-    from evalcontract.workspace import Workspace
 
 #: The names that can be changed.
 ROLES = (ARTIFACT, CHECK, ROW)

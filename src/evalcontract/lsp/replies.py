@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from evalcontract.lsp.text import uri_of_path
+from evalcontract.model.diagnostic import Place
 from evalcontract.source import DISK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
     from evalcontract.lsp.completion import Suggestion
     from evalcontract.lsp.context import CursorContext
     from evalcontract.lsp.documents import Documents, Publisher
     from evalcontract.lsp.rename import RenameEdits, Symbol
     from evalcontract.lsp.text import Text
-    from evalcontract.model.diagnostic import Place
 
 _ICONS = {
     "key": types.CompletionItemKind.Property,

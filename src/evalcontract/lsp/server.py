@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +26,14 @@ from evalcontract.lsp.checker import (
 )
 from evalcontract.lsp.documents import Documents, OpenDocument, Publisher
 from evalcontract.lsp.text import is_fault, path_of_uri, uri_of_path
+from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.source import DISK
 from evalcontract.source.processes import is_running
+from evalcontract.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evalcontract.lsp.documents import Snapshot
     from evalcontract.lsp.text import Text
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.workspace import Workspace
 
 _SECONDS = 2.0
 

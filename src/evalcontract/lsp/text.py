@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -15,7 +16,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import clipped, escape_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from logging import LogRecord
 
 #: A line with its end. The protocol knows the same line ends as `source.text.LINE_END`.

@@ -6,13 +6,11 @@ A `RunOutcome` is the result of a run.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Path = tuple[str | int, ...]
 

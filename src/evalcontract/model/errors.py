@@ -12,13 +12,9 @@ EvalContractError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from evalcontract.model.diagnostic import Diagnostic
-
+from evalcontract.model.diagnostic import Diagnostic
 
 _MAX_SHOWN = 20
 

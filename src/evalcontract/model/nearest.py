@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _SHORT, _LONG = 3, 8
 _WORD_EDGE = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|[-_.\s]+")

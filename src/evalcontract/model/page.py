@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from textwrap import dedent
-from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import InstallationError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _FILE = lazy_pattern(r"^# file: (\S+)\n", re.MULTILINE)
 #: A fenced block of a Markdown page, optionally preceded by a file name.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import integer, is_writable
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _IDENTIFIER = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"

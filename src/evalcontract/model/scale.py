@@ -5,14 +5,12 @@ Grading and calibration both use it, so that a judge passes the same outputs in 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import is_finite_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _TOLERANCE = 1e-9
 

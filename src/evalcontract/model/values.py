@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from evalcontract.model.startup import lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
 
 
 def json_equal(one: Any, two: Any) -> bool:

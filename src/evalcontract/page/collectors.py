@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks._kind import State
+from evalcontract.checks._kind import Prediction, State
 from evalcontract.checks.coverage import CoverageTally, CoverageTotals, PlannedCells
 from evalcontract.checks.outcome import Outcome
-from evalcontract.library.artifact import references_in_row
-from evalcontract.library.library import Resolution
-from evalcontract.model.reference import Kind
+from evalcontract.datasets.passes import Dataset, DatasetPass
+from evalcontract.datasets.run import Run
+from evalcontract.library.artifact import Artifact, references_in_row
+from evalcontract.library.library import Library, Resolution
+from evalcontract.model.diagnostic import Diagnostic, Place, Span
+from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.page.content import (
     CoverageColumn,
@@ -26,18 +31,7 @@ from evalcontract.page.content import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-    from typing import Any
-
-    from evalcontract.checks._kind import Prediction
     from evalcontract.checks.coverage import Cell, RowCoverage
-    from evalcontract.datasets.passes import Dataset, DatasetPass
-    from evalcontract.datasets.run import Run
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Library
-    from evalcontract.model.diagnostic import Diagnostic, Place, Span
-    from evalcontract.model.reference import Reference
     from evalcontract.page.content import GradedRun
 
 #: The lines of a file around a finding outside of rows.

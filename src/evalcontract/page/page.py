@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.model.errors import InstallationError
@@ -21,9 +23,6 @@ from evalcontract.workspace import display_name
 from evalcontract.workspace.writing import open_staged, write_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from evalcontract.page.content import HtmlReport
 
 

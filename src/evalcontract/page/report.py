@@ -5,39 +5,33 @@ A mode decides how severe problems are, and not which ones there are.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
 from evalcontract.checking.pipeline import validate
 from evalcontract.covering.coverage import run_for_coverage
 from evalcontract.datasets.native_pass import NativePass
-from evalcontract.datasets.opening import open_with_graders
-from evalcontract.datasets.passes import begin_pass, rows_of
+from evalcontract.datasets.opening import Input, Options, open_with_graders
+from evalcontract.datasets.passes import Dataset, DatasetPass, begin_pass, rows_of
 from evalcontract.datasets.placing import one_finding
-from evalcontract.datasets.run import today
+from evalcontract.datasets.run import Run, today
 from evalcontract.grading.results import earlier_results
-from evalcontract.model.diagnostic import RunOutcome
+from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
 from evalcontract.page.content import GradedRun, HtmlReport, ModeFinding
+from evalcontract.policy import Policy
 from evalcontract.source import MisreadError
-from evalcontract.workspace import display_name, find_root, open_workspace
+from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from evalcontract.datasets.opening import Input, Options
-    from evalcontract.datasets.passes import Dataset, DatasetPass
-    from evalcontract.datasets.run import Run
-    from evalcontract.model.diagnostic import Diagnostic, Severity
     from evalcontract.page.content import CoverageTable
-    from evalcontract.policy import Policy
-    from evalcontract.workspace import Workspace
 
 
 class SharedPasses:

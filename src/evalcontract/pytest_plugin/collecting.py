@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.workers import usable_cores
-from evalcontract.model.diagnostic import RunOutcome, Severity
+from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -21,12 +23,6 @@ from evalcontract.source import format_of, read_file
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.recognition import is_dataset
 from evalcontract.workspace.roots import is_workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from evalcontract.model.diagnostic import Diagnostic
 
 #: The name of the mark of a collected artifact.
 MARK = "evalcontract"

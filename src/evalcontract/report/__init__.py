@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evalcontract.report.report import Write
 from evalcontract.source.installed import entry_points
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from evalcontract.report.report import Write
 
 #: The medium of each built-in output format, by the name that `--output-format` takes: `json` may
 #: be escaped as JSON, `commands` are for a runner of CI and must not be changed, the rest is text.

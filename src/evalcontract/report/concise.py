@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.values import escape_controls
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.report.report import Report, Style
+from evalcontract.report.report import Report, Style
 
 
 def write(report: Report, style: Style) -> Iterator[str]:

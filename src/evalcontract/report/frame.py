@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
+from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import escape_controls
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Diagnostic, Place
 
 #: The number of characters read per cell of the frame: a few more than one, since combining marks
 #: take no cell, but not the whole line, which may be huge.

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from evalcontract.model.diagnostic import Severity
+from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
 from evalcontract.report.frame import message_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.report.report import Report, Style
+from evalcontract.report.report import Report, Style
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 #: The number of annotations of each level that GitHub shows for a step.

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from evalcontract.model.diagnostic import Severity, Span, fingerprints
+from evalcontract.model.diagnostic import Diagnostic, Severity, Span, fingerprints
 from evalcontract.model.values import escape_controls
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.report.report import Report, Style
+from evalcontract.report.report import Report, Style
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from evalcontract.model.diagnostic import Diagnostic, Severity, fingerprints, format_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Fix, Place, Sites
-    from evalcontract.report.report import Report, Style
+from evalcontract.model.diagnostic import (
+    Diagnostic,
+    Fix,
+    Place,
+    Severity,
+    Sites,
+    fingerprints,
+    format_path,
+)
+from evalcontract.report.report import Report, Style
 
 VERSION = "1.3"
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.report.json import finding_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.report.report import Report, Style
+from evalcontract.report.report import Report, Style
 
 
 def write(report: Report, style: Style) -> Iterator[str]:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
+from evalcontract.report.report import Report, Style
 from evalcontract.report.text import beside, verdict, what_was_checked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.report.report import Report, Style
 
 #: GitHub refuses a summary of more than 1 MiB; the rest is for what else a step writes.
 MAX_BYTES = 1_000_000

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from textwrap import fill, indent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks import kinds_in_use
 from evalcontract.checks._kind import EvalContext, State
@@ -18,12 +19,7 @@ from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
 from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.native import SHARED_KEYS
-from evalcontract.structure.parts import follow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from evalcontract.structure.parts import Schema
+from evalcontract.structure.parts import Schema, follow
 
 #: What a program can rely on; docs/versioning.md says when it changes.
 VERSION = "1.0"

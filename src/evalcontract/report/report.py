@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Severity
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Diagnostic, Severity, TextEdit
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Diagnostic, TextEdit
 
 
 def _no_url(_: str) -> str | None:

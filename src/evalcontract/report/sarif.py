@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model import page
-from evalcontract.model.diagnostic import VERSION, Severity, fingerprints
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import (
+    VERSION,
+    Diagnostic,
+    Place,
+    Severity,
+    Span,
+    TextEdit,
+    fingerprints,
+)
 from evalcontract.model.reference import Version
 from evalcontract.model.values import escape_controls
 from evalcontract.report.frame import message_lines
+from evalcontract.report.report import Report, Style
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Diagnostic, Place, Span, TextEdit
     from evalcontract.model.page import Page
-    from evalcontract.report.report import Report, Style
 
 _FENCE = "`" * 5
 #: How GitHub names what it sorts alerts by.

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
-from evalcontract.model.diagnostic import Diagnostic, Severity
+from evalcontract.model.diagnostic import Diagnostic, Place, Severity, SeveritySource, Site
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import SHOWN, escape_controls
 from evalcontract.report.frame import display_width, frame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Place, SeveritySource, Site
-    from evalcontract.report.report import Report, Style
+from evalcontract.report.report import Report, Style
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 _BLUE, _BOLD, _GREEN = "34", "1", "1;32"

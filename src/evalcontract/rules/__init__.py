@@ -6,14 +6,12 @@ it needs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from evalcontract.model.reference import Kind
+from evalcontract.model.reference import Kind
 
 #: Modules with rules for rubrics, in the order in which they run.
 RUBRIC_RULES = (

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.reference import Version
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.rules._rule import Subject
 from evalcontract.statistics.rates import RATES, Agreement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from evalcontract.analysis.template_tags import TagFault
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.rules._rule import Subject
 
 
 def is_of_other_version(subject: Subject) -> bool:

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.analysis.clashes import ALTERNATIVES, name_of
-from evalcontract.checks import State
+from evalcontract.checks import Prediction, State
 from evalcontract.checks._kind import outlooks_of
-from evalcontract.checks.plan import own_predictions
+from evalcontract.checks.plan import Plan, own_predictions
+from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Library
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.structure.validator import valid_parts_of_rubric
+from evalcontract.source import RowBatches
+from evalcontract.source.cut_texts import CutText
+from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.validator import Checks, valid_parts_of_rubric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import date
-
     from evalcontract.analysis.ambiguity import PatternSearch
-    from evalcontract.checks import Prediction
-    from evalcontract.checks.plan import Plan
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Library
-    from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Path, Problem
-    from evalcontract.model.reference import Kind
-    from evalcontract.source import RowBatches
-    from evalcontract.source.cut_texts import CutText
-    from evalcontract.structure.authored.analyses import SchemaAnalyses
-    from evalcontract.structure.validator import Checks
 
 #: What the path of a check inside a composite ends in.
 REFERENCE = "rubric_ref"

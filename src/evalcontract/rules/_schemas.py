@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem, format_path
+from evalcontract.model.diagnostic import Fix, Path, Problem, format_path
 from evalcontract.model.startup import NamedTuple
+from evalcontract.rules._rule import Context, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.analysis.ambiguity import Attack, PatternSearch
-    from evalcontract.model.diagnostic import Fix, Path
-    from evalcontract.rules._rule import Context, Subject
 
 
 def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from evalcontract.checks.plan import VISIBLE
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Place, Problem
 from evalcontract.model.startup import lazy_pattern
-
-if TYPE_CHECKING:
-    from evalcontract.model.code import Code
-    from evalcontract.model.diagnostic import Place
-    from evalcontract.source.cut_texts import CutText
+from evalcontract.source.cut_texts import CutText
 
 
 def cut_text_problem(code: Code, cut: CutText, row_index: int | None = None) -> Problem:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
 import yaml
 
+from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source.document import Document, Node
 from evalcontract.source.text import LINE_END
-
-if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Span
-    from evalcontract.source.document import Document, Node
 
 # Searched in the text between two tokens: a comment is everything from `#` to the end of the line.
 _COMMENT = lazy_pattern(r"#[^\n\r]*")

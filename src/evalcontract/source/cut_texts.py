@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.source.document import value_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.source.document import Document
+from evalcontract.source.document import Document, value_at
 
 # A `#` right before a letter or a digit; a comment usually has a space there.
 _MARK = lazy_pattern(" #(?=[0-9A-Za-z])")

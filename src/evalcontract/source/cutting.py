@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from evalcontract.model.diagnostic import Move, Rename, Write
+from evalcontract.model.diagnostic import Fix, Move, Path, Rename, Scalar, Write
 from evalcontract.source.entries import Cut
 from evalcontract.source.inserting import move
 from evalcontract.source.yaml.writing import flow, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from evalcontract.model.diagnostic import Fix, Path, Scalar
     from evalcontract.source.entries import Entries
     from evalcontract.source.inserting import InsertionPoint, Spot
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from evalcontract.model.diagnostic import Place, Span
+from evalcontract.model.diagnostic import Path, Place, Span, Within
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source.faults import SourceProblem
 from evalcontract.source.filesystem import format_of
 from evalcontract.source.text import clipped_span, split_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from evalcontract.model.diagnostic import Path, Within
-    from evalcontract.source.faults import SourceProblem
 
 # Comments for editors are at the top of a file.
 _HEAD_CHARACTERS = 1 << 10

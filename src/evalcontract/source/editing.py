@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from evalcontract.model.diagnostic import Move, Rename, Write
+from evalcontract.model.diagnostic import Fix, Move, Path, Rename, Write
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
 from evalcontract.source.cutting import apply_cuts, chosen, cuts_of
+from evalcontract.source.document import Node
 from evalcontract.source.entries import Cut, Entries
 from evalcontract.source.faults import ParseError
 from evalcontract.source.inserting import places, spot_of
 from evalcontract.source.json.reading import load_json, scan
 from evalcontract.source.yaml.reading import nodes_of, parse_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from evalcontract.model.diagnostic import Fix, Path
-    from evalcontract.source.document import Node
 
 
 def fixed(value: Any, fixes: Iterable[Fix]) -> Any:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from evalcontract.model.diagnostic import Path, Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source.document import Node
 from evalcontract.source.text import LINE_END
-
-if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Path, Span
-    from evalcontract.source.document import Node
 
 _LINE = lazy_pattern(r"[^\r\n]*")
 # An anchor or a tag precedes the node that it belongs to.

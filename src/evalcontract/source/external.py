@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import io
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path, PurePath
+from typing import Any, BinaryIO
 
 from evalcontract.source.document import Document
 from evalcontract.source.faults import (
@@ -20,13 +20,9 @@ from evalcontract.source.files import guess_format, unreadable
 from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.json.reading import load_as_python, scan
+from evalcontract.source.rows import IterableRows, RowIterable
 from evalcontract.source.tables import CsvTable, ParquetTable
 from evalcontract.source.text import decode, split_lines, strip_bom
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from evalcontract.source.rows import IterableRows, RowIterable
 
 #: File formats by file name extension.
 MEDIA = {**SUFFIXES, **TABLES}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Span
 
 
 class SourceProblem(NamedTuple):

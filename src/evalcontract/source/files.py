@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from evalcontract.source.document import Document
 from evalcontract.source.faults import (
     MAX_DOCUMENT_BYTES,
     ParseError,
@@ -17,9 +19,6 @@ from evalcontract.source.filesystem import DISK, Files, TooLargeError, format_of
 from evalcontract.source.text import EMPTY, decode, split_lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from evalcontract.source.document import Document
     from evalcontract.source.json.lines import RowStream
 
 #: The bytes from which on the faults of YAML are searched for where the fast reader refuses it.

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Kinds of paths: regular file, folder, other (device, pipe …), dangling link, or no such path.
 FILE, FOLDER, OTHER, DANGLING, NOTHING = "file", "folder", "other", "dangling", "nothing"

@@ -11,15 +11,14 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.entries import Cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.entries import Entries, MappingEntry
 
 #: Maximum length of a text that ruamel.yaml reads and writes, which takes about half a second.
@@ -274,9 +273,9 @@ def _own_key(holder: Any, step: str | int) -> Any:
     return [*holder][[str(key) for key in holder].index(step)]
 
 
-if TYPE_CHECKING:
-    Cuts = tuple[Cut, ...]
-    Places = Mapping[Spot, InsertionPoint]
+Places = Mapping[Spot, InsertionPoint]
+
+Cuts = tuple[Cut, ...]
 
 _COMMA = lazy_pattern(r"\s*,\s*")
 _LINES = lazy_pattern(r"(?<=\n)|(?<=\r)(?!\n)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.errors import InstallationError, PluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 from evalcontract.source.filesystem import EVERY_FILE, FILE, Entry, Files, Stream
 from evalcontract.source.writing import Staged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 
 class Drafts(Files):

@@ -5,24 +5,19 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evalcontract.model.diagnostic import Place, format_path
+from evalcontract.model.diagnostic import Path, Place, Within, format_path
 from evalcontract.model.values import is_writable
-from evalcontract.source.document import Batch, value_at
-from evalcontract.source.faults import MAX_DEPTH, SourceProblem
+from evalcontract.source.cut_texts import CutText
+from evalcontract.source.document import Batch, Document, value_at
+from evalcontract.source.faults import MAX_DEPTH, SourceProblem, UnreadableFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Path, Within
-    from evalcontract.source.cut_texts import CutText
-    from evalcontract.source.document import Document
-    from evalcontract.source.faults import UnreadableFile
     from evalcontract.source.json.lines import RowStream
 
 #: How types that JSON lacks are written, in rows in memory and in Parquet files.

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
@@ -23,9 +25,6 @@ from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 from evalcontract.source.yaml.writing import block, flow, indented, literal, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.inserting import InsertionPoint
 
 _WIDTH = 80

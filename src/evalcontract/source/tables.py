@@ -6,12 +6,13 @@ import csv
 import io
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from hashlib import sha256
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from evalcontract.model.diagnostic import Place, Span
+from evalcontract.model.diagnostic import Path, Place, Span, Within
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Batch
 from evalcontract.source.faults import (
@@ -25,11 +26,6 @@ from evalcontract.source.faults import (
 )
 from evalcontract.source.rows import CONVERTERS
 from evalcontract.source.text import LINE_END, split_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.model.diagnostic import Path, Within
 
 
 class Table(ABC):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 from io import BufferedReader, RawIOBase
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import ParseError, SourceProblem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def sha256_of(path: Path) -> str | None:

@@ -16,6 +16,7 @@ _MAX_KEY_PARTS = 50
 _STRINGS = lazy_pattern(r'"[^"\n]*"|\'[^\'\n]*\'')
 _KEY_ENDS = lazy_pattern(r"[][{}=,#\n]")
 _AT = lazy_pattern(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+_OTHER_BASE = lazy_pattern(r"0[box]")
 _BARE_CODE = lazy_pattern(r"\s*([a-z]+/[a-z-]+)\s*=")
 _BARE_WORD = lazy_pattern(r"""(?:"[^"]*"|'[^']*'|[^"'#=])*=\s*([A-Za-z][\w/-]*)\s*(?:#.*)?$""")
 _BOOLEANS = {
@@ -83,7 +84,8 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         raise ConfigurationError(f"{name}: is nested too deeply") from None
     except ValueError:  # Python limits the digits of an integer, and raises no TOMLDecodeError
         raise ConfigurationError(too_long) from None
-    if _has_long_integer(value):  # hexadecimal, which Python does not limit
+    # Python does not limit the digits of other bases.
+    if _OTHER_BASE.search(text) and _has_long_integer(value):
         raise ConfigurationError(too_long)
     return value
 

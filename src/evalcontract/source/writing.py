@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
@@ -11,6 +12,7 @@ from io import BufferedWriter, FileIO
 from pathlib import Path
 from secrets import token_hex
 from time import time
+from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -18,8 +20,6 @@ from evalcontract.source.processes import is_running, signals_deferred
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
-    from types import TracebackType
 
     from _typeshed import ReadableBuffer
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss
 from evalcontract.model.codes import ILL_FORMED
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.starting.best_practices import FileMigration, snake_case
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.starting.best_practices import Rubrics
 
 #: The name of the schema of a configuration of graders.

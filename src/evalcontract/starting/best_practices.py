@@ -7,18 +7,15 @@ allows every output are no checks. All checks have to pass.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks.markdown_structure import IDLE
 from evalcontract.formats._conversion import Loss
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.structure.schemas import definition, known_keys, load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 #: The version of every rubric that is made.
 VERSION = "1.0.0"

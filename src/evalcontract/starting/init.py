@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from evalcontract.converting.placing import GradedBy, graded_by
 from evalcontract.covering.coverage import run_for_coverage
-from evalcontract.datasets.opening import files_below, open_dataset
-from evalcontract.datasets.passes import NATIVE, rows_of
+from evalcontract.datasets.opening import Input, Options, files_below, open_dataset
+from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -33,11 +34,7 @@ from evalcontract.workspace.editor_schemas import editor_schemas, modeline, sche
 from evalcontract.workspace.writing import write_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Input, Options
-    from evalcontract.datasets.passes import CheckedRow, DatasetPass
     from evalcontract.starting.project import InstallSource, ProjectFile
 
 #: The dataset, the outputs and the judge of the example.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from pathlib import Path
+from typing import Any, BinaryIO, Self
 
+from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.formats.agent_skills.fields import GUIDE, SKILL_CREATOR, variant_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
-from evalcontract.model.diagnostic import Severity
+from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
@@ -28,13 +31,6 @@ from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
 from evalcontract.workspace.editor_schemas import Modelines, with_modeline, without_modelines
 from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from evalcontract.datasets.opening import Input
-    from evalcontract.model.diagnostic import Diagnostic
 
 #: The names of the systems, as the command line takes them.
 BEST_PRACTICES, AI_EVAL = "ai_best_practices", "ai_eval"

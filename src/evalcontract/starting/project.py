@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ from evalcontract.workspace import display_name
 from evalcontract.workspace.editor_schemas import editor_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from evalcontract.workspace.editor_schemas import EditorSchema
 
 #: The file of each system of CI, and its template.

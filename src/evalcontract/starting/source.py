@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -14,11 +15,13 @@ from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.converting.placing import NativeTarget
 from evalcontract.datasets.columns import INPUT, METADATA, Column, columns_of, path_of
-from evalcontract.datasets.opening import Options, is_table, open_dataset
+from evalcontract.datasets.opening import Input, Options, is_table, open_dataset
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.datasets.placing import from_unreadable
 from evalcontract.datasets.tables import no_input, problems_of_header, row_of
 from evalcontract.model.codes import ILL_FORMED
+from evalcontract.model.diagnostic import Diagnostic
+from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_finite_number
@@ -39,12 +42,7 @@ from evalcontract.workspace.editor_schemas import MODELINE, editor_schemas, mode
 from evalcontract.workspace.recognition import is_dataset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.opening import Input
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.model.diagnostic import Path as ValuePath
 
 _ROWS, _KEY = "questions", "rubric_ref"
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil, floor, fsum, log, log1p, sqrt
+from random import Random
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from random import Random
+from typing import NamedTuple
 
 #: The two rates of a judge: of the outputs that people passed, and of those that they failed.
 RATES = ("tpr", "tnr")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from math import fsum, isnan, sqrt
 from operator import mul
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from evalcontract.statistics.rates import Agreement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float | None:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.codes import GUESSES
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, closed
 from evalcontract.structure.messages.keys import near_miss
-from evalcontract.structure.native import Fits, native_for
-from evalcontract.structure.parts import follow
+from evalcontract.structure.native import Fits, NativeValidator, native_for
+from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.pattern_limit import PatternMatcher
 from evalcontract.structure.schemas import OWN_PREFIX, branches, definition, known_keys, properties
 from evalcontract.structure.validator import SchemaValidator
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.native import NativeValidator
-    from evalcontract.structure.parts import Schema
 
 #: Names of the same thing in datasets of different tools.
 _GROUPS = (

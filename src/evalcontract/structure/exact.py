@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -19,14 +20,12 @@ from evalcontract.model.diagnostic import format_path
 from evalcontract.model.values import clipped, hashable
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, number_of_values
 from evalcontract.structure.native import MAX_VIOLATIONS, PatternLimitError, from_native, matches
+from evalcontract.structure.parts import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from jsonschema.protocols import Validator
 
     from evalcontract.structure.native import Matches
-    from evalcontract.structure.parts import Schema
 
 #: Maximum number of steps of the exact engine for one value.
 MAX_STEPS = 150_000

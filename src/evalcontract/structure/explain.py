@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.keys.mismatches import KeyInMapping, rename_unknown
 from evalcontract.structure.keys.names import canonical_closed_key
 from evalcontract.structure.keys.spelling import key_names, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.messages.values import message_for
+from evalcontract.structure.native import SchemaViolation
+from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import alternatives, described, known_keys
+from evalcontract.structure.violations import SchemaPair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.structure.keys.mismatches import KeyMismatch
     from evalcontract.structure.keys.spelling import KeyNames
-    from evalcontract.structure.native import SchemaViolation
-    from evalcontract.structure.parts import Schema
-    from evalcontract.structure.violations import SchemaPair
 
 _HEAD = lazy_pattern(r"[-+]?[1-9]\d{0,2}")
 _TAIL = lazy_pattern(r"\d{3}(?!\d).*")

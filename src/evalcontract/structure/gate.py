@@ -8,20 +8,18 @@ keys and limited nesting, because the fast readers do not check for that.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.source.installed import table
 from evalcontract.structure.native import matches, native_for
-from evalcontract.structure.parts import IN_PLACE_LISTS, IN_PLACE_MAPPINGS, subschemas
+from evalcontract.structure.parts import IN_PLACE_LISTS, IN_PLACE_MAPPINGS, Schema, subschemas
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX, load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from evalcontract.structure.native import Matches
-    from evalcontract.structure.parts import Schema
 
 #: A schema with so many alternatives is always quick.
 FEW_ALTERNATIVES = 20

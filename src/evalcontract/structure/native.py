@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
+
+from jsonschema_rs import ValidationError as NativeError
 
 from evalcontract.model.errors import InstallationError, PluginError
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.source.installed import entry_points, packages
-from evalcontract.structure.parts import follow
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
-
-    from jsonschema_rs import ValidationError as NativeError
-
-    from evalcontract.structure.parts import Schema
+from evalcontract.structure.parts import Schema, follow
 
 
 class Fits:
@@ -73,9 +69,8 @@ class Fits:
             return None
 
 
-if TYPE_CHECKING:
-    #: Whether a pattern matches anywhere in a text; raises `PatternLimitError`.
-    Matches = Callable[[str, str], bool]
+#: Whether a pattern matches anywhere in a text; raises `PatternLimitError`.
+Matches = Callable[[str, str], bool]
 
 Result = TypeVar("Result")
 

@@ -5,12 +5,10 @@ The schema may be invalid: a keyword whose value has the wrong type is skipped.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
+from evalcontract.model.diagnostic import Path
 
 Schema = dict[str, Any]
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from math import ceil
 from pathlib import Path
 from time import monotonic, thread_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.structure.native import (
     MAX_STEPS,
@@ -23,9 +24,6 @@ from evalcontract.structure.native import (
     may_backtrack,
     steps_for,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: Seconds that all searches that backtrack may take in a process, or if that is more, for each
 #: text and for each of its characters.

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.errors import InstallationError
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.source import installed as shipped
 from evalcontract.structure.parts import Schema, follow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _FORMATS = "formats/"
 _EDITIONS = "editor/"

@@ -6,23 +6,22 @@ keys, `explain` decides which of them to report, and `messages` writes the text.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.codes import GUESSES
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.structure.gate import closed
 from evalcontract.structure.native import matches, native_for
+from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import load
 from evalcontract.structure.violations import SchemaPair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from evalcontract.model.diagnostic import Path, Problem
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatch, KeyMismatches
     from evalcontract.structure.native import Matches, NativeValidator
-    from evalcontract.structure.parts import Schema
 
 
 class SchemaValidator:

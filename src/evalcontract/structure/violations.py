@@ -6,11 +6,12 @@ describes them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, number_of_values
 from evalcontract.structure.native import (
     MAX_VIOLATIONS,
@@ -19,18 +20,14 @@ from evalcontract.structure.native import (
     matches,
     native_for,
 )
-from evalcontract.structure.parts import follow
+from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import known_keys, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from jsonschema.protocols import Validator
 
-    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.exact import StepCounter
     from evalcontract.structure.native import Fits, Matches, NativeValidator, SchemaViolation
-    from evalcontract.structure.parts import Schema
 
     #: Violations of one schema, and the problem of a check that was aborted.
     Found = tuple[list[SchemaViolation], list[Problem]]

@@ -6,12 +6,12 @@ Built-in rules are imported at first use: a run without judges does not import t
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.model.code import Code
+from evalcontract.model.code import Code, CodeTable
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules import (
@@ -22,16 +22,10 @@ from evalcontract.rules import (
     load_rules,
     rules_named_for,
 )
+from evalcontract.rules._rule import DatasetRule, RowRule, Rule
 from evalcontract.source.installed import entry_points
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.code import CodeTable
-    from evalcontract.rules._rule import DatasetRule, RowRule, Rule
-
-if TYPE_CHECKING:
-    AnyRule = Rule | RowRule | DatasetRule
+AnyRule = Rule | RowRule | DatasetRule
 
 _WITHOUT_DOCSTRINGS = 2  # python -OO
 

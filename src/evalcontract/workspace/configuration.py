@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 from fnmatch import fnmatch
 from itertools import chain
-from pathlib import PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
 
 from evalcontract.model.diagnostic import SeveritySource
 from evalcontract.model.errors import ConfigurationError, UsageError
@@ -14,13 +15,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import Policy
-from evalcontract.source import DISK, UnreadableFile, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from pathlib import Path
-
-    from evalcontract.source import Files
+from evalcontract.source import DISK, Files, UnreadableFile, read_text
 
 #: The key of a target and of the configuration.
 GRADED = "row_keys_graded"
@@ -138,9 +133,8 @@ def line_of_table(text: str) -> int:
     return text.count("\n", 0, table.start()) + 1 if table else 1
 
 
-if TYPE_CHECKING:
-    #: Returns the place of a key in the file, as `name:line`.
-    Locate = Callable[[str], str]
+#: Returns the place of a key in the file, as `name:line`.
+Locate = Callable[[str], str]
 
 FILE_NAME = "evalcontract.toml"
 _PREFIX = "tool.evalcontract."

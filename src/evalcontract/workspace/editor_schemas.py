@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path, PurePath, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.source import SCHEMA_SUFFIX, SourceProblem, read_text
+from evalcontract.source import SCHEMA_SUFFIX, Document, SourceProblem, read_text
 from evalcontract.source import installed as shipped
 from evalcontract.source.comments import comments_of
 from evalcontract.source.text import LINE_END, split_lines
 from evalcontract.structure import schemas
 from evalcontract.workspace.configuration import FILE_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.source import Document
 
 #: What a modeline begins with, after the `#`.
 MODELINE = "yaml-language-server:"

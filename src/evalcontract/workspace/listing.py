@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.source import (
@@ -12,12 +13,21 @@ from evalcontract.source import (
     EVERY_FILE,
     FOLDER,
     SCHEMA_SUFFIX,
+    Entry,
+    Files,
+    RowSource,
     SourceProblem,
     UnreadableFile,
     format_of,
     read_file,
 )
-from evalcontract.workspace.configuration import FILE_NAME, SETTINGS, excludes, selects
+from evalcontract.workspace.configuration import (
+    FILE_NAME,
+    SETTINGS,
+    Configuration,
+    excludes,
+    selects,
+)
 from evalcontract.workspace.roots import (
     ARTIFACT_FOLDERS,
     OTHER_CONFIGURATIONS,
@@ -26,12 +36,6 @@ from evalcontract.workspace.roots import (
     display_name,
     is_data_file,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from evalcontract.source import Entry, Files, RowSource
-    from evalcontract.workspace.configuration import Configuration
 
 _LEADS_OUT = "it is a link that leads out of the workspace"
 _REPLACE = "replace it by the file itself, or list it under `exclude`"

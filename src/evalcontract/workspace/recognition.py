@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_finite_number
 from evalcontract.source import (
@@ -13,7 +16,10 @@ from evalcontract.source import (
     FILE,
     LFS_POINTER,
     NOTHING,
+    Document,
+    Files,
     MisreadError,
+    RowSource,
     SourceProblem,
     UnreadableFile,
 )
@@ -21,16 +27,10 @@ from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.configuration import GRADED, graded_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from evalcontract.model.reference import Kind
-    from evalcontract.source import Document, Files, RowSource
     from evalcontract.source.json.lines import RowStream
 
-if TYPE_CHECKING:
-    #: Keys that a mapping has, each with the type of its value; None for any type.
-    Shape = Mapping[str, type[Any] | None]
+#: Keys that a mapping has, each with the type of its value; None for any type.
+Shape = Mapping[str, type[Any] | None]
 
 
 class Tool(NamedTuple):

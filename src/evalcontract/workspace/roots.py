@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.source import DISK, EVERY_FILE, FILE, FOLDER, NOTHING, SUFFIXES
+from evalcontract.source import DISK, EVERY_FILE, FILE, FOLDER, NOTHING, SUFFIXES, Entry, Files
 from evalcontract.workspace.configuration import FILE_NAME, PYPROJECT, excludes, has_settings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
-    from evalcontract.source import Entry, Files
-
-if TYPE_CHECKING:
-    #: Called with the error for a folder that cannot be listed.
-    OnError = Callable[[OSError], None]
-    #: Called with a path and its entry, and whether it is excluded; returns whether it is listed.
-    Select = Callable[[Path, Entry, bool], bool]
+#: Called with the error for a folder that cannot be listed.
+OnError = Callable[[OSError], None]
+#: Called with a path and its entry, and whether it is excluded; returns whether it is listed.
+Select = Callable[[Path, Entry, bool], bool]
 
 LIBRARY_FOLDERS = ("rubrics", "judges")
 ARTIFACT_FOLDERS = (*LIBRARY_FOLDERS, "bundles", "targets")

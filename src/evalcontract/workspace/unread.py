@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from evalcontract.library.artifact import MisnamedFolder, identity_from_name
 from evalcontract.model.nearest import nearest
+from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import (
     DANGLING,
@@ -14,6 +16,9 @@ from evalcontract.source import (
     SCHEMA_SUFFIX,
     SUFFIXES,
     TABLES,
+    Entry,
+    Files,
+    RowSource,
     SourceProblem,
     UnreadableFile,
 )
@@ -24,13 +29,6 @@ from evalcontract.workspace.roots import (
     data_files,
     display_name,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from evalcontract.model.reference import Kind
-    from evalcontract.source import Entry, Files, RowSource
 
 
 def misnamed_folder(root: Path, files: Files, kind: Kind) -> MisnamedFolder | None:

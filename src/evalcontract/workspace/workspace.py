@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.library.artifact import UnreadableNames, identity_from_name, read_artifact
+from evalcontract.library.artifact import (
+    MisnamedFolder,
+    UnreadableNames,
+    identity_from_name,
+    read_artifact,
+)
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.errors import ConfigurationError
@@ -18,6 +24,9 @@ from evalcontract.source import (
     DISK,
     FILE,
     SCHEMA_SUFFIX,
+    Document,
+    Files,
+    RowSource,
     SourceProblem,
     UnreadableFile,
     read_file,
@@ -48,12 +57,6 @@ from evalcontract.workspace.roots import (
     find_root,
     pyproject_in,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.library.artifact import MisnamedFolder
-    from evalcontract.source import Document, Files, RowSource
 
 
 class ChosenConfiguration(NamedTuple):

@@ -6,6 +6,7 @@ documentation and files.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import predictions
@@ -14,8 +15,6 @@ from evalcontract.formats.agent_skills.checker import AgentSkillsChecker, find_r
 from evalcontract.formats.agent_skills.fields import FIELDS, GUIDE, VARIANTS, variant_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction
     from evalcontract.source.external import ExternalFile

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, bom_rejected, missing_key, stops_loader
@@ -17,14 +18,11 @@ from evalcontract.formats.agent_skills.fields import (
     reader_of_variant,
     statements_key,
 )
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _BOM = bom_rejected("agent_skills", "the file begins with a byte order mark, which is not JSON")

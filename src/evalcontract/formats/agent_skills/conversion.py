@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +29,11 @@ from evalcontract.formats.agent_skills.fields import (
     statements_key,
     statements_of,
 )
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.values import json_equal
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _MAX_LEVEL = 6

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.formats._format import Field
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 GUIDE, SKILL_CREATOR, BEST_PRACTICES = "guide", "skill_creator", "best_practices"
 VARIANTS = (GUIDE, SKILL_CREATOR, BEST_PRACTICES)

@@ -6,6 +6,7 @@ the documentation requires is an error if it is missing; what it leaves open is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import predictions
@@ -18,8 +19,6 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import GraderPrediction, SchemaChecker
     from evalcontract.source.external import ExternalFile
 

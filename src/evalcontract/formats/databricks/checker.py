@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import (
@@ -15,16 +16,13 @@ from evalcontract.formats._findings import (
 )
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.databricks.conversion import CONTEXTS
-from evalcontract.model.diagnostic import Problem, key_of
+from evalcontract.model.diagnostic import Path, Problem, key_of
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
 
 _MISSING = "databricks/missing-key"
 _DUPLICATE = Problem(

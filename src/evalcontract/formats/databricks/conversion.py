@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.formats._conversion import (
     OURS,
@@ -33,12 +34,7 @@ from evalcontract.formats._residual import (
     restored,
 )
 from evalcontract.formats.databricks.fields import FIELDS, RUBRIC
-from evalcontract.model.diagnostic import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
+from evalcontract.model.diagnostic import Path, Problem
 
 _UNCHANGED = {"expected_facts": "expected_facts", "response": "recorded_output", "trace": "trace"}
 _DOCUMENTS = {

@@ -6,6 +6,7 @@ A script may give other names of keys to the loader; the file does not say so. M
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import predictions
@@ -17,8 +18,6 @@ from evalcontract.formats.deepeval.rows import find_rows
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.source.external import ExternalFile

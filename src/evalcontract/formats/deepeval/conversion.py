@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
@@ -39,8 +40,6 @@ from evalcontract.formats.deepeval.rows import is_nothing, kind_of
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from evalcontract.formats._residual import Residual
 
 _NO_CELL = "no cell of a table is read as this value"

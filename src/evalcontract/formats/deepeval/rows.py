@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected, ragged_row
@@ -21,16 +22,13 @@ from evalcontract.formats.deepeval.reading import (
     parsed_turns,
     texts_of,
 )
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _BOM = bom_rejected("deepeval", "the file begins with a byte order mark, which DeepEval rejects")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, bom_rejected
@@ -27,15 +28,12 @@ from evalcontract.formats.evret.warnings import (
     query_warnings,
     read_as_missing,
 )
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.model.diagnostic import Path
 
 # Most queries have exactly a name, a text and a list.
 _PLAIN_KEYS = 3

@@ -25,11 +25,11 @@ from evalcontract.formats.evret.releases import (
     query_faults,
     text_of,
 )
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.model.diagnostic import Path
 
 #: The metadata key under which a row preserves what it cannot represent of a query.
 THEIRS = "evret"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import missing_key
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 ANSWERS = "expected_answers"
 #: Pairs of equivalent keys; the second is read if the first is missing or empty.

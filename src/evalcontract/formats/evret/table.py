@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected, quoted
@@ -15,8 +16,6 @@ from evalcontract.source.faults import ParseError
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,15 +23,12 @@ from evalcontract.formats.evret.releases import (
     shown,
     text_of,
 )
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest, normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.evret.releases import Release
-    from evalcontract.model.diagnostic import Path
 
 
 def query_warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:

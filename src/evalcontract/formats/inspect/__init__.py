@@ -6,6 +6,7 @@ A task may read other keys, by a `FieldSpec` or a function; the file does not sa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import predictions
@@ -16,8 +17,6 @@ from evalcontract.formats.inspect.reading import choices_of, has_other_choice, t
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
     from evalcontract.source.external import ExternalFile

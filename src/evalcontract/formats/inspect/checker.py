@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -24,16 +25,13 @@ from evalcontract.formats.inspect.reading import (
     parsed,
     targets_of,
 )
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.values import clipped, listed
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _DUPLICATE = "inspect/duplicate-id"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
@@ -31,8 +32,6 @@ from evalcontract.formats.inspect.reading import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from evalcontract.formats._residual import Residual
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from evalcontract.formats._conversion import Loss, default_id, last_question
 from evalcontract.model.values import integer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 #: The keys of a record that Inspect reads by default.
 KEYS = ("input", "target", "choices", "id", "metadata", "sandbox", "files", "setup", "checkpoint")

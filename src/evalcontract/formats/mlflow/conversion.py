@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.formats._conversion import (
     OURS,
@@ -39,14 +40,9 @@ from evalcontract.formats.mlflow.inputs import history_of, read_inputs, write_in
 from evalcontract.formats.mlflow.oss import Granularity, Merging, OutputTypes, mixed_goal
 from evalcontract.formats.mlflow.records import TOOL_CALLS, expected_calls, expected_tools
 from evalcontract.formats.mlflow.sources import for_databricks, for_store
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 #: How a record was written, for converting it back: `input_key`, `input_form`, `criteria_from`,
 #: `expects` and `trace`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import (
@@ -20,16 +21,13 @@ from evalcontract.formats.mlflow.sources import (
     kinds_of,
     shown,
 )
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
 from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
 
 #: `evaluate` needs a trace in every row, or in none.
 MIXED_TRACES = Problem(

@@ -7,6 +7,7 @@ under `question`, and a conversation of several messages stands under `messages`
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import conversation_of, last_question
@@ -23,8 +24,6 @@ from evalcontract.formats.mlflow.oss import GOAL
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from evalcontract.formats._findings import Fact, Row
     from evalcontract.formats._format import GraderPrediction
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +16,11 @@ from evalcontract.formats.mlflow.sources import (
     open_source_form,
     shown,
 )
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
 
 #: The input that marks a record as a conversation to simulate, and the inputs it may have.
 GOAL = "goal"

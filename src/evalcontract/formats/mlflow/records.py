@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, is_ignored_key, is_list_of, stops_loader
 from evalcontract.formats._format import RowChecker
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
 
 FACTS, RESPONSE, GUIDELINES = "expected_facts", "expected_response", "guidelines"
 TOOL_CALLS, CONTEXT = "expected_tool_calls", "expected_retrieved_context"

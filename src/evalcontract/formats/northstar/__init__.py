@@ -5,6 +5,7 @@ Written from the table of fields in its documentation, and from measurements of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected, is_list_of
@@ -15,8 +16,6 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._format import GraderPrediction, SchemaChecker
     from evalcontract.source.external import ExternalFile

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import integer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # The white space of Unicode, which differs from that of `str.strip`.
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(

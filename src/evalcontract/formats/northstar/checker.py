@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import (
@@ -31,16 +32,13 @@ from evalcontract.formats.northstar.numbers import (
     without_numbers,
 )
 from evalcontract.formats.northstar.warnings import Evaluation, warnings
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from evalcontract.formats._findings import Fact
     from evalcontract.formats._format import GraderPrediction, SchemaChecker
-    from evalcontract.model.diagnostic import Path
 
 _REJECTED = frozenset(
     f"northstar/{fault}"

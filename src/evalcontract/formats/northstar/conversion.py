@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow, Reader, TheirRow, Writer
@@ -21,13 +22,11 @@ from evalcontract.formats.northstar.mapping import (
 )
 from evalcontract.formats.northstar.numbers import EXPECTED, TRACE
 from evalcontract.formats.northstar.rubric import ReadRubrics, WrittenRubrics
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _FORM = Form("row", "without")

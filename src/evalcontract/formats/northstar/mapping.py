@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._conversion import (
     BUNDLES,
@@ -23,11 +23,9 @@ from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.case import CoercionError, input_of, is_blank
 from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, TRACE, normal
 from evalcontract.formats.northstar.rubric import GradedRow, from_rubric, grade_expectations
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import json_equal
-
-if TYPE_CHECKING:
-    from evalcontract.model.diagnostic import Path
 
 #: Limits of a run and of its trace. Rows of the bundle `agent` may have them by the same names.
 OF_RUN = ("require_tool_output_reference", "max_latency_ms", "max_cost_usd")

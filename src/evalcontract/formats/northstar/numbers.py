@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats.northstar.case import (
@@ -15,13 +16,8 @@ from evalcontract.formats.northstar.case import (
     to_float,
     to_int,
 )
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Path
 
 _KINDS = {"integer": to_int, "number": to_float, "boolean": to_bool}
 # Larger numbers are described, not shown.
@@ -136,8 +132,7 @@ def _nulled(value: Any, where: tuple[str, ...], fields: dict[str, FieldType]) ->
     return {**value, key: _nulled(value[key], tuple(rest), fields)} if key in value else value
 
 
-if TYPE_CHECKING:
-    Form = Callable[[Any], Any]
+Form = Callable[[Any], Any]
 
 
 def _text(value: Any) -> str | None:

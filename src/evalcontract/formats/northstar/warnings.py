@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.formats._findings import quoted
 from evalcontract.formats.northstar.case import (
@@ -18,12 +19,7 @@ from evalcontract.formats.northstar.case import (
     to_int,
     trace_of,
 )
-from evalcontract.model.diagnostic import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
+from evalcontract.model.diagnostic import Path, Problem
 
 _NOTHING: dict[str, Any] = {}
 # A `run_id` alone would make a trace that NorthStar stops at.

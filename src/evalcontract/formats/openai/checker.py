@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import missing_key, parsed_json, predictions, stops_loader
@@ -16,14 +17,11 @@ from evalcontract.formats.openai.export import (
 )
 from evalcontract.formats.openai.fields import HOSTED, SAMPLES
 from evalcontract.formats.openai.rubrics import MAX_CRITERIA
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _MISSING = "openai/missing-key"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import (
@@ -37,11 +38,9 @@ from evalcontract.formats.openai.mapping import (
     sample_of_row,
 )
 from evalcontract.formats.openai.rubrics import Criteria
+from evalcontract.model.diagnostic import Path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 #: The name of the system, below `metadata`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, mapping_at, quoted, stops_loader
@@ -16,15 +17,12 @@ from evalcontract.formats.openai.export import (
     texts_of,
     variables,
 )
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats.openai.export import Variable
-    from evalcontract.model.diagnostic import Path
 
 _SAMPLE_KEYS = ("output_text", "output_json", "output_tools", "choices", "output_audio")
 _DUPLICATE = Problem(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import is_list_of, mapping_at
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_finite_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 _TAG = lazy_pattern(r"\{\{([^{}]*)\}\}")

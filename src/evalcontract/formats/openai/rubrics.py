@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import Loss
@@ -22,8 +23,6 @@ from evalcontract.formats.openai.fields import SAME
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from evalcontract.formats.openai.export import Keys
 
 #: How many criteria are converted, and into how many different rubrics.

@@ -6,15 +6,13 @@ Measured on promptfoo 0.123.1: a test stops with an error at an assertion with a
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._format import GraderPrediction
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.installed import table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 #: Types whose value, in a cell, is a list.
 LISTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")

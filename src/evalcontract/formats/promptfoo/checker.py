@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
@@ -15,15 +16,12 @@ from evalcontract.formats.promptfoo.assertions import (
     types,
 )
 from evalcontract.formats.promptfoo.fields import KEYS, NEEDED, has_needed
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
 
 #: Names that promptfoo gives a value besides.
 _GIVEN = ("env", "output", "rubric", "prompt", "context", "_conversation")

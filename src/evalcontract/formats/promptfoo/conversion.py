@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._conversion import (
     BUNDLES,
@@ -36,12 +37,8 @@ from evalcontract.formats.promptfoo.mapping import (
     to_theirs,
     variables_of,
 )
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.values import json_equal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Path
 
 _NO_CELL = "no cell of a table is read as this value"
 _TEXTS = ("description", "providerOutput")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from evalcontract.formats._format import RowLayout
 from evalcontract.formats.promptfoo.assertions import LISTS, assertion_of, base_of, number_of, types
 from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
 from evalcontract.formats.promptfoo.fields import is_configuration
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
@@ -20,10 +21,7 @@ from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.model.diagnostic import Path
     from evalcontract.source.external import ExternalFile
 
 #: The columns that are no variables; those with a colon are followed by a name.

@@ -27,17 +27,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Rule, Subject, rule
 from evalcontract.rules._texts import cut_text_problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Problem
 
 _CODES = {
     Kind.RUBRIC: Code("rubric/cut-text", guess=True, page=__doc__),

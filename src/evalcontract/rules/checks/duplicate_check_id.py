@@ -22,17 +22,12 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/duplicate-check-id", page=__doc__)
 

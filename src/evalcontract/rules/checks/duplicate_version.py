@@ -34,18 +34,14 @@ Good:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import SHOWN
 from evalcontract.rules._rule import Context, Rule, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 _CODES = {
     Kind.RUBRIC: Code("rubric/duplicate-version", page=__doc__),

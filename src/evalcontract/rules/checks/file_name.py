@@ -23,20 +23,14 @@ Good:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-from evalcontract.library.artifact import identity_from_name
+from evalcontract.library.artifact import Artifact, identity_from_name
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind, Version
 from evalcontract.rules._rule import Context, Rule, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.library.artifact import Artifact
-
 
 _CODES = {
     Kind.RUBRIC: Code("rubric/file-name", strict=Severity.WARNING, page=__doc__),

@@ -37,22 +37,17 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from evalcontract.library.library import rubric_steps
+from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Library, rubric_steps
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related, Severity
+from evalcontract.model.diagnostic import Path, Problem, Related, Severity
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.library.artifact import Artifact
-    from evalcontract.library.library import Library
-    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/judge-not-applicable", strict=Severity.WARNING, page=__doc__)
 

@@ -21,16 +21,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._texts import is_plain, wrapping_fault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/quoted-item", guess=True, page=__doc__)
 

@@ -54,15 +54,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.rules._rule import Context, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/repeated-judge", strict=Severity.WARNING, page=__doc__)
 

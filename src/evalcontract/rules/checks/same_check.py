@@ -23,20 +23,16 @@ Good:
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.analysis.texts import normalized
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
+from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/same-check", page=__doc__)
 

@@ -19,16 +19,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.statistics.rates import RATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("judge/one-sided-validation", page=__doc__)
 

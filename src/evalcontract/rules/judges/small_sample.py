@@ -20,6 +20,7 @@ Good:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.code import Code
@@ -30,8 +31,6 @@ from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.statistics.rates import RATES, wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.statistics.rates import Agreement
 
 CODE = Code("judge/small-sample", strict=Severity.WARNING, page=__doc__)

@@ -21,17 +21,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import problems_of
 from evalcontract.rules._rule import Context, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Problem
 
 CODE = Code("judge/template-json", page=__doc__)
 

@@ -30,19 +30,15 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import disagreements, rounding
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.statistics.rates import RATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 CODE = Code("judge/validation-disagrees", page=__doc__)
 

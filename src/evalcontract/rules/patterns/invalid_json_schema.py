@@ -21,17 +21,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related, format_path
+from evalcontract.model.diagnostic import Path, Problem, Related, format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 CODE = Code("rubric/invalid-json-schema", page=__doc__)
 

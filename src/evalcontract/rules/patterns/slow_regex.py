@@ -25,7 +25,7 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
@@ -38,9 +38,6 @@ from evalcontract.rules._schemas import (
     slow_patterns,
     unsearched,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/slow-regex", page=__doc__)
 

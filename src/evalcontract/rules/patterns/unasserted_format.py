@@ -31,19 +31,14 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Severity
+from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
 from evalcontract.structure.parts import subschemas
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Problem
 
 CODE = Code(
     "rubric/unasserted-format", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__

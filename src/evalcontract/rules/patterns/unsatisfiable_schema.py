@@ -32,16 +32,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, format_path
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schemas_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/unsatisfiable-schema", page=__doc__)
 

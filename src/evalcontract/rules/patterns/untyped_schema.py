@@ -20,18 +20,14 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Severity
+from evalcontract.model.diagnostic import Path, Problem, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path, Problem
 
 CODE = Code("rubric/untyped-schema", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
 

@@ -21,7 +21,7 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.analysis.schema_sense import accepts_everything, unknown_keywords
 from evalcontract.model.code import Code
@@ -29,9 +29,6 @@ from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.rules._schemas import schemas_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/vacuous-schema", page=__doc__)
 

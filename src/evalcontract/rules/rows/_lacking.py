@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from evalcontract.checks._judges import tag_for
+from evalcontract.checks.plan import StepGroup
 from evalcontract.model.diagnostic import Cause, Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from evalcontract.checks.plan import StepGroup
 
 
 def cause_in_template(

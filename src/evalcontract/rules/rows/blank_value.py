@@ -15,19 +15,14 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.checks.plan import VISIBLE
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.rules._rule import RowGroup
 
 CODE = Code("dataset/blank-value", page=__doc__)
 

@@ -34,18 +34,12 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.values import listed
-from evalcontract.rules._rule import RowSubject, row_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.rules._rule import RowGroup
-
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 
 CODE = Code("dataset/bundle-not-applicable", page=__doc__)
 

@@ -17,21 +17,16 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of, is_empty
 from evalcontract.checks.plan import FILLED, OWN_EXPECTATIONS, rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.rules._rule import RowGroup
-
 
 CODE = Code("dataset/check-always-passes", page=__doc__)
 

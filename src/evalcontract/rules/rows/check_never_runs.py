@@ -35,23 +35,18 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
-from evalcontract.checks.plan import rows_with_all
+from evalcontract.checks.plan import Plan, StepGroup, rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 from evalcontract.rules.rows._lacking import cause_in_template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from evalcontract.checks.plan import Plan, StepGroup
-    from evalcontract.rules._rule import RowGroup
 
 CODE = Code("dataset/check-never-runs", page=__doc__)
 

@@ -19,16 +19,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
+from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._rule import DatasetContext, DatasetRule
 from evalcontract.rules._texts import cut_text_problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Problem
 
 CODE = Code("dataset/cut-text", guess=True, page=__doc__)
 

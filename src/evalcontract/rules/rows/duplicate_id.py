@@ -16,15 +16,13 @@ Good:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import lt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.rules._rule import DatasetContext, DatasetRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("dataset/duplicate-id", page=__doc__)
 _SEPARATOR = "\0"

@@ -13,14 +13,12 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.rules._rule import DatasetContext, DatasetRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("dataset/no-rows", page=__doc__)
 

@@ -35,20 +35,15 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.checks.plan import rows_with_all
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 from evalcontract.rules.rows._lacking import cause_in_template
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.rules._rule import RowGroup
-
 
 CODE = Code("dataset/nothing-runs", page=__doc__)
 

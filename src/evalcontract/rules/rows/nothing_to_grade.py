@@ -16,7 +16,8 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.checks import State
 from evalcontract.checks.plan import OWN_EXPECTATIONS
@@ -24,9 +25,6 @@ from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Cause, Problem
 from evalcontract.model.values import listed
 from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("dataset/nothing-to-grade", page=__doc__)
 #: The expectations that only the judge of a rubric reads; of `expected`, all but its `format`.

@@ -37,20 +37,15 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import Any
 
 from evalcontract.analysis.texts import Substrings, folded
-from evalcontract.checks.conflicts import OWN_CONFLICTS
+from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflict, Conflicts
 from evalcontract.checks.plan import all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.rules._rule import RowSubject, row_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from evalcontract.checks.conflicts import Conflict, Conflicts
-    from evalcontract.rules._rule import RowGroup
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 
 CODE = Code("dataset/contradiction", page=__doc__)
 

@@ -15,18 +15,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 from evalcontract.rules._texts import literal_fault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.rules._rule import RowGroup
-
 
 CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
 

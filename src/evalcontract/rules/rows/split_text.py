@@ -15,19 +15,14 @@ Good:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._rule import RowSubject, row_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.rules._rule import RowGroup
-    from evalcontract.source import RowBatches
-
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.source import RowBatches
 
 CODE = Code("dataset/split-text", guess=True, page=__doc__)
 

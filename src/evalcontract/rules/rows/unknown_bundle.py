@@ -18,18 +18,14 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
+from evalcontract.model.diagnostic import Path, Problem, Severity
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import IDENTIFIER
 from evalcontract.rules._rule import DatasetContext, DatasetRule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 CODE = Code("dataset/unknown-bundle", strict=Severity.WARNING, page=__doc__)
 

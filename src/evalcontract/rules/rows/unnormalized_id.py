@@ -17,19 +17,14 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from unicodedata import normalize
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._rule import RowSubject, row_rule
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 from evalcontract.rules._texts import is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.rules._rule import RowGroup
-
 
 CODE = Code("dataset/unnormalized-id", strict=Severity.WARNING, page=__doc__)
 

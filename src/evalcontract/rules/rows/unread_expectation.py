@@ -35,21 +35,16 @@ Good:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.checks.plan import all_of
+from evalcontract.checks.plan import Plan, StepGroup, all_of
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.rules._rule import RowSubject, row_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.checks.plan import Plan, StepGroup
-    from evalcontract.rules._rule import RowGroup
+from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
 
 CODE = Code("dataset/unread-expectation", page=__doc__)
 #: Expectations of a row that its rubric should read, and what reads them.

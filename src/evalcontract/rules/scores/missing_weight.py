@@ -23,16 +23,13 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem, Related, Severity
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/missing-weight", strict=Severity.WARNING, page=__doc__)
 

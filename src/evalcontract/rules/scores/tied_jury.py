@@ -55,15 +55,13 @@ Good:
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/tied-jury", page=__doc__)
 

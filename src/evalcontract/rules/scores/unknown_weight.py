@@ -20,7 +20,8 @@ Good:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Fix, Problem, Rename
@@ -31,9 +32,6 @@ from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.structure.keys.spelling import KeyNames
 from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import known_keys, load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CODE = Code("rubric/unknown-weight", page=__doc__)
 

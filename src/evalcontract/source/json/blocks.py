@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -20,9 +21,6 @@ from evalcontract.source.faults import (
 )
 from evalcontract.source.json.reading import is_plain, keeps_all_keys, load_as_python, load_json
 from evalcontract.source.text import encoding_fault, plain_ends
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # A block of this size stays in the CPU cache while it is parsed.
 BLOCK_BYTES = 1 << 16

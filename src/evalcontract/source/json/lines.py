@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
-from evalcontract.model.diagnostic import Place, Span
-from evalcontract.source.document import Batch, find_within, place_in, value_at
+from evalcontract.model.diagnostic import Path, Place, Span, Within
+from evalcontract.source.document import Batch, Node, find_within, place_in, value_at
 from evalcontract.source.faults import ParseError, SourceProblem
 from evalcontract.source.json.blocks import BlockIndex, LineBlock, Start, end_of_block, whole_lines
 from evalcontract.source.text import (
@@ -19,12 +20,6 @@ from evalcontract.source.text import (
     text_lines,
     without_nul,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evalcontract.model.diagnostic import Path, Within
-    from evalcontract.source.document import Node
 
 #: Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
 _KEPT = 4

@@ -7,7 +7,8 @@ missing space after a colon, for example, or a key that is not aligned with its 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
@@ -35,9 +36,6 @@ from evalcontract.source.yaml.failures import (
 from evalcontract.source.yaml.writing import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     import yaml
 
 _BLOCK_HEADER = lazy_pattern(r":\s*[|>][-+\d]*$")

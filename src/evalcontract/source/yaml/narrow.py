@@ -12,16 +12,13 @@ a fault may refer to them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import MAX_DEPTH, ParseError
 from evalcontract.source.yaml.failures import MAX_LINES_ABOVE
 from evalcontract.source.yaml.quick import is_plain, quick_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ROWS = lazy_pattern(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
 _END_OF_ROWS = lazy_pattern(r"\n[^\s#-]")

@@ -6,7 +6,8 @@ By this schema `yes`, `2026-05-08`, `1_000` and `12:30` are strings here, as the
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -14,9 +15,6 @@ from evalcontract.model.values import integer
 from evalcontract.source.document import Node
 from evalcontract.source.faults import SourceProblem
 from evalcontract.source.text import split_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _CONSTANTS: dict[str, object] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),

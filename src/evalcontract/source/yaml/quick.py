@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evalcontract.model.diagnostic import Path, Place, Within
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import MAX_DIGITS, is_writable
-from evalcontract.source.document import EXPLICIT_KEY, Document, value_at
+from evalcontract.source.document import EXPLICIT_KEY, Document, Node, value_at
 from evalcontract.source.faults import MAX_DEPTH, ParseError, UnreadableFile, collector_paused
 from evalcontract.source.text import split_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from evalcontract.model.diagnostic import Path, Place, Within
-    from evalcontract.source.document import Node
 
 # Allowed bytes. Carriage returns are checked separately; tabs are read differently.
 _ORDINARY = bytes({*range(256)} - {*range(0x20)} - {0x7F}) + b"\n"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import yaml
 
@@ -37,9 +38,6 @@ from evalcontract.source.yaml.parts import (
     span_between,
     span_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def merge(

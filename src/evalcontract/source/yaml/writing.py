@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ from evalcontract.source.yaml.parts import resolve_plain
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Sequence
 
 # Characters that need no escape and are not line breaks in any version of YAML.
 _PRINTABLE = lazy_pattern(

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jsonschema.exceptions import best_match
 
-from evalcontract.model.diagnostic import key_of
+from evalcontract.model.diagnostic import Path, key_of
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped
 from evalcontract.structure.exact import metaschema_errors
 from evalcontract.structure.messages.types import type_name
 from evalcontract.structure.messages.values import message_for
-from evalcontract.structure.native import is_schema, native_for, reads_pattern
+from evalcontract.structure.native import SchemaViolation, is_schema, native_for, reads_pattern
 from evalcontract.structure.parts import patterns, plain, subschemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.authored.graph import SchemaGraph
-    from evalcontract.structure.native import SchemaViolation
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,18 @@ such as `allOf`. A circle of such edges is infinite recursion. A circle through 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from evalcontract.model.diagnostic import Path
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.parts import IN_PLACE_LISTS, IN_PLACE_MAPPINGS, IN_PLACE_SCHEMA, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 _REFERENCES = ("$ref", "$dynamicRef")
 _IN_PLACE = frozenset((*IN_PLACE_SCHEMA, *IN_PLACE_LISTS, *IN_PLACE_MAPPINGS))

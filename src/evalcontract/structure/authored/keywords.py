@@ -6,18 +6,14 @@ keyword, and keywords of older drafts and of OpenAPI.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.model.diagnostic import Fix, Rename, Write
+from evalcontract.model.diagnostic import Fix, Path, Rename, Write
 from evalcontract.model.nearest import nearest
 from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.parts import subschemas
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from evalcontract.model.diagnostic import Path
 
 _TYPES = frozenset(("string", "number", "integer", "object", "array", "boolean", "null"))
 

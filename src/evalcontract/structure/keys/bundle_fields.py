@@ -7,9 +7,11 @@ defines anywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evalcontract.model.diagnostic import Path
 from evalcontract.structure.keys.mismatches import (
     KeyInMapping,
     KeyMismatch,
@@ -18,14 +20,8 @@ from evalcontract.structure.keys.mismatches import (
 )
 from evalcontract.structure.keys.spelling import key_names
 from evalcontract.structure.native import Fits
-from evalcontract.structure.parts import follow, subschemas
+from evalcontract.structure.parts import Schema, follow, subschemas
 from evalcontract.structure.schemas import OWN_PREFIX, properties
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from evalcontract.model.diagnostic import Path
-    from evalcontract.structure.parts import Schema
 
 _FREE = ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")
 #: Keys of every row whose content the contract leaves to bundles.

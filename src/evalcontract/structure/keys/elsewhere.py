@@ -8,20 +8,15 @@ but not `order: 1042`. A single word outside of checks whose value may be any te
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.keys.spelling import generic_keys, is_compound
-from evalcontract.structure.native import matches, native_for
-from evalcontract.structure.parts import follow
+from evalcontract.structure.native import NativeValidator, matches, native_for
+from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import known_keys, load, properties
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from evalcontract.structure.native import NativeValidator
-    from evalcontract.structure.parts import Schema
 
 # Keywords of a schema that make up the shape of its values.
 _SHAPE = ("type", "enum", "pattern")

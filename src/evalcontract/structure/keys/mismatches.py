@@ -9,9 +9,10 @@ listed in `names`.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Fix, Move, Rename
+from evalcontract.model.diagnostic import Fix, Move, Path, Rename
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.keys.elsewhere import (
     advice_for_check_flag,
@@ -22,16 +23,12 @@ from evalcontract.structure.keys.elsewhere import (
 from evalcontract.structure.keys.names import canonical_key, is_alias, is_safe_closed_rename
 from evalcontract.structure.keys.spelling import KnownKeys, is_compound, split_key_value
 from evalcontract.structure.native import Fits
-from evalcontract.structure.parts import follow
+from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import OWN_PREFIX, branches, known_keys, properties
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Path
     from evalcontract.structure.keys.names import AliasMatch
     from evalcontract.structure.keys.spelling import KeyNames
-    from evalcontract.structure.parts import Schema
 
 # `id` is one edit away from common words.
 _SHORT = 2

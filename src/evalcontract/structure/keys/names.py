@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container
+from typing import Any
 
 from evalcontract.model.nearest import normalise
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Container
 
 #: Common words that are one edit away from a known key but are used as custom keys.
 EVERYDAY_WORDS = frozenset(

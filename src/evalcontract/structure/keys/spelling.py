@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.nearest import MAX_LENGTH, NearIndex, edit_distance, normalise
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.keys.names import EVERYDAY_WORDS
-from evalcontract.structure.parts import follow
+from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import load, properties
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
-
-    from evalcontract.structure.parts import Schema
 
 _SHORT, _LONG = 3, 12
 # From this length on, two edits leave no doubt.

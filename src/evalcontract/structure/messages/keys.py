@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Problem, key_of
+from evalcontract.model.diagnostic import Fix, Path, Problem, key_of
 from evalcontract.model.nearest import normalise, suggestions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import SHOWN, clipped, integer
@@ -14,16 +15,11 @@ from evalcontract.model.values import listed as plainly
 from evalcontract.source.yaml.writing import flow
 from evalcontract.structure.keys.names import advice_for_value
 from evalcontract.structure.keys.spelling import split_key_value
-from evalcontract.structure.native import surely_fits
-from evalcontract.structure.parts import follow
+from evalcontract.structure.native import SchemaViolation, surely_fits
+from evalcontract.structure.parts import Schema, follow
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
-
-    from evalcontract.model.diagnostic import Fix, Path
     from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch
-    from evalcontract.structure.native import SchemaViolation
-    from evalcontract.structure.parts import Schema
 
 #: A message and its help.
 Message = tuple[str, str | None]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped, integer
 from evalcontract.source.yaml.writing import flow
 from evalcontract.structure.messages.keys import quoted_version, samples
-from evalcontract.structure.native import surely_fits
+from evalcontract.structure.native import SchemaViolation, surely_fits
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
 
-    from evalcontract.structure.native import SchemaViolation
 
 _NUMBER = lazy_pattern(
     r"(?P<number>-?(?:(?P<grouped>[1-9]\d{0,2}(?:[,_]\d{3})+)|(?:0|[1-9]\d*)(?:[.,]\d+)?))"
@@ -83,9 +82,8 @@ def _is_valid(number: str, schema: dict[str, Any]) -> bool:
     return value is not None and surely_fits(value, keywords)
 
 
-if TYPE_CHECKING:
-    #: Whether a value is valid where another one is not.
-    Fits = Callable[[Any], bool]
+#: Whether a value is valid where another one is not.
+Fits = Callable[[Any], bool]
 
 _TYPES = {
     "string": "text",

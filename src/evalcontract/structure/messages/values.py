@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from evalcontract.model.diagnostic import Fix, Problem, Write, key_of
+from evalcontract.model.diagnostic import Fix, Path, Problem, Scalar, Write, key_of
 from evalcontract.model.nearest import suggestions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import hashable
@@ -22,17 +23,10 @@ from evalcontract.structure.messages.keys import (
     unknown_value,
 )
 from evalcontract.structure.messages.types import wrong_type
-from evalcontract.structure.native import surely_fits
+from evalcontract.structure.native import SchemaViolation, surely_fits
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from evalcontract.model.diagnostic import Path, Scalar
-    from evalcontract.structure.native import SchemaViolation
-
-if TYPE_CHECKING:
-    #: Replacement values, the most likely first, each with whether it is certain.
-    Candidates = Iterator[tuple[Scalar, bool]]
+#: Replacement values, the most likely first, each with whether it is certain.
+Candidates = Iterator[tuple[Scalar, bool]]
 
 _NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _MAX_DIGITS = 15
