@@ -109,8 +109,8 @@ def test_what_was_meant_by_a_statement_without_a_text(tmp_path: Path) -> None:
 
 
 def states(case: dict[str, Any], variant: str) -> dict[str, str]:
-    form = dialect_of("agent_skills").format
-    return {each.name: each.state for each in form.predict(case, variant)}
+    form = dialect_of(f"agent_skills:{variant}")
+    return {each.name: each.state for each in form.predict(case)}
 
 
 def test_a_case_without_assertions_passes_always() -> None:

@@ -224,11 +224,11 @@ GOLDENS: list[dict[str, Any]] = [
 @pytest.mark.slow
 def test_metrics_need_what_is_predicted() -> None:
     """A metric that is predicted to fail has no parameter; others have all, with the outputs."""
-    form, variant = dialect_of("deepeval")
+    form = dialect_of("deepeval")
     differ = []
     checked = set()
     for golden, states in zip(GOLDENS, ask("scores", GOLDENS), strict=True):
-        for predicted in form.predict(golden, variant):
+        for predicted in form.predict(golden):
             real = states.get(predicted.name)
             comes_later = "application" in (predicted.reason or "")
             if real is None or (comes_later and predicted.state == "run"):
@@ -237,9 +237,7 @@ def test_metrics_need_what_is_predicted() -> None:
             if (real == "run") is (predicted.state == "fail"):
                 differ.append((golden, predicted, real))
     assert differ == []
-    of_answers = {
-        each.name for each in form.predict({"input": TEXT}, variant) if each.state != "skip"
-    }
+    of_answers = {each.name for each in form.predict({"input": TEXT}) if each.state != "skip"}
     assert of_answers - checked <= {"GEval"}
 
 

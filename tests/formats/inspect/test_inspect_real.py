@@ -225,7 +225,7 @@ def test_scorers_do_what_is_predicted() -> None:
     differ = []
     for (target, choices, _), real in zip(asked, ask("scores", asked), strict=True):
         row = {"input": TEXT, "target": target} | ({"choices": choices} if choices else {})
-        predicted = {p.name: p.state for p in dialect_of("inspect").format.predict(row, None)}
+        predicted = {p.name: p.state for p in dialect_of("inspect").predict(row)}
         for scorer, values in real.items():
             if scorer == "choice" and not choices:
                 state = "skip"

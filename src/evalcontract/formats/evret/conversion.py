@@ -81,7 +81,7 @@ class DocumentReader(Reader):
             losses.append(loss._replace(path=("documents",), reason=reason))
         return losses
 
-    def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
+    def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid query."""
         if self._is_double:
             row = without_twin(row, self._release)
@@ -130,7 +130,7 @@ class TableReader(Reader):
         """The columns that are not read, and the cells without a column."""
         return tuple(self._lost())
 
-    def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
+    def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid query; empty cells are absent."""
         given = {key: cell for key, cell in row.items() if cell}
         unread = [key for key, cell in given.items() if isinstance(cell, RejectedCell)]

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import bom_rejected, quoted
+from evalcontract.formats._findings import bom_rejected
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.evret.releases import ANSWERS, NO_QUERIES, RejectedCell
 from evalcontract.formats.evret.warnings import Header, read_by_others
 from evalcontract.model.diagnostic import Problem
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, quoted
 from evalcontract.source.faults import ParseError
 from evalcontract.source.tables import CsvTable
 

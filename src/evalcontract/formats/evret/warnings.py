@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import quoted
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
@@ -25,6 +24,7 @@ from evalcontract.formats.evret.releases import (
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest, normalise
+from evalcontract.model.values import quoted
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker

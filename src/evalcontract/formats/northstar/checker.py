@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import (
-    FirstRows,
-    as_json,
-    misspelled_messages,
-    parsed_json,
-    predictions,
-    read_field,
-)
+from evalcontract.formats._findings import FirstRows, as_json, misspelled_messages, parsed_json
 from evalcontract.formats._format import RowChecker
+from evalcontract.formats._graders import predictions, read_field
 from evalcontract.formats.northstar.case import (
     Trace,
     has_answer,
@@ -37,8 +31,8 @@ from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
-    from evalcontract.formats._findings import Fact
-    from evalcontract.formats._format import GraderPrediction, SchemaChecker
+    from evalcontract.formats._format import SchemaChecker
+    from evalcontract.formats._graders import Fact, GraderPrediction
 
 _REJECTED = frozenset(
     f"northstar/{fault}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.formats._findings import quoted
 from evalcontract.formats.northstar.case import (
     LIMITS,
     LISTS,
@@ -20,6 +19,7 @@ from evalcontract.formats.northstar.case import (
     trace_of,
 )
 from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.values import quoted
 
 _NOTHING: dict[str, Any] = {}
 # A `run_id` alone would make a trace that NorthStar stops at.
