@@ -86,7 +86,7 @@ def dialect_of(name: str) -> Format:
         return known[name]
     system, _, variant = name.partition(":")
     variants = [dialect for dialect in dialects() if dialect.name == system]
-    if variants and variant and variants[0].variant is None:
+    if variants and variant and not variants[0].variant:
         raise UsageError(f"`{system}` has no variants")
     near = nearest(name, [*known, OURS])
     advice = f"did you mean `{near}`? " if near else ""

@@ -76,19 +76,19 @@ class Field(NamedTuple):
 _NOT_CARRIED = "a value of this form has no counterpart"
 
 
-def fields_of(table: Sequence[Field], variant: str | None) -> list[Field]:
+def fields_of(table: Sequence[Field], variant: str) -> list[Field]:
     """Return the fields of one variant of a system."""
     return [field for field in table if not field.variants or variant in field.variants]
 
 
-def reason_against(table: Sequence[Field], ours: Path, variant: str | None) -> str:
+def reason_against(table: Sequence[Field], ours: Path, variant: str = "") -> str:
     """Return why a system has no place for a field of evalcontract."""
     known = {f.ours: f.note for f in fields_of(table, variant) if f.theirs is None and f.ours}
     # A rubric that was made from the row stands in the row itself.
     return _reason(known, ("rubric_ref",) if ours == ("rubric",) else ours)
 
 
-def reason_for(table: Sequence[Field], theirs: Path, variant: str | None) -> str:
+def reason_for(table: Sequence[Field], theirs: Path, variant: str = "") -> str:
     """Return why evalcontract has no place for a field of a system."""
     known = {f.theirs: f.note for f in fields_of(table, variant) if f.ours is None and f.theirs}
     return _reason(known, theirs)
@@ -193,7 +193,7 @@ class Format(ABC):
     """A dataset format of another system: what its loader does. An instance is one dialect of it.
 
     `str()` is the name of the dialect on the command line, such as `evret:0.0.1`. Without a
-    variant, it is the default one.
+    `variant`, it is the default one; that of a format with one dialect is empty.
     """
 
     name: ClassVar[str]
@@ -219,8 +219,8 @@ class Format(ABC):
     #: one. `$defs/row` describes a row.
     schemas: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
 
-    def __init__(self, variant: str | None = None) -> None:
-        self.variant = variant or next(iter(self.variants), None)
+    def __init__(self, variant: str = "") -> None:
+        self.variant = variant or next(iter(self.variants), "")
 
     def __str__(self) -> str:
         return f"{self.name}:{self.variant}" if self.variant else self.name
@@ -234,7 +234,7 @@ class Format(ABC):
     @classmethod
     def dialects(cls) -> list[Self]:
         """List its dialects, the default first."""
-        return [cls(variant) for variant in cls.variants or (None,)]
+        return [cls(variant) for variant in cls.variants or ("",)]
 
     @property
     def stage(self) -> tuple[str, str, str]:

@@ -37,7 +37,7 @@ Fact = Callable[[Row, str], bool]
 
 
 def predictions(
-    system: str, row: Row, variant: str | None, facts: Mapping[str, Fact]
+    system: str, row: Row, variant: str, facts: Mapping[str, Fact]
 ) -> Iterator[GraderPrediction]:
     """Yield the prediction for each grader of a system on a row."""
     for reads, verdicts in _graders(system, variant):
@@ -62,7 +62,7 @@ class _Verdict(NamedTuple):
 
 
 @lru_cache(maxsize=32)  # systems by their variants
-def _graders(system: str, variant: str | None) -> list[tuple[str, list[_Verdict]]]:
+def _graders(system: str, variant: str) -> list[tuple[str, list[_Verdict]]]:
     """Return the key that each grader reads, and its verdicts; the last one always applies."""
     graders = table(f"formats/{system}.graders")
     known = {name: {**verdict, "fact": name} for name, verdict in graders["verdicts"].items()}
@@ -95,7 +95,7 @@ def _verdict(verdict: dict[str, Any], grader: dict[str, Any]) -> _Verdict:
 
 
 def chosen_graders(
-    system: str, variant: str | None, title: str, plan: str | None, only: Sequence[str]
+    system: str, variant: str, title: str, plan: str | None, only: Sequence[str]
 ) -> frozenset[str]:
     """Return the names of the graders of a plan, and of those that are named.
 
@@ -131,7 +131,7 @@ def _path(field: str) -> Path:
     return tuple(field.split("."))
 
 
-def _is_for(entry: dict[str, Any], variant: str | None) -> bool:
+def _is_for(entry: dict[str, Any], variant: str) -> bool:
     return variant in entry.get("variants", (variant,))
 
 

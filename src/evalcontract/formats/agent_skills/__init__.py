@@ -49,10 +49,10 @@ class AgentSkills(Format):
         return cls(variant) if variant else None
 
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        return find_rows(file, str(self.variant), schema)
+        return find_rows(file, self.variant, schema)
 
     def checker(self, schema: SchemaChecker) -> RowChecker:
-        return AgentSkillsChecker(str(self.variant), schema)
+        return AgentSkillsChecker(self.variant, schema)
 
     def name_of(self, row: Any) -> str | None:
         given = row.get("id") if isinstance(row, dict) else None
@@ -70,9 +70,9 @@ class AgentSkills(Format):
     def reader(self, file: ExternalFile) -> Reader:
         from evalcontract.formats.agent_skills import conversion  # a check does not need it
 
-        return conversion.AgentSkillsReader(file, str(self.variant))
+        return conversion.AgentSkillsReader(file, self.variant)
 
     def writer(self, medium: str) -> Writer:
         from evalcontract.formats.agent_skills import conversion  # a check does not need it
 
-        return conversion.AgentSkillsWriter(str(self.variant))
+        return conversion.AgentSkillsWriter(self.variant)

@@ -64,8 +64,7 @@ class RequestReader(Reader):
             bare, ours = row, to_ours(row, index)
         residual = difference(to_theirs(ours, index), bare, _NESTED_THEIRS)
         losses = tuple(
-            Loss(path, reason_for(FIELDS, path, None), is_kept=True)
-            for path in _lost(residual, bare)
+            Loss(path, reason_for(FIELDS, path), is_kept=True) for path in _lost(residual, bare)
         )
         return OurRow(_IN_OURS.joined(ours, _FORM.written(residual)), None, losses)
 
@@ -114,7 +113,7 @@ class RequestWriter(Writer):
 
 
 def _reason(path: Path) -> str:
-    return reason_against(FIELDS, path, None)
+    return reason_against(FIELDS, path)
 
 
 def to_ours(row: dict[str, Any], index: int) -> dict[str, Any]:

@@ -215,7 +215,7 @@ def _losses_of_golden(rest: Residual, golden: dict[str, Any]) -> Iterator[Loss]:
     for key in rest.set:
         if key in carried or golden.get(key) in _EMPTY:
             continue
-        reason = _MORE if key in partly else reason_for(FIELDS, (key,), None)
+        reason = _MORE if key in partly else reason_for(FIELDS, (key,))
         yield Loss((key,), reason, is_kept=True)
 
 
@@ -226,9 +226,9 @@ def _losses_of_row(rest: Residual, row: dict[str, Any]) -> Iterator[Loss]:
             continue
         if key == "expected" and isinstance(part, dict):
             for name in part:
-                yield Loss((key, name), reason_against(FIELDS, (key, name), None), is_kept=True)
+                yield Loss((key, name), reason_against(FIELDS, (key, name)), is_kept=True)
         elif key != "messages" or conversation_of(row).has_more or len(row["messages"]) > 1:
-            yield Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True)
+            yield Loss((key,), reason_against(FIELDS, (key,)), is_kept=True)
 
 
 def _is_kept(value: dict[str, Any]) -> bool:

@@ -79,7 +79,7 @@ class Evret(Format):
 
     @property
     def _release(self) -> Release:
-        return RELEASES[str(self.variant)]
+        return RELEASES[self.variant]
 
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         if isinstance(file.source, CsvTable):

@@ -227,7 +227,7 @@ class DocumentWriter(Writer):
             value["documents"] = documents
             self._rewrite_bare(documents)
         kept = {key: part for key, part in root.items() if key != "metadata"}
-        losses = [Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True) for key in kept]
+        losses = [Loss((key,), reason_against(FIELDS, (key,)), is_kept=True) for key in kept]
         free = {key: part for key, part in metadata.items() if key != THEIRS}
         if OURS in free or root.get("metadata") == {}:
             kept["metadata"] = metadata
@@ -345,7 +345,7 @@ def _losses(
 
 
 def _reason(key: str) -> str:
-    return _REASONS.get(key) or reason_against(FIELDS, (key,), None)
+    return _REASONS.get(key) or reason_against(FIELDS, (key,))
 
 
 def _with_twin(row: dict[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class RecordReader(Reader):
             bare, ours = whole, to_ours(whole, index)
         residual = difference(to_theirs(ours, index), bare)
         losses = [
-            Loss((key,), reason_for(FIELDS, (key,), None), is_kept=True)
+            Loss((key,), reason_for(FIELDS, (key,)), is_kept=True)
             for key, part in residual.set.items()
             if key not in ("id", "input", "target", "choices", "metadata") and part is not None
         ]
@@ -103,13 +103,13 @@ def _losses(rest: Residual, row: dict[str, Any]) -> Iterator[Loss]:
             yield Loss((key,), SECOND, is_kept=True)
         elif key in _NESTED and isinstance(part, dict):
             for name in part:
-                yield Loss((key, name), reason_against(FIELDS, (key, name), None), is_kept=True)
+                yield Loss((key, name), reason_against(FIELDS, (key, name)), is_kept=True)
         elif key == "messages":
             if conversation_of(row).run:
                 reason = "a sample ends with the question; the run after it is no input"
                 yield Loss((key,), reason, is_kept=True)
         else:
-            yield Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True)
+            yield Loss((key,), reason_against(FIELDS, (key,)), is_kept=True)
 
 
 def _is_kept(value: dict[str, Any]) -> bool:

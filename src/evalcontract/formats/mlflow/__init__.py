@@ -115,22 +115,22 @@ class Mlflow(Format):
             elif lists:
                 advice = f"remove everything but the list of `{lists[0]}`"
         basis = ", per public documentation" if self.variant == MANAGED else ""
-        loader = _LOADERS[str(self.variant)]
+        loader = _LOADERS[self.variant]
         message = f"{loader} takes a list of records, not another value{basis}"
         return RowLayout.without_rows(Problem("mlflow/rejected", message, (), advice))
 
     def checker(self, schema: SchemaChecker) -> RowChecker:
-        return _CHECKERS[str(self.variant)](schema)
+        return _CHECKERS[self.variant](schema)
 
     def predict(
         self,
         row: Any,
         file: ExternalFile | None = None,
     ) -> Iterator[GraderPrediction]:
-        return scorers(row, str(self.variant))
+        return scorers(row, self.variant)
 
     def reader(self, file: ExternalFile) -> Reader:
-        return MlflowReader(str(self.variant), exported_root(file))
+        return MlflowReader(self.variant, exported_root(file))
 
     def writer(self, medium: str) -> Writer:
-        return MlflowWriter(str(self.variant))
+        return MlflowWriter(self.variant)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import FirstRows, as_json, misspelled_messages, parsed_json
 from evalcontract.formats._format import RowChecker
-from evalcontract.formats._graders import predictions, read_field
+from evalcontract.formats._graders import read_field
 from evalcontract.formats.northstar.case import (
     Trace,
     has_answer,
@@ -32,7 +32,7 @@ from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.formats._graders import Fact, GraderPrediction
+    from evalcontract.formats._graders import Fact
 
 _REJECTED = frozenset(
     f"northstar/{fault}"
@@ -198,8 +198,3 @@ FACTS: Mapping[str, Fact] = {
     "no_context": _of_trace(lambda trace: not trace.has_context),
     "no_failure": _of_trace(lambda trace: not trace.has_failure),
 }
-
-
-def graders(case: dict[str, Any], variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield the prediction for each grader on a valid case."""
-    return predictions("northstar", case, variant, FACTS)

@@ -214,7 +214,7 @@ def _is_nested(call: dict[str, Any]) -> bool:
 
 def _loss(path: Path, value: Any) -> Loss:
     is_limit = path[-1] in (*OF_RUN, *OF_TRACE)
-    reason = reason_for(FIELDS, path, None) if is_limit else _reason(value)
+    reason = reason_for(FIELDS, path) if is_limit else _reason(value)
     return Loss(path, reason, is_kept=True)
 
 
@@ -267,6 +267,6 @@ def _row_losses(
         for name in names:
             path = (key,) if name is None else (key, name)
             if key != "rubric_ref" and ".".join(map(str, path)) not in said:
-                yield Loss(path, reason_against(FIELDS, path, None), is_kept=True)
+                yield Loss(path, reason_against(FIELDS, path), is_kept=True)
     if kept.get("rubric") is not None and not is_reported:
         yield Loss(("rubric_ref",) if "rubric_ref" in row else (), _UNNAMED, is_kept=True)

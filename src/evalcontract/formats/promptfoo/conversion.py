@@ -258,7 +258,7 @@ def _losses_of_test(
             continue
         if key == "threshold" and not said.lost and test.get("assert"):
             continue
-        yield Loss((key,), reason_for(FIELDS, (key,), None), is_kept=True)
+        yield Loss((key,), reason_for(FIELDS, (key,)), is_kept=True)
 
 
 def _losses_of_row(rest: dict[str, Any], *, is_whole: bool) -> Iterator[Loss]:
@@ -270,9 +270,9 @@ def _losses_of_row(rest: dict[str, Any], *, is_whole: bool) -> Iterator[Loss]:
             continue
         if key in _NESTED and isinstance(part, dict) and part:
             for name in part:
-                yield Loss((key, name), reason_against(FIELDS, (key, name), None), is_kept=True)
+                yield Loss((key, name), reason_against(FIELDS, (key, name)), is_kept=True)
         else:
-            yield Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True)
+            yield Loss((key,), reason_against(FIELDS, (key,)), is_kept=True)
 
 
 def _is_kept(value: dict[str, Any]) -> bool:
