@@ -14,7 +14,8 @@ from evalcontract.formats import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._format import Field, Format
+    from evalcontract.formats._fields import Field
+    from evalcontract.formats._format import Format
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- fields, by docs/build_formats.py -->\n", "<!-- end -->\n"

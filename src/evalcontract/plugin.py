@@ -38,8 +38,8 @@ from evalcontract.checks.outcome import (
     unavailable,
 )
 from evalcontract.formats._conversion import Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._fields import Field
 from evalcontract.formats._format import (
-    Field,
     Format,
     RowChecker,
     RowLayout,

@@ -37,7 +37,8 @@ from evalcontract.workspace.catalogue import code_named, is_rejection
 if TYPE_CHECKING:
     from evalcontract.formats import Format
     from evalcontract.formats._conversion import OurRow, Reader
-    from evalcontract.formats._format import Field, RowChecker
+    from evalcontract.formats._fields import Field
+    from evalcontract.formats._format import RowChecker
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.library.references import Provenance
     from evalcontract.source.external import ExternalFile

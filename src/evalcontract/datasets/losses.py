@@ -19,7 +19,7 @@ from evalcontract.source.document import value_at
 if TYPE_CHECKING:
     from evalcontract.formats import Format
     from evalcontract.formats._conversion import Loss, OurRow
-    from evalcontract.formats._format import Field
+    from evalcontract.formats._fields import Field
 
 #: The key of a rubric that is embedded in a row.
 RUBRIC_KEY = "rubric"

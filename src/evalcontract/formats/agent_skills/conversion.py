@@ -18,8 +18,8 @@ from evalcontract.formats._conversion import (
     default_id,
     guidelines_of,
 )
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import Form, Residual, ResidualPlace, difference, is_row
 from evalcontract.formats.agent_skills.fields import (
     BEST_PRACTICES,

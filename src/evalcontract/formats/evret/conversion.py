@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._fields import reason_against
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._format import reason_against
 from evalcontract.formats.evret.mapping import FIELDS, THEIRS, QueryMapping, contents_of, parts_of
 from evalcontract.formats.evret.releases import (
     ID_KEYS,

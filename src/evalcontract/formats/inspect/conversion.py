@@ -19,7 +19,7 @@ from evalcontract.formats._conversion import (
     reference_of,
     with_bundle,
 )
-from evalcontract.formats._format import reason_against, reason_for
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row
 from evalcontract.formats.inspect.fields import FIELDS, RUBRIC, SECOND
 from evalcontract.formats.inspect.reading import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "samples have no place for it"

@@ -22,8 +22,8 @@ from evalcontract.formats._conversion import (
     with_bundle,
     with_renamed_key,
 )
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import is_list_of
-from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import (
     Form,
     Residual,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import is_list_of, mapping_at
-from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
 from evalcontract.formats.northstar.case import is_blank, phrases
 from evalcontract.formats.northstar.mapping import (

@@ -17,8 +17,8 @@ from evalcontract.formats._conversion import (
     default_id,
     reference_of,
 )
+from evalcontract.formats._fields import Field
 from evalcontract.formats._findings import has_lone_surrogate, is_list_of, mapping_at
-from evalcontract.formats._format import Field
 from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.case import CoercionError, input_of, is_blank
 from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, TRACE, normal

@@ -16,8 +16,8 @@ from evalcontract.formats._conversion import (
     conversation_of,
     reference_of,
 )
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import Form, Residual, ResidualPlace, difference, is_row
 from evalcontract.formats.openai.export import (
     CONTENT,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 HOSTED, SAMPLES = "hosted", "samples"
 _H, _S = (HOSTED,), (SAMPLES,)

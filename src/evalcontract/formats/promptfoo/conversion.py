@@ -17,7 +17,7 @@ from evalcontract.formats._conversion import (
     Writer,
     default_id,
 )
-from evalcontract.formats._format import reason_against, reason_for
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row, restored
 from evalcontract.formats.promptfoo.assertions import AssertionRepeats, cell_of, number_of
 from evalcontract.formats.promptfoo.checks import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "tests have no place for it"
