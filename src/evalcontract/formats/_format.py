@@ -16,6 +16,7 @@ from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 #: What every loader may reject.
@@ -258,10 +259,22 @@ class Format(ABC):
             raise UsageError(f"there is no plan `{plan}`: {self.title} has no plans")
         return frozenset(only)
 
-    @abstractmethod
+    def lens_class(self) -> type[Lens]:
+        """Return how rows are converted; by default, all that has a counterpart is renamed."""
+        from evalcontract.formats._lens import Lens  # a check does not need it
+
+        return Lens
+
+    def lens(self, medium: str) -> Lens:
+        """Start the conversion of the rows of a file of a medium, in one direction or the other."""
+        return self.lens_class()(self.name, self.own_fields, self.variant, medium)
+
     def reader(self, file: ExternalFile) -> Reader:
         """Start the conversion of valid rows of a file to evalcontract."""
+        lens = self.lens(file.medium)
+        lens.begin(file)
+        return lens
 
-    @abstractmethod
     def writer(self, medium: str) -> Writer:
         """Start the conversion of rows of evalcontract to a file of a medium."""
+        return self.lens(medium)

@@ -17,16 +17,14 @@ from evalcontract.formats._format import (
 )
 from evalcontract.formats._frames import first_row_of, frame_of, layout_of
 from evalcontract.formats.databricks.checker import RequestChecker
-from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
-from evalcontract.formats.databricks.fields import FIELDS
+from evalcontract.formats.databricks.fields import APPLICATION, FIELDS, OUTPUTS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
-_APPLICATION, _OUTPUTS = "application", "outputs"
 _DISTINCT = frozenset(
     {"request_id", "expected_response", "expected_retrieved_context", "retrieved_context"}
 )
@@ -54,7 +52,7 @@ class Databricks(Format):
 
     name = "databricks"
     title = "Databricks agent evaluation"
-    variants = (_APPLICATION, _OUTPUTS)
+    variants = (APPLICATION, OUTPUTS)
     media = ("json", "jsonl", "yaml", "parquet")
     basis = "per public documentation"
     codes = codes_of_system(
@@ -85,7 +83,7 @@ class Databricks(Format):
         if not is_request or not _FOREIGN.isdisjoint(value):
             return None
         has_outputs = not {"response", "trace"}.isdisjoint(value)
-        return cls(_OUTPUTS if has_outputs else _APPLICATION)
+        return cls(OUTPUTS if has_outputs else APPLICATION)
 
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         if file.document is None:
@@ -98,10 +96,9 @@ class Databricks(Format):
         return RowLayout.without_rows(_NO_LIST)
 
     def checker(self, schema: SchemaChecker) -> RowChecker:
-        return RequestChecker(schema, has_outputs=self.variant == _OUTPUTS)
+        return RequestChecker(schema, has_outputs=self.variant == OUTPUTS)
 
-    def reader(self, file: ExternalFile) -> Reader:
-        return RequestReader()
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.databricks.conversion import RequestLens  # a check needs it not
 
-    def writer(self, medium: str) -> Writer:
-        return RequestWriter(has_outputs=self.variant == _OUTPUTS)
+        return RequestLens
