@@ -21,7 +21,7 @@ from evalcontract.formats.inspect.reading import choices_of, has_other_choice, t
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 # Keys of other systems, whose rows have `input` and `target`, too.
@@ -71,12 +71,7 @@ class Inspect(Format):
         id_ = row.get("id") if isinstance(row, dict) else None
         return str(id_) if isinstance(id_, str | int) and str(id_) else None
 
-    def reader(self, file: ExternalFile) -> Reader:
-        from evalcontract.formats.inspect import conversion  # a check does not need it
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.inspect.conversion import RecordLens  # a check does not need it
 
-        return conversion.RecordReader()
-
-    def writer(self, medium: str) -> Writer:
-        from evalcontract.formats.inspect import conversion  # a check does not need it
-
-        return conversion.RecordWriter(is_table=medium == "csv")
+        return RecordLens
