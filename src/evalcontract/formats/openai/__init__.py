@@ -17,12 +17,6 @@ from evalcontract.formats._format import (
     codes_of_system,
 )
 from evalcontract.formats.openai.checker import FACTS, OpenAIChecker, predict_criteria
-from evalcontract.formats.openai.conversion import (
-    ItemReader,
-    ItemWriter,
-    SampleReader,
-    SampleWriter,
-)
 from evalcontract.formats.openai.evaluation import layout_of
 from evalcontract.formats.openai.export import root_of
 from evalcontract.formats.openai.fields import FIELDS, HOSTED, SAMPLES
@@ -33,6 +27,7 @@ if TYPE_CHECKING:
 
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._graders import GraderPrediction
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 # The keys of a row that say what is expected of it, here and elsewhere.
@@ -117,8 +112,17 @@ class OpenAI(Format):
         root = root_of(file) if file and not self._is_sample else {}
         return predict_criteria(root, row) or super().predict(row, file)
 
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.openai.samples import SampleLens  # a check does not need it
+
+        return SampleLens
+
     def reader(self, file: ExternalFile) -> Reader:
-        return SampleReader() if self._is_sample else ItemReader(file)
+        from evalcontract.formats.openai.conversion import ItemReader  # a check does not need it
+
+        return super().reader(file) if self._is_sample else ItemReader(file)
 
     def writer(self, medium: str) -> Writer:
-        return SampleWriter() if self._is_sample else ItemWriter(medium)
+        from evalcontract.formats.openai.conversion import ItemWriter  # a check does not need it
+
+        return super().writer(medium) if self._is_sample else ItemWriter(medium)
