@@ -14,7 +14,7 @@ from real_packages import same, table_text
 from tables import every_case
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.deepeval.conversion import GoldenReader, GoldenWriter
+from evalcontract.formats.deepeval import DeepEval
 from evalcontract.formats.deepeval.reading import as_read, document_of
 
 SCRIPT = Path(__file__).parent / "deepeval_real.py"
@@ -243,7 +243,7 @@ def test_metrics_need_what_is_predicted() -> None:
 
 def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
     """Return goldens by way of evalcontract, as a file, and the keys that were lost in it."""
-    reader, writer = GoldenReader(), GoldenWriter(is_table=medium == "csv")
+    reader, writer = DeepEval().lens("json"), DeepEval().lens(medium)
     ours = [reader.read(row, index).row for index, row in enumerate(rows)]
     written = [writer.write(row, None, index) for index, row in enumerate(ours)]
     lost = {str(loss.path[0]) for each in written for loss in each.losses if not loss.is_kept}

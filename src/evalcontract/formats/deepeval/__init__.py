@@ -22,7 +22,7 @@ from evalcontract.formats.deepeval.rows import find_rows
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 # Keys that only goldens have, beside their input.
@@ -93,12 +93,7 @@ class DeepEval(Format):
     def name_of(self, row: Any) -> str | None:
         return super().name_of(row) or None
 
-    def reader(self, file: ExternalFile) -> Reader:
-        from evalcontract.formats.deepeval import conversion  # a check does not need it
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.deepeval.conversion import GoldenLens  # a check does not need it
 
-        return conversion.GoldenReader()
-
-    def writer(self, medium: str) -> Writer:
-        from evalcontract.formats.deepeval import conversion  # a check does not need it
-
-        return conversion.GoldenWriter(is_table=medium == "csv")
+        return GoldenLens
