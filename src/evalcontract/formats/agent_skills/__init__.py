@@ -21,8 +21,8 @@ from evalcontract.formats.agent_skills.fields import FIELDS, VARIANTS, variant_o
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._graders import GraderPrediction
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 
@@ -67,12 +67,7 @@ class AgentSkills(Format):
         }
         return super().predict(read, file)
 
-    def reader(self, file: ExternalFile) -> Reader:
-        from evalcontract.formats.agent_skills import conversion  # a check does not need it
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.agent_skills.conversion import CaseLens  # a check needs it not
 
-        return conversion.AgentSkillsReader(file, self.variant)
-
-    def writer(self, medium: str) -> Writer:
-        from evalcontract.formats.agent_skills import conversion  # a check does not need it
-
-        return conversion.AgentSkillsWriter(self.variant)
+        return CaseLens
