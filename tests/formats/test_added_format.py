@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import OurRow, Reader, TheirRow, Writer
 from evalcontract.formats._fields import Field
 from evalcontract.formats._findings import FirstRows
 from evalcontract.formats._format import (
@@ -59,19 +58,6 @@ class _Checker:
         return iter(())
 
 
-class _Reader(Reader):
-    def read(self, row: Any, index: int) -> OurRow:
-        return OurRow({"id": row["key"], "input": row["q"], "expected": {"reference": row["a"]}})
-
-
-class _Writer(Writer):
-    def write(self, row: dict[str, Any], rubric: Any, index: int) -> TheirRow:
-        return TheirRow({"key": row["id"], "q": row["input"], "a": row["expected"]["reference"]})
-
-    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, tuple[()]]:
-        return rows, ()
-
-
 class Tidepool(Format):
     """Questions of Tidepool."""
 
@@ -95,12 +81,6 @@ class Tidepool(Format):
 
     def checker(self, schema: SchemaChecker) -> RowChecker:
         return _Checker(schema)
-
-    def reader(self, file: ExternalFile) -> Reader:
-        return _Reader()
-
-    def writer(self, medium: str) -> Writer:
-        return _Writer()
 '''
 ROW = {"key": "high", "q": "When is high tide?", "a": "At noon."}
 SCHEMA = {
