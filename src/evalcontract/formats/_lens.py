@@ -11,7 +11,7 @@ A system says which of its fields are fields of evalcontract, and how the others
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, final
 
@@ -46,6 +46,9 @@ from evalcontract.source.document import value_at
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
+_RUBRIC_KEYS = ("rubric_ref", "rubric")
+#: Says among the absent keys that a row has no rubric, though its row of theirs stands for one.
+_NO_RUBRIC = ["rubric_ref"]
 _NO_CELL = "a cell is a text"
 Keys = tuple[str, ...]
 _NO_HINTS: Mapping[str, Any] = MappingProxyType({})
@@ -65,6 +68,13 @@ class At(NamedTuple):
     id: Any = None
     rubric: Row | None = None
     hints: Mapping[str, Any] = _NO_HINTS
+
+
+class ReadRubric(NamedTuple):
+    """The rubric that a row of theirs stands for, if any, and the judges that it refers to."""
+
+    rubric: Row | None = None
+    judges: tuple[Row, ...] = ()
 
 
 class Cells(NamedTuple):
@@ -142,17 +152,17 @@ class Lens(Reader, Writer):
         """Return where a row of theirs stands; called once for each row, in order."""
         return At(index)
 
-    def hints_of(self, row: Row) -> Row:
-        """Return what to note of a row of theirs for writing it again."""
-        return {}
-
     def are_hints(self, hints: Row) -> bool:
-        """Whether `hints_of` can have returned a mapping."""
+        """Whether `place_of` can have noted a mapping."""
         return not hints
 
-    def rubric_of(self, row: Row, ours: Row) -> Row | None:
-        """Return the rubric that a row of theirs stands for; None if for none."""
-        return None
+    def rubric_of(self, row: Row, at: At) -> ReadRubric:
+        """Return the rubric that a row of theirs stands for."""
+        return ReadRubric()
+
+    def lost(self, row: Row, at: At) -> Iterator[Loss]:
+        """Yield what is lost of a row of theirs besides the keys that are kept."""
+        yield from ()
 
     def says(self, path: Path, row: Row) -> bool:
         """Whether a row of ours says a field of theirs in another form, so that it is no loss.
@@ -161,13 +171,13 @@ class Lens(Reader, Writer):
         """
         return path[0] in self.quiet
 
-    def is_said(self, path: Path, row: Row) -> bool:
+    def is_said(self, path: Path, row: Row, at: At) -> bool:
         """Whether a row of theirs says a field of a row of ours in another place or form."""
         return path == ("messages",) and not conversation_of(row).has_more
 
-    def without_said(self, rest: Row, theirs: Row, at: At) -> Row:
-        """Return a rest without what a row of theirs says so that reading it gives it anew."""
-        return rest
+    def remade(self, theirs: Row, at: At) -> Collection[str]:
+        """Return the keys that reading a row of theirs makes anew, so that they are not kept."""
+        return ()
 
     def reason_for(self, path: Path, row: Row) -> str:
         """Return why evalcontract has no place for a field of a row of theirs."""
@@ -195,18 +205,21 @@ class Lens(Reader, Writer):
             ours = restored(
                 ours, residual, self.nested_ours, bare, lambda each: self._theirs(each, at)
             )
-        rubric = self.rubric_of(bare, ours)
-        theirs = self._theirs(ours, at._replace(rubric=rubric, hints=self.hints_of(bare)))
+        has_own = not ours.keys().isdisjoint(_RUBRIC_KEYS)
+        has_none = residual is not None and _NO_RUBRIC in residual.absent
+        graded = ReadRubric() if has_own or has_none else self.rubric_of(bare, at)
+        theirs = self._theirs(ours, at._replace(rubric=graded.rubric))
         rest = difference(theirs, bare, self.nested_theirs)
-        losses = [
+        losses = [*self.lost(bare, at)]
+        losses += [
             Loss(path, self.reason_for(path, bare), is_kept=True)
             for path in _paths(rest.set, self.nested_theirs)
             if path[0] != self.in_theirs.below
             and value_at(bare, path) not in self.nothing
             and not self.says(path, bare)
         ]
-        kept = {**self.form.written(rest), **self.hints_of(bare)}
-        return OurRow(self.in_ours.joined(ours, kept), rubric, tuple(losses))
+        whole = self.in_ours.joined(ours, {**self.form.written(rest), **at.hints})
+        return OurRow(whole, graded.rubric, tuple(losses), graded.judges)
 
     @final
     def write(self, row: Row, rubric: Row | None, index: int) -> TheirRow:
@@ -218,23 +231,26 @@ class Lens(Reader, Writer):
         at = At(index, bare.get("id"), rubric_of_row, self._hints_in(kept or {}))
         theirs = self._theirs(bare, at)
         if residual := self.form.read(kept or {}):
+            now = {**bare, "checks": (at.rubric or {}).get("checks")}
             theirs = restored(
-                theirs, residual, self.nested_theirs, bare, lambda each: self._ours(each, at)
+                theirs, residual, self.nested_theirs, now, lambda each: self._graded(each, at)
             )
         rest = difference(self._ours(theirs, at), bare, self.nested_ours)
-        rest = rest._replace(set=self.without_said(rest.set, theirs, at))
+        remade = self.remade(theirs, at)
+        rest = rest._replace(set={k: part for k, part in rest.set.items() if k not in remade})
+        if at.rubric is None and "rubric_ref" not in bare and self.rubric_of(theirs, at).rubric:
+            rest.absent.append(_NO_RUBRIC)
         losses = [
             Loss(path, self.reason_against(path, bare), is_kept=True)
             for path in _paths(rest.set, self.nested_ours)
             if path[0] != "metadata"
             and (path[0] != "bundle" or bare["bundle"] not in BUNDLES)
-            and not self.is_said(path, bare)
+            and not self.is_said(path, bare, at)
         ]
-        if rubric is not None and "rubric_ref" not in row:
-            unsaid = self.without_said({"rubric_ref": rubric}, theirs, at)
-            losses += [
-                Loss((key,), self.reason_against((key,), bare), is_kept=True) for key in unsaid
-            ]
+        path = ("rubric_ref",)
+        is_graded = "rubric_ref" in row or "rubric_ref" in remade or self.is_said(path, bare, at)
+        if rubric is not None and not is_graded:
+            losses.append(Loss(path, self.reason_against(path, bare), is_kept=True))
         written = self.in_theirs.joined(theirs, self.form.written(rest))
         problems = [*self.problems(written, at)]
         if self.is_table:
@@ -259,6 +275,11 @@ class Lens(Reader, Writer):
     def table_of(self, rows: list[Row]) -> tuple[list[str], list[Row], Sequence[Loss]]:
         """Return the header and the rows of a table, and what is lost of a column."""
         return list(dict.fromkeys(key for row in rows for key in row)), rows, ()
+
+    def _graded(self, theirs: Row, at: At) -> Row:
+        """Return what a row of theirs says of ours, and the checks of the rubric."""
+        rubric = self.rubric_of(theirs, at).rubric or {}
+        return {**self._ours(theirs, at), "checks": rubric.get("checks")}
 
     def _is_kept(self, kept: Row) -> bool:
         """Whether a mapping is what a conversion kept, and not the author's own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from evalcontract.formats._conversion import (
     guidelines_of,
 )
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._lens import At, Lens
+from evalcontract.formats._lens import At, Lens, ReadRubric
 from evalcontract.formats._residual import Form, Row
 from evalcontract.formats.agent_skills.fields import (
     BEST_PRACTICES,
@@ -99,7 +99,6 @@ def is_said(rubric: Row | None, case: Row) -> bool:
 
 
 _THEIRS = "agent_skills"
-_RUBRIC = "rubric"
 _OUTPUT, _FILES = "expected_output", "files"
 _LISTS = ("must_contain_any", "must_not_contain")
 # What says in the metadata of a dataset that the cases were under the key of older files.
@@ -153,24 +152,22 @@ class CaseLens(Lens):
             case |= checks_of(at.rubric, row)
         return case
 
-    def rubric_of(self, row: Row, ours: Row) -> Row | None:
-        has_one = "rubric_ref" in ours or _RUBRIC in ours
-        return None if has_one or self.variant != BEST_PRACTICES else rubric_of(row)
+    def rubric_of(self, row: Row, at: At) -> ReadRubric:
+        return ReadRubric(rubric_of(row) if self.variant == BEST_PRACTICES else None)
 
     def says(self, path: Path, row: Row) -> bool:
         """Whether a value is no loss: a check that decides nothing is none."""
         is_check = self.variant == BEST_PRACTICES and path[0] in _CHECKS
         return is_check or super().says(path, row)
 
-    def is_said(self, path: Path, row: Row) -> bool:
+    def is_said(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: the only message is the prompt."""
         is_question = row.get("messages") == [{"role": "user", "content": row.get("input")}]
-        return row[str(path[0])] is None or (path == ("messages",) and is_question)
+        return row.get(str(path[0])) is None or (path == ("messages",) and is_question)
 
-    def without_said(self, rest: Row, theirs: Row, at: At) -> Row:
-        if self.variant != BEST_PRACTICES or not is_said(at.rubric, theirs):
-            return rest
-        return {key: part for key, part in rest.items() if key not in ("rubric_ref", _RUBRIC)}
+    def remade(self, theirs: Row, at: At) -> Collection[str]:
+        is_all = self.variant == BEST_PRACTICES and is_said(at.rubric, theirs)
+        return ("rubric_ref", "rubric") if is_all else ()
 
     def reason_for(self, path: Path, row: Row) -> str:
         key, is_checked = path[0], _is_checked(row, self.variant)

@@ -79,10 +79,10 @@ class RequestLens(Lens):
         is_beside = path == ("expected_response",) and bool(row.get("expected_facts"))
         return (is_beside and bool(row["expected_response"].strip())) or super().says(path, row)
 
-    def is_said(self, path: Path, row: Row) -> bool:
+    def is_said(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: facts that are the reference are written as such."""
         is_reference = row.get("expected_facts") == [reference_of(row)]
-        return (path == ("expected_facts",) and is_reference) or super().is_said(path, row)
+        return (path == ("expected_facts",) and is_reference) or super().is_said(path, row, at)
 
     def reason_against(self, path: Path, row: Row) -> str:
         if path == ("expected", "reference") and row.get("expected_facts"):

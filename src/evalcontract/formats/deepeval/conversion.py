@@ -82,10 +82,7 @@ class GoldenLens(Lens):
         id_ = _name_of(row) or default_id(index)
         id_ = default_id(index) if id_ in self._ids else id_
         self._ids.add(id_)
-        return At(index, id_)
-
-    def hints_of(self, row: Row) -> Row:
-        return {_SCENARIO: True} if has_scenario(row) else {}
+        return At(index, id_, hints={_SCENARIO: True} if has_scenario(row) else {})
 
     def are_hints(self, hints: Row) -> bool:
         return not hints or (hints.keys() == {_SCENARIO} and hints[_SCENARIO] is True)
@@ -129,7 +126,7 @@ class GoldenLens(Lens):
             theirs["name"] = row.get("id")
         return theirs
 
-    def is_said(self, path: Path, row: Row) -> bool:
+    def is_said(self, path: Path, row: Row, at: At) -> bool:
         has_one = path == ("messages",) and len(row["messages"]) <= 1
         return has_one and not conversation_of(row).has_more
 

@@ -85,7 +85,7 @@ class RecordLens(Lens):
             theirs["choices"] = choices
         return theirs
 
-    def is_said(self, path: Path, row: Row) -> bool:
+    def is_said(self, path: Path, row: Row, at: At) -> bool:
         return path == ("messages",) and not conversation_of(row).run
 
     def reason_against(self, path: Path, row: Row) -> str:
