@@ -164,7 +164,7 @@ class Lens(Reader, Writer):
         """Yield what is lost of a row of theirs besides the keys that are kept."""
         yield from ()
 
-    def says(self, path: Path, row: Row) -> bool:
+    def says(self, path: Path, row: Row, at: At) -> bool:
         """Whether a row of ours says a field of theirs in another form, so that it is no loss.
 
         `row` is the row of theirs that was read.
@@ -195,7 +195,7 @@ class Lens(Reader, Writer):
     def read(self, row: Row, index: int) -> OurRow:
         """Convert a valid row; a foreign value in place of what is kept is ordinary data."""
         whole = self.plain(row)
-        bare, kept = self.in_theirs.split(whole, self._is_kept)
+        bare, kept = self.in_theirs.split(whole, self._is_written)
         at = self.place_of(bare, index)
         ours = self._ours(bare, at)
         residual = self.form.read(kept or {})
@@ -216,7 +216,7 @@ class Lens(Reader, Writer):
             for path in _paths(rest.set, self.nested_theirs)
             if path[0] != self.in_theirs.below
             and value_at(bare, path) not in self.nothing
-            and not self.says(path, bare)
+            and not self.says(path, bare, at)
         ]
         whole = self.in_ours.joined(ours, {**self.form.written(rest), **at.hints})
         return OurRow(whole, graded.rubric, tuple(losses), graded.judges)
@@ -282,13 +282,17 @@ class Lens(Reader, Writer):
         return {**self._ours(theirs, at), "checks": rubric.get("checks")}
 
     def _is_kept(self, kept: Row) -> bool:
-        """Whether a mapping is what a conversion kept, and not the author's own."""
+        """Whether a mapping is what a row of ours kept, and not the author's own."""
         hints = self._hints_in(kept)
         own = {key: part for key, part in kept.items() if key not in hints}
-        return self.are_hints(hints) and self.form.has_written(own, self.in_ours.was)
+        return self.are_hints(hints) and self._is_written(own)
+
+    def _is_written(self, kept: Row) -> bool:
+        return self.form.has_written(kept, self.in_ours.was)
 
     def _is_ours(self, row: Row) -> bool:
-        return is_row(row) and all(row.get(key) for key in self.needed)
+        is_whole = bool(row.get("id")) and "input" in row
+        return is_whole and is_row(row) and all(row.get(key) for key in self.needed)
 
     def _hints_in(self, kept: Row) -> Row:
         own = (self.form.set, self.form.absent, self.in_ours.was)

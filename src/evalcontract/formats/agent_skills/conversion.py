@@ -155,10 +155,10 @@ class CaseLens(Lens):
     def rubric_of(self, row: Row, at: At) -> ReadRubric:
         return ReadRubric(rubric_of(row) if self.variant == BEST_PRACTICES else None)
 
-    def says(self, path: Path, row: Row) -> bool:
+    def says(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: a check that decides nothing is none."""
         is_check = self.variant == BEST_PRACTICES and path[0] in _CHECKS
-        return is_check or super().says(path, row)
+        return is_check or super().says(path, row, at)
 
     def is_said(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: the only message is the prompt."""

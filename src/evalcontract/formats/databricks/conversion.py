@@ -74,10 +74,10 @@ class RequestLens(Lens):
                 theirs[key] = [with_renamed_key(part, "id", "doc_uri") for part in documents]
         return theirs
 
-    def says(self, path: Path, row: Row) -> bool:
+    def says(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: a reference beside facts is written without them."""
         is_beside = path == ("expected_response",) and bool(row.get("expected_facts"))
-        return (is_beside and bool(row["expected_response"].strip())) or super().says(path, row)
+        return (is_beside and bool(row["expected_response"].strip())) or super().says(path, row, at)
 
     def is_said(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: facts that are the reference are written as such."""

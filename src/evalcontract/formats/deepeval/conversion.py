@@ -66,7 +66,6 @@ class GoldenLens(Lens):
     nested_ours = MappingProxyType({"expected": {}})
     quiet = frozenset({"name", "input", "scenario"})
     nothing = (None, "", [], {})
-    needed = ("id",)
     no_root = "a dataset of DeepEval is a list of goldens"
 
     def __init__(self, *of_dialect: Any) -> None:

@@ -44,7 +44,7 @@ class RecordLens(Lens):
 
     quiet = frozenset({"id", "input", "target", "choices"})
     nothing = (None,)
-    needed = ("id", "input")
+    needed = ("input",)
     no_root = _ROOT
 
     def plain(self, row: Row) -> Row:

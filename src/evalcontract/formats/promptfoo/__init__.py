@@ -22,8 +22,8 @@ from evalcontract.formats.promptfoo.table import find_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._graders import GraderPrediction
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 #: Configurations have two of these keys.
@@ -77,15 +77,10 @@ class Promptfoo(Format):
     ) -> Iterator[GraderPrediction]:
         return predict(row)
 
-    def reader(self, file: ExternalFile) -> Reader:
-        from evalcontract.formats.promptfoo import conversion  # a check does not need it
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.promptfoo.conversion import PromptfooLens  # a check does not need it
 
-        return conversion.PromptfooReader()
-
-    def writer(self, medium: str) -> Writer:
-        from evalcontract.formats.promptfoo import conversion  # a check does not need it
-
-        return conversion.PromptfooWriter(is_table=medium == "csv")
+        return PromptfooLens
 
 
 def _is_test(value: Any) -> bool:
