@@ -25,6 +25,7 @@ from evalcontract.formats._conversion import (
     Writer,
     conversation_of,
     default_id,
+    reference_of,
     with_bundle,
 )
 from evalcontract.formats._fields import Field, reason_against, reason_for
@@ -32,6 +33,7 @@ from evalcontract.formats._residual import (
     TYPES,
     Form,
     Nested,
+    Residual,
     ResidualPlace,
     Row,
     applied,
@@ -41,14 +43,16 @@ from evalcontract.formats._residual import (
 )
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import json_equal
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
 _RUBRIC_KEYS = ("rubric_ref", "rubric")
+_RUBRIC = ("rubric_ref",)
 #: Says among the absent keys that a row has no rubric, though its row of theirs stands for one.
-_NO_RUBRIC = ["rubric_ref"]
+_NO_RUBRIC = [*_RUBRIC]
 _NO_CELL = "a cell is a text"
 Keys = tuple[str, ...]
 _NO_HINTS: Mapping[str, Any] = MappingProxyType({})
@@ -100,11 +104,18 @@ class Lens(Reader, Writer):
     nested_ours: Nested = MappingProxyType({"expected": {}, "context": {}})
     #: Keys of theirs of which a row says the essence in every case, and values that say nothing.
     quiet: frozenset[str] = frozenset()
+    #: Keys of theirs that are one loss, though they are compared key by key.
+    listed_whole: frozenset[str] = frozenset()
     nothing: tuple[Any, ...] = (None, [], {})
     #: The name of what is kept in a row of ours, if it is not that of the system.
     kept_as = ""
     #: Why the file has no place for keys beside the rows.
     no_root = "the target is a list of rows, with no place for other keys"
+    #: Why they have no place for the run after the question, or for a reference beside facts.
+    run = ""
+    beside = ""
+    #: Why a part of what a row of theirs keeps is lost if it says nothing new.
+    repeated = ""
     #: The keys without which a row that was kept is somebody else's data.
     needed: tuple[str, ...] = ()
 
@@ -173,11 +184,30 @@ class Lens(Reader, Writer):
 
     def is_said(self, path: Path, row: Row, at: At) -> bool:
         """Whether a row of theirs says a field of a row of ours in another place or form."""
-        return path == ("messages",) and not conversation_of(row).has_more
+        is_reference = row.get("expected_facts") == [reference_of(row)]
+        return bool(self.beside) and path == ("expected_facts",) and is_reference
+
+    def says_messages(self, row: Row, again: Row) -> bool:
+        """Whether a row of theirs says the messages of a row; `again` is what it is read as."""
+        said = conversation_of(row)
+        asked = conversation_of(again).asked or [_question(again)]
+        return not said.has_more and asked == (said.asked or [_question(row)])
 
     def remade(self, theirs: Row, at: At) -> Collection[str]:
         """Return the keys that reading a row of theirs makes anew, so that they are not kept."""
         return ()
+
+    def noted(self, kept: Row, at: At) -> Row:
+        """Return what a row of ours keeps, with the hints for writing it again."""
+        return {**kept, **at.hints}
+
+    def taken(self, residual: Residual | None, at: At) -> tuple[Residual | None, list[Loss]]:
+        """Return what counts of what a row of ours keeps, and what is lost of it."""
+        return residual, []
+
+    def settled(self, theirs: Row, at: At) -> Row:
+        """Return a row of theirs as it can stand after those before it."""
+        return theirs
 
     def reason_for(self, path: Path, row: Row) -> str:
         """Return why evalcontract has no place for a field of a row of theirs."""
@@ -185,6 +215,10 @@ class Lens(Reader, Writer):
 
     def reason_against(self, path: Path, row: Row) -> str:
         """Return why they have no place for a field of a row of ours."""
+        if path == ("messages",) and self.run:
+            return self.run
+        if path == ("expected", "reference") and self.beside and row.get("expected_facts"):
+            return self.beside
         return reason_against(self.fields, path, self.variant)
 
     def problems(self, theirs: Row, at: At) -> Iterator[Problem]:
@@ -195,7 +229,7 @@ class Lens(Reader, Writer):
     def read(self, row: Row, index: int) -> OurRow:
         """Convert a valid row; a foreign value in place of what is kept is ordinary data."""
         whole = self.plain(row)
-        bare, kept = self.in_theirs.split(whole, self._is_written)
+        bare, kept = self.in_theirs.split(whole, self.is_written)
         at = self.place_of(bare, index)
         ours = self._ours(bare, at)
         residual = self.form.read(kept or {})
@@ -210,16 +244,25 @@ class Lens(Reader, Writer):
         graded = ReadRubric() if has_own or has_none else self.rubric_of(bare, at)
         theirs = self._theirs(ours, at._replace(rubric=graded.rubric))
         rest = difference(theirs, bare, self.nested_theirs)
-        losses = [*self.lost(bare, at)]
-        losses += [
-            Loss(path, self.reason_for(path, bare), is_kept=True)
-            for path in _paths(rest.set, self.nested_theirs)
-            if path[0] != self.in_theirs.below
-            and value_at(bare, path) not in self.nothing
-            and not self.says(path, bare, at)
-        ]
-        whole = self.in_ours.joined(ours, {**self.form.written(rest), **at.hints})
-        return OurRow(whole, graded.rubric, tuple(losses), graded.judges)
+        losses = [*self.lost(bare, at), *self._lost_keys(rest.set, bare, at)]
+        if self.repeated and kept is not None and bare is not whole:
+            again = difference(self._ours(bare, at), ours, self.nested_ours)
+            if not json_equal(self.in_theirs.joined(bare, self.form.written(again)), whole):
+                losses.append(Loss((self.in_theirs.below, OURS), self.repeated, is_kept=False))
+        noted = self.noted(self.form.written(rest), at)
+        return OurRow(self.in_ours.joined(ours, noted), graded.rubric, tuple(losses), graded.judges)
+
+    def _lost_keys(self, rest: Row, row: Row, at: At) -> Iterator[Loss]:
+        """Yield the losses of a row of theirs, given the rest that ours does not represent."""
+        paths = (
+            path[:1] if path[0] in self.listed_whole else path
+            for path in _paths(rest, self.nested_theirs)
+        )
+        for path in dict.fromkeys(paths):
+            is_metadata = path[0] == self.in_theirs.below and path[0] not in self.listed_whole
+            is_nothing = value_at(row, path) in self.nothing
+            if not (is_metadata or is_nothing or self.says(path, row, at)):
+                yield Loss(path, self.reason_for(path, row), is_kept=True)
 
     @final
     def write(self, row: Row, rubric: Row | None, index: int) -> TheirRow:
@@ -230,33 +273,38 @@ class Lens(Reader, Writer):
         rubric_of_row = own if isinstance(own, dict) else None
         at = At(index, bare.get("id"), rubric_of_row, self._hints_in(kept or {}))
         theirs = self._theirs(bare, at)
-        if residual := self.form.read(kept or {}):
+        residual, losses = self.taken(self.form.read(kept or {}), at)
+        if residual:
             now = {**bare, "checks": (at.rubric or {}).get("checks")}
             theirs = restored(
                 theirs, residual, self.nested_theirs, now, lambda each: self._graded(each, at)
             )
-        rest = difference(self._ours(theirs, at), bare, self.nested_ours)
+        theirs = self.settled(theirs, at)
+        again = self._ours(theirs, at)
+        rest = difference(again, bare, self.nested_ours)
         remade = self.remade(theirs, at)
         rest = rest._replace(set={k: part for k, part in rest.set.items() if k not in remade})
         if at.rubric is None and "rubric_ref" not in bare and self.rubric_of(theirs, at).rubric:
             rest.absent.append(_NO_RUBRIC)
-        losses = [
-            Loss(path, self.reason_against(path, bare), is_kept=True)
-            for path in _paths(rest.set, self.nested_ours)
-            if path[0] != "metadata"
-            and (path[0] != "bundle" or bare["bundle"] not in BUNDLES)
-            and not self.is_said(path, bare, at)
-        ]
-        path = ("rubric_ref",)
-        is_graded = "rubric_ref" in row or "rubric_ref" in remade or self.is_said(path, bare, at)
-        if rubric is not None and not is_graded:
-            losses.append(Loss(path, self.reason_against(path, bare), is_kept=True))
+        losses += self._lost_of_ours(rest.set, bare, again, at)
+        is_graded = "rubric_ref" in row or "rubric_ref" in remade
+        if rubric is not None and not is_graded and not self.is_said(_RUBRIC, bare, at):
+            losses.append(Loss(_RUBRIC, self.reason_against(_RUBRIC, bare), is_kept=True))
         written = self.in_theirs.joined(theirs, self.form.written(rest))
         problems = [*self.problems(written, at)]
         if self.is_table:
             written, lost, wrong = self.cells_of(written)
             losses, problems = [*losses, *lost], [*problems, *wrong]
         return TheirRow(written, tuple(losses), tuple(problems))
+
+    def _lost_of_ours(self, rest: Row, row: Row, again: Row, at: At) -> Iterator[Loss]:
+        """Yield the losses of a row of ours, given the rest that theirs does not represent."""
+        for path in _paths(rest, self.nested_ours):
+            is_bundle = path == ("bundle",) and row["bundle"] in BUNDLES
+            if path[0] == "metadata" or is_bundle or self.is_said(path, row, at):
+                continue
+            if path != ("messages",) or not self.says_messages(row, again):
+                yield Loss(path, self.reason_against(path, row), is_kept=True)
 
     def wrap(self, rows: list[Any], root: Row) -> tuple[Any, Sequence[Loss]]:
         """Return the list of rows, or the header and the rows of a table, and what it loses."""
@@ -285,10 +333,11 @@ class Lens(Reader, Writer):
         """Whether a mapping is what a row of ours kept, and not the author's own."""
         hints = self._hints_in(kept)
         own = {key: part for key, part in kept.items() if key not in hints}
-        return self.are_hints(hints) and self._is_written(own)
+        return self.are_hints(hints) and self.form.has_written(own, self.in_ours.was)
 
-    def _is_written(self, kept: Row) -> bool:
-        return self.form.has_written(kept, self.in_ours.was)
+    def is_written(self, kept: Row) -> bool:
+        """Whether a mapping is what a row of theirs kept."""
+        return self.form.has_written(kept, self.in_theirs.was)
 
     def _is_ours(self, row: Row) -> bool:
         is_whole = bool(row.get("id")) and "input" in row
@@ -336,6 +385,10 @@ def _fits(ours: Keys, value: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
+
+
+def _question(row: Row) -> Row:
+    return {"role": "user", "content": row.get("input")}
 
 
 def _put(row: Row, path: Keys, value: Any) -> None:

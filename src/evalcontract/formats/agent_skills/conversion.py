@@ -161,9 +161,10 @@ class CaseLens(Lens):
         return is_check or super().says(path, row, at)
 
     def is_said(self, path: Path, row: Row, at: At) -> bool:
-        """Whether a value is no loss: the only message is the prompt."""
-        is_question = row.get("messages") == [{"role": "user", "content": row.get("input")}]
-        return row.get(str(path[0])) is None or (path == ("messages",) and is_question)
+        return row.get(str(path[0])) is None
+
+    def says_messages(self, row: Row, again: Row) -> bool:
+        return bool(row["messages"] == [{"role": "user", "content": row.get("input")}])
 
     def remade(self, theirs: Row, at: At) -> Collection[str]:
         is_all = self.variant == BEST_PRACTICES and is_said(at.rubric, theirs)

@@ -22,8 +22,6 @@ from evalcontract.formats.databricks.fields import CONTEXTS, OUTPUTS
 from evalcontract.model.diagnostic import Path, Problem
 
 _DOCUMENTS = dict(zip(CONTEXTS, ("expected_documents", "retrieved_documents"), strict=True))
-_BESIDE = "its correctness judge takes facts or a response, not both"
-_RUN = "an evaluation set has the question and the answer; the run between them is a trace"
 
 
 class RequestLens(Lens):
@@ -32,6 +30,8 @@ class RequestLens(Lens):
     form = Form(None, "_unset")
     nested_theirs = MappingProxyType({"custom_expected": {}})
     quiet = frozenset({"request", "request_id"})
+    run = "an evaluation set has the question and the answer; the run between them is a trace"
+    beside = "its correctness judge takes facts or a response, not both"
 
     def to_ours(self, row: Row, at: At) -> Row:
         request = row.get("request")
@@ -78,16 +78,6 @@ class RequestLens(Lens):
         """Whether a value is no loss: a reference beside facts is written without them."""
         is_beside = path == ("expected_response",) and bool(row.get("expected_facts"))
         return (is_beside and bool(row["expected_response"].strip())) or super().says(path, row, at)
-
-    def is_said(self, path: Path, row: Row, at: At) -> bool:
-        """Whether a value is no loss: facts that are the reference are written as such."""
-        is_reference = row.get("expected_facts") == [reference_of(row)]
-        return (path == ("expected_facts",) and is_reference) or super().is_said(path, row, at)
-
-    def reason_against(self, path: Path, row: Row) -> str:
-        if path == ("expected", "reference") and row.get("expected_facts"):
-            return _BESIDE
-        return _RUN if path == ("messages",) else super().reason_against(path, row)
 
     def problems(self, theirs: Row, at: At) -> Iterator[Problem]:
         is_recorded = theirs.get("response") is not None or theirs.get("trace") is not None

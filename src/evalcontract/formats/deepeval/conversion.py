@@ -125,9 +125,8 @@ class GoldenLens(Lens):
             theirs["name"] = row.get("id")
         return theirs
 
-    def is_said(self, path: Path, row: Row, at: At) -> bool:
-        has_one = path == ("messages",) and len(row["messages"]) <= 1
-        return has_one and not conversation_of(row).has_more
+    def says_messages(self, row: Row, again: Row) -> bool:
+        return len(row["messages"]) <= 1 and not conversation_of(row).has_more
 
     def reason_for(self, path: Path, row: Row) -> str:
         partly = _PARTLY.intersection(OF_SCENARIO if has_scenario(row) else OF_INPUT)

@@ -26,8 +26,6 @@ from evalcontract.formats.inspect.reading import (
 from evalcontract.model.diagnostic import Path
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
-_ROOT = "a dataset of Inspect is a list of samples"
-_RUN = "a sample ends with the question; the run after it is no input"
 _SECOND = "a sample has one target, which is the reference"
 _NO_CELL = "a cell is a text"
 _NO_BLANK = "an empty cell of this column is a sandbox without a type, which no task starts"
@@ -45,7 +43,8 @@ class RecordLens(Lens):
     quiet = frozenset({"id", "input", "target", "choices"})
     nothing = (None,)
     needed = ("input",)
-    no_root = _ROOT
+    no_root = "a dataset of Inspect is a list of samples"
+    run = "a sample ends with the question; the run after it is no input"
 
     def plain(self, row: Row) -> Row:
         is_text = isinstance(row.get("metadata"), str)
@@ -85,13 +84,12 @@ class RecordLens(Lens):
             theirs["choices"] = choices
         return theirs
 
-    def is_said(self, path: Path, row: Row, at: At) -> bool:
-        return path == ("messages",) and not conversation_of(row).run
+    def says_messages(self, row: Row, again: Row) -> bool:
+        return not conversation_of(row).run and super().says_messages(row, again)
 
     def reason_against(self, path: Path, row: Row) -> str:
-        if path == ("must_contain_any",) and reference_of(row):
-            return _SECOND
-        return _RUN if path == ("messages",) else super().reason_against(path, row)
+        is_second = path == ("must_contain_any",) and reference_of(row)
+        return _SECOND if is_second else super().reason_against(path, row)
 
     def cells_of(self, row: Row) -> Cells:
         cells: Row = {}

@@ -8,9 +8,7 @@ from evalcontract.formats._lens import At, Lens
 from evalcontract.formats._residual import Row
 from evalcontract.formats.openai.export import text_of
 from evalcontract.formats.openai.mapping import is_text
-from evalcontract.model.diagnostic import Path
 
-_RUN = "the run after the question is not among the messages that are asked"
 #: All other keys of a sample are context.
 _KEYS = frozenset({"id", "input", "ideal", "completion", "metadata"})
 
@@ -24,6 +22,7 @@ class SampleLens(Lens):
     kept_as = "openai_samples"
     quiet = frozenset({"id", "input"})
     nothing = ()
+    run = "the run after the question is not among the messages that are asked"
 
     def to_ours(self, row: Row, at: At) -> Row:
         given = row["input"]
@@ -57,6 +56,3 @@ class SampleLens(Lens):
         if isinstance(context := row.get("context"), dict):
             theirs |= {key: part for key, part in context.items() if key not in _KEYS}
         return theirs
-
-    def reason_against(self, path: Path, row: Row) -> str:
-        return _RUN if path == ("messages",) else super().reason_against(path, row)

@@ -78,9 +78,9 @@ class Promptfoo(Format):
         return predict(row)
 
     def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.promptfoo.conversion import PromptfooLens  # a check does not need it
+        from evalcontract.formats.promptfoo import conversion  # a check does not need it
 
-        return PromptfooLens
+        return conversion.PromptfooLens
 
 
 def _is_test(value: Any) -> bool:

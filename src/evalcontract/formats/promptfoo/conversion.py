@@ -158,6 +158,9 @@ class PromptfooLens(Lens):
         is_rubric = path[0] in ("rubric_ref", "rubric") and at.rubric is not None
         return is_rubric and assertions_of(row, at.rubric).is_whole
 
+    def says_messages(self, row: Row, again: Row) -> bool:
+        return False
+
     def remade(self, theirs: Row, at: At) -> Collection[str]:
         """Return `rubric_ref` if a conversion makes the rubric again; its name is not kept."""
         rubric = at.rubric or {}
