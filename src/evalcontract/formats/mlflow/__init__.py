@@ -11,7 +11,6 @@ from evalcontract.formats._format import (
     SchemaChecker,
     codes_of_system,
 )
-from evalcontract.formats.mlflow.conversion import MlflowReader, MlflowWriter
 from evalcontract.formats.mlflow.evaluate import EvaluateChecker, ManagedChecker
 from evalcontract.formats.mlflow.fields import FIELDS
 from evalcontract.formats.mlflow.inputs import scorers
@@ -20,7 +19,6 @@ from evalcontract.formats.mlflow.sources import (
     EVALUATE,
     MANAGED,
     OSS,
-    exported_root,
     exported_rows,
     perhaps_recognised,
     recognised,
@@ -30,8 +28,8 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._graders import GraderPrediction
+    from evalcontract.formats._lens import Lens
     from evalcontract.formats.mlflow.records import MlflowChecker
     from evalcontract.source.external import ExternalFile
 
@@ -129,8 +127,7 @@ class Mlflow(Format):
     ) -> Iterator[GraderPrediction]:
         return scorers(row, self.variant)
 
-    def reader(self, file: ExternalFile) -> Reader:
-        return MlflowReader(self.variant, exported_root(file))
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.mlflow import conversion  # a check does not need it
 
-    def writer(self, medium: str) -> Writer:
-        return MlflowWriter(self.variant)
+        return conversion.RecordLens

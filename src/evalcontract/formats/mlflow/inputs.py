@@ -77,7 +77,7 @@ def _as_question(inputs: dict[str, Any], key: str) -> ReadInputs:
 
 
 def write_inputs(
-    row: dict[str, Any], hints: dict[str, Any], *, is_optional: bool
+    row: dict[str, Any], hints: Mapping[str, Any], *, is_optional: bool
 ) -> dict[str, Any]:
     """Return a record with the `inputs` of a row.
 
