@@ -257,6 +257,8 @@ def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> ConvertedCase
     """Convert a row, and restore what it preserves of a case."""
     carried = from_rubric(rubric, row)
     expected = _judged(row, carried.said) | carried.expected
+    if expected.get("ground_truth") != reference_of(row):
+        carried.said.discard("expected.reference")
     context = row.get("context")
     context = [context] if isinstance(context, str) else context
     if context and is_list_of(context, str):

@@ -18,7 +18,14 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._residual import Form, Residual, ResidualPlace, difference, is_row
+from evalcontract.formats._residual import (
+    Form,
+    Residual,
+    ResidualPlace,
+    difference,
+    is_row,
+    restored,
+)
 from evalcontract.formats.openai.export import (
     CONTENT,
     Keys,
@@ -153,7 +160,15 @@ class ItemWriter(Writer):
         """Convert a row, which preserves in `metadata` what an item has no place for."""
         bare, kept = IN_OURS.split(row, is_kept)
         keys = _keys_in(kept)
-        theirs = FORM.applied(item_of_row(bare, index, keys), kept, NESTED_ITEM)
+        theirs = item_of_row(bare, index, keys)
+        if preserved := FORM.read(kept or {}):
+            theirs = restored(
+                theirs,
+                preserved,
+                NESTED_ITEM,
+                _without_asked(bare),
+                lambda each: _without_asked(row_of_item(each, index, keys)),
+            )
         residual = difference(row_of_item(theirs, index, keys), bare, NESTED)
         said = bare.get("rubric", rubric)
         if self._is_asked(bare, kept, index):
@@ -222,6 +237,12 @@ class ItemWriter(Writer):
         edited = self._target.edited(criteria, template_of(known), given)
         losses += [Loss(("questions", 0, key), _EDITED, is_kept=False) for key in edited]
         return with_items(value, rows), losses
+
+
+def _without_asked(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without what the eval of its item may have made."""
+    made = ("messages", "bundle", "must_contain_any")
+    return {key: part for key, part in row.items() if key not in made}
 
 
 def without_items(root: dict[str, Any]) -> dict[str, Any]:
