@@ -130,4 +130,4 @@ class Mlflow(Format):
     def lens_class(self) -> type[Lens]:
         from evalcontract.formats.mlflow import conversion  # a check does not need it
 
-        return conversion.RecordLens
+        return conversion.MlflowLens

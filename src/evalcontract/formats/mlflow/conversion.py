@@ -44,7 +44,7 @@ _TEXTS = frozenset({"input_key", "input_form", "criteria_from", "expects", "vari
 _NO_COLUMN = "this dialect of MLflow has no such column"
 
 
-class RecordLens(Lens):
+class MlflowLens(Lens):
     """Keeps everything else of a record in `metadata.mlflow`, and of ours in `tags.evalcontract`.
 
     What a row keeps names the `variant` of its record.
