@@ -373,12 +373,11 @@ def _is_json(text: str) -> bool:
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
     """Parse a part of a file; None if it depends on other parts, or cannot be parsed."""
-    from evalcontract.source.yaml.simple import read_simple  # only for a row that is faulty
+    from evalcontract.source.yaml.simple import find_places  # only for a row that is faulty
 
-    # The fast reader decides on the value; the other one only knows the places in it.
-    simple = read_simple(text)
-    if simple is not None and repr(quick_value(text, text.encode())) == repr(simple[0]):
-        return simple
+    value = quick_value(text, text.encode())
+    if (node := find_places(text, value)) is not None:
+        return value, node
     from evalcontract.source.yaml.reading import read_piece  # slow to import
 
     try:
