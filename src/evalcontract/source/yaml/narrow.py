@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import MAX_DEPTH, ParseError
-from evalcontract.source.yaml.failures import MAX_LINES_ABOVE
+from evalcontract.source.yaml.hints import MAX_LINES_ABOVE
 from evalcontract.source.yaml.quick import is_plain, quick_value
 
 _ROWS = lazy_pattern(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
