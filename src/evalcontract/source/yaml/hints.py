@@ -63,13 +63,12 @@ class _Failure(NamedTuple):
         advice: str,
         *,
         line: int | None = None,
-        column: int | None = None,
-        length: int = 1,
+        columns: tuple[int, int] | None = None,
     ) -> SourceProblem:
-        """Return the mistake at a line and column from 0; by default, those of the failure."""
-        line = self.line if line is None else line
-        column = self.column if column is None else column
-        span = Span(line + 1, column + 1, line + 1, column + 1 + length)
+        """Return the mistake in a range of columns of a line, both from 0; by default, here."""
+        line = (self.line if line is None else line) + 1
+        start, end = columns or (self.column, self.column + 1)
+        span = Span(line, start + 1, line, end + 1)
         return SourceProblem("source/syntax", f"not YAML: {message}", span, advice)
 
 
@@ -78,7 +77,7 @@ def _fence(failure: _Failure) -> SourceProblem | None:
     above = failure.text(failure.above(failure.line))
     if not failure.text(failure.line).startswith(FENCE_MARK) or _BLOCK_HEADER.search(above):
         return None
-    return failure.hint(*FENCE, column=0, length=len(FENCE_MARK))
+    return failure.hint(*FENCE, columns=(0, len(FENCE_MARK)))
 
 
 def _tight_comment(failure: _Failure) -> SourceProblem | None:
@@ -93,9 +92,7 @@ def _merge_conflict(failure: _Failure) -> SourceProblem | None:
     for number, line in enumerate(failure.lines):
         if _CONFLICT.match(line):
             advice = "decide between the two sides, and remove the three markers"
-            return failure.hint(
-                "unresolved merge conflict", advice, line=number, column=0, length=7
-            )
+            return failure.hint("unresolved merge conflict", advice, line=number, columns=(0, 7))
     return None
 
 
@@ -106,7 +103,7 @@ def _odd_space(failure: _Failure) -> SourceProblem | None:
         at = len(line) - len(line.lstrip(" \t"))
         if line[at : at + 1].isspace():
             message = f"the character U+{ord(line[at]):04X} looks like a space but cannot indent"
-            return failure.hint(message, "write spaces instead", line=number, column=at)
+            return failure.hint(message, "write spaces instead", line=number, columns=(at, at + 1))
     return None
 
 
@@ -141,7 +138,7 @@ def _no_colon(failure: _Failure) -> SourceProblem:
         advice = "indent its lines by two spaces more than its key"
     elif equals := re.match(r"(?P<key>[\w$.-]+)\s*=\s*(?P<rest>.*)", text):
         advice = f"write `{clipped(equals['key'] + ': ' + equals['rest'])}`"
-    return failure.hint(message, advice, line=number, column=column, length=len(text))
+    return failure.hint(message, advice, line=number, columns=(column, column + len(text)))
 
 
 def _colon(failure: _Failure) -> SourceProblem | None:
@@ -174,12 +171,10 @@ def _after_closing(failure: _Failure) -> SourceProblem | None:
     if before.count(closing) % 2:
         for number in range(failure.line - 1, -1, -1):
             if failure.lines[number].count(closing) % 2:
-                return failure.hint(
-                    f"the quote that opens here ends on line {failure.line + 1}",
-                    f"close it where the text ends: {closing}",
-                    line=number,
-                    column=failure.lines[number].rindex(closing),
-                )
+                at = failure.lines[number].rindex(closing)
+                message = f"the quote that opens here ends on line {failure.line + 1}"
+                advice = f"close it where the text ends: {closing}"
+                return failure.hint(message, advice, line=number, columns=(at, at + 1))
     escaped = '\\"' if closing == '"' else "''"
     advice = f"quote the whole value; inside {closing} … {closing} write {escaped} for {closing}"
     return failure.hint(f"unexpected text after the closing {closing}", advice)
@@ -196,7 +191,8 @@ def _not_closed(failure: _Failure) -> SourceProblem | None:
         advice = "separate the items with `, `; quote text that contains `,`, `:`, `[` or `{`"
         return failure.hint(f"a `,` or the closing `{close}` is missing here", advice)
     message = f"the `{opening}` that opens here is not closed"
-    return failure.hint(message, f"close it with `{close}`", line=number, column=column)
+    advice = f"close it with `{close}`"
+    return failure.hint(message, advice, line=number, columns=(column, column + 1))
 
 
 def _key_over_lines(failure: _Failure) -> SourceProblem | None:
@@ -211,13 +207,10 @@ def _key_over_lines(failure: _Failure) -> SourceProblem | None:
     if len(line) - len(line.lstrip()) <= len(first) - len(first.lstrip()):
         return None  # not indented, so not meant as a part of the brackets
     number = failure.above(failure.line)
-    return failure.hint(
-        "a `,` is missing at the end of this line, or a key spans two lines",
-        "add `,` after the value; a key must be on one line",
-        line=number,
-        column=len(failure.text(number).rstrip()),
-        length=0,
-    )
+    end = len(failure.text(number).rstrip())
+    message = "a `,` is missing at the end of this line, or a key spans two lines"
+    advice = "add `,` after the value; a key must be on one line"
+    return failure.hint(message, advice, line=number, columns=(end, end))
 
 
 def _in_brackets(failure: _Failure) -> SourceProblem | None:
@@ -247,7 +240,8 @@ def _escape(failure: _Failure) -> SourceProblem | None:
     is_surrogate = 0xD800 <= int(match[1] or match[2], 16) <= 0xDFFF  # noqa: PLR2004
     message = "a lone surrogate is not a character"
     message = message if is_surrogate else "there is no character with this code point"
-    return failure.hint(message, "write the character itself", column=start, length=match.end())
+    columns = (start, start + match.end())
+    return failure.hint(message, "write the character itself", columns=columns)
 
 
 def _after_document(failure: _Failure) -> SourceProblem | None:
@@ -268,14 +262,11 @@ def _after_document(failure: _Failure) -> SourceProblem | None:
 def _bare_word_above(failure: _Failure) -> SourceProblem | None:
     """Detect a key without a colon that has its value on the lines below."""
     number = failure.above(failure.line)
-    above = failure.text(number)
-    if not re.fullmatch(r"\s*(?:-\s+)?[\w$.-]+\s*", above):
+    bare = re.fullmatch(r"\s*(?:-\s+)?([\w$.-]+)\s*", failure.text(number))
+    if bare is None:
         return None
-    word = above.strip().removeprefix("- ").strip()
-    column = above.index(word)
-    return failure.hint(
-        f"`{word}` has no `:`", f"write `{word}:`", line=number, column=column, length=len(word)
-    )
+    message, advice = f"`{bare[1]}` has no `:`", f"write `{bare[1]}:`"
+    return failure.hint(message, advice, line=number, columns=bare.span(1))
 
 
 def _tight_above(failure: _Failure) -> SourceProblem | None:
@@ -284,12 +275,10 @@ def _tight_above(failure: _Failure) -> SourceProblem | None:
     item = _TIGHT.match(failure.text(number))
     if item is None:
         return None
+    message = f"a space is missing after `{item['key']}:`"
+    advice = f"write `{clipped(item['key'] + ': ' + item['rest'])}`"
     return failure.hint(
-        f"a space is missing after `{item['key']}:`",
-        f"write `{clipped(item['key'] + ': ' + item['rest'])}`",
-        line=number,
-        column=item.start("key"),
-        length=len(item["key"]) + 1,
+        message, advice, line=number, columns=(item.start("key"), item.start("rest"))
     )
 
 
@@ -306,14 +295,9 @@ def _value_above(failure: _Failure) -> SourceProblem | None:
     depth = len(below) - len(below.lstrip())
     if column <= len(above["lead"]) or not is_block or (not _DASH.match(here) and depth != column):
         return None
-    name = above["key"]
-    return failure.hint(
-        f"`{clipped(name)}` has a value on its line and a block below it",
-        "remove one of them, or give the block its own key",
-        line=number,
-        column=len(above["lead"]),
-        length=len(name),
-    )
+    message = f"`{clipped(above['key'])}` has a value on its line and a block below it"
+    advice = "remove one of them, or give the block its own key"
+    return failure.hint(message, advice, line=number, columns=above.span("key"))
 
 
 def _columns_above(failure: _Failure) -> list[tuple[int, str]]:
@@ -365,14 +349,10 @@ def _opens_block(failure: _Failure, key: re.Match[str]) -> bool:
 def _aligned(
     failure: _Failure, key: re.Match[str], column: int, like: str, *, line: int | None = None
 ) -> SourceProblem:
-    name, own = key["key"], len(key["lead"])
-    return failure.hint(
-        f"inconsistent indentation: `{clipped(name)}` at column {own + 1}",
-        f"move it to column {column + 1}, like {like}",
-        line=line,
-        column=own,
-        length=len(name),
-    )
+    own = key.start("key") + 1
+    message = f"inconsistent indentation: `{clipped(key['key'])}` at column {own}"
+    advice = f"move it to column {column + 1}, like {like}"
+    return failure.hint(message, advice, line=line, columns=key.span("key"))
 
 
 def _misplaced_dash(failure: _Failure) -> SourceProblem | None:
@@ -394,28 +374,23 @@ def _misplaced_dash(failure: _Failure) -> SourceProblem | None:
         f"inconsistent indentation: `- ` at column {column + 1}, "
         f"other items of the list at column {expected}"
     )
-    return failure.hint(message, f"move it to column {expected}", column=column)
+    return failure.hint(message, f"move it to column {expected}", columns=(column, column + 1))
 
 
 def _dash_alone_or_twice(failure: _Failure) -> SourceProblem | None:
     """Detect a dash without a space after it, or two dashes."""
     line = failure.text(failure.line)
-    if tight := re.match(r"(\s*)-(?=[A-Za-z_\"'{\[])", line):
+    if tight := re.match(r"\s*(-)(?=[A-Za-z_\"'{\[])", line):
         advice = f"write `- {clipped(line.strip()[1:])}`"
-        return failure.hint("a space is missing after `-`", advice, column=len(tight[1]))
+        return failure.hint("a space is missing after `-`", advice, columns=tight.span(1))
     if hint := _tight_above(failure):
         return hint
     number = failure.above(failure.line)
-    dashes = re.match(r"(\s*)-\s+-\s", failure.text(number))
+    dashes = re.match(r"\s*(-\s+-)\s", failure.text(number))
     if dashes is None:
         return None
-    return failure.hint(
-        "`- -` starts a list inside a list",
-        "write one `- `",
-        line=number,
-        column=len(dashes[1]),
-        length=len(dashes[0].strip()),
-    )
+    message = "`- -` starts a list inside a list"
+    return failure.hint(message, "write one `- `", line=number, columns=dashes.span(1))
 
 
 def _no_sibling(failure: _Failure) -> SourceProblem | None:
@@ -440,32 +415,33 @@ def _misplaced_tab(failure: _Failure) -> SourceProblem | None:
     at = line.index("\t") if begins else failure.column
     if line[at : at + 1] != "\t":
         return None
+    tab = (at, at + 1)
     if not line.strip(" \t"):
-        return failure.hint("a tab in an empty line", "remove the tab", column=at)
+        return failure.hint("a tab in an empty line", "remove the tab", columns=tab)
     if line.lstrip(" \t").startswith("#"):
-        return failure.hint("a tab before a comment", "write spaces instead", column=at)
+        return failure.hint("a tab before a comment", "write spaces instead", columns=tab)
     if "block scalar" in failure.message:
-        return _tab_in_block(failure, at)
+        return _tab_in_block(failure, tab)
     if begins:
-        return failure.hint("a tab cannot indent", "indent with spaces", column=at)
+        return failure.hint("a tab cannot indent", "indent with spaces", columns=tab)
     before = line[:at].rstrip()[-1:]
-    return failure.hint(f"a tab after `{before}`", "write a space instead", column=at)
+    return failure.hint(f"a tab after `{before}`", "write a space instead", columns=tab)
 
 
-def _tab_in_block(failure: _Failure, at: int) -> SourceProblem:
+def _tab_in_block(failure: _Failure, tab: tuple[int, int]) -> SourceProblem:
     number, column = failure.start
     above = failure.text(number)
     parent = _column_of_parent(above[:column])
     is_first = not any(line.strip() for line in failure.lines[number + 1 : failure.line])
     header = _HEADER.match(above, column)
     spaces = _least_spaces(failure.lines[failure.line :], parent) - parent
-    if at <= parent or not is_first or header is None or not 1 <= spaces <= _MAX_INDICATOR:
+    if tab[0] <= parent or not is_first or header is None or not 1 <= spaces <= _MAX_INDICATOR:
         advice = "indent the text of a block scalar with spaces; tabs may follow them"
-        return failure.hint("a tab cannot indent", advice, column=at)
+        return failure.hint("a tab cannot indent", advice, columns=tab)
     replacement = f"{header['sign']}{spaces}{header['end']}"
     message = "the text of this block scalar begins with a tab: its indentation is ambiguous"
     advice = f"write `{replacement}` instead of `{header[0]}` on line {number + 1}; keep the tab"
-    return failure.hint(message, advice, column=at)
+    return failure.hint(message, advice, columns=tab)
 
 
 def _column_of_parent(before: str) -> int:
@@ -498,7 +474,7 @@ def _deep_empty_line(failure: _Failure) -> SourceProblem | None:
     is_deep = any(len(blank) > spaces for blank in failure.lines[number + 1 : first])
     if not is_deep or not _ENDS_WITH_HEADER.search(failure.text(number)):
         return None
-    return failure.hint(*DEEP_EMPTY_LINE, line=first, column=spaces)
+    return failure.hint(*DEEP_EMPTY_LINE, line=first, columns=(spaces, spaces + 1))
 
 
 #: Part of the message of libyaml, and what detects mistakes behind it; the first hint wins.
@@ -526,97 +502,45 @@ _DETECTORS: tuple[tuple[str, tuple[Callable[[_Failure], SourceProblem | None], .
 
 # (a part of the message of libyaml, our message, what to type instead)
 _TRANSLATIONS = (
-    (
-        "scanning a directive",
-        "a line that begins with `%` is a directive",
-        "indent it, or quote the text",
-    ),
+    ("scanning a directive", "a line that begins with `%` is a directive",
+     "indent it, or quote the text"),
     ("duplicate %YAML directive", "a second `%YAML` directive", "remove it"),
     ("indentation indicator", "the number after `|` or `>` must be from 1 to 9", "remove it"),
-    (
-        "expected whitespace or line break",
-        "a space is missing after the tag",
-        "add a space, or quote the value if it is text",
-    ),
-    (
-        "mapping values are not allowed",
-        "a `: ` inside an unquoted value, or wrong indentation",
-        "quote the value, or indent the key like its siblings",
-    ),
-    (
-        "cannot start any token",
-        "this character cannot start an unquoted value",
-        "quote the value; indent with spaces, not tabs",
-    ),
-    (
-        "did not find expected key",
-        "a key is expected here",
-        "check the indentation and the quotes above this line",
-    ),
-    (
-        "while scanning a quoted scalar",
-        "the quote that opens here is never closed",
-        "close it with the same quote",
-    ),
-    (
-        "did not find expected '-' indicator",
-        "a list item is expected here",
-        "start it with `- `",
-    ),
+    ("expected whitespace or line break", "a space is missing after the tag",
+     "add a space, or quote the value if it is text"),
+    ("mapping values are not allowed", "a `: ` inside an unquoted value, or wrong indentation",
+     "quote the value, or indent the key like its siblings"),
+    ("cannot start any token", "this character cannot start an unquoted value",
+     "quote the value; indent with spaces, not tabs"),
+    ("did not find expected key", "a key is expected here",
+     "check the indentation and the quotes above this line"),
+    ("while scanning a quoted scalar", "the quote that opens here is never closed",
+     "close it with the same quote"),
+    ("did not find expected '-' indicator", "a list item is expected here", "start it with `- `"),
     ("did not find expected ',' or ']'", "a `[` list is not closed", "close it with `]`"),
     ("did not find expected ',' or '}'", "a `{` mapping is not closed", "close it with `}`"),
-    (
-        "did not find expected node content",
-        "a value is expected here",
-        "add one, or remove the text before it",
-    ),
-    (
-        "unknown escape character",
-        "unknown escape sequence in double quotes",
-        "write \\\\ for a backslash, or use single quotes",
-    ),
-    (
-        "did not find expected hexdecimal number",
-        "incomplete escape sequence in double quotes",
-        "write \\\\ for a backslash, or use single quotes",
-    ),
-    (
-        "did not find expected alphabetic or numeric character",
-        "`*` and `&` have a special meaning at the start of an unquoted value",
-        "quote the value",
-    ),
-    (
-        "did not find expected comment or line break",
-        "`|` and `>` at the start of a value begin a block scalar",
-        "start the text on the next line, indented, or quote the value",
-    ),
-    (
-        "block sequence entries are not allowed",
-        "a list cannot begin on the line of its key",
-        "start it on the next line, or write it as [a, b]",
-    ),
-    (
-        "mapping keys are not allowed",
-        "`? ` at the start of a value begins a key",
-        "quote the value",
-    ),
-    (
-        "<document start>",
-        "text after the end of the document, `...`",
-        "remove the `...`",
-    ),
-    (
-        "incompatible YAML document",
-        "unsupported version in the `%YAML` directive",
-        "remove the directive",
-    ),
+    ("did not find expected node content", "a value is expected here",
+     "add one, or remove the text before it"),
+    ("unknown escape character", "unknown escape sequence in double quotes",
+     "write \\\\ for a backslash, or use single quotes"),
+    ("did not find expected hexdecimal number", "incomplete escape sequence in double quotes",
+     "write \\\\ for a backslash, or use single quotes"),
+    ("did not find expected alphabetic or numeric character",
+     "`*` and `&` have a special meaning at the start of an unquoted value", "quote the value"),
+    ("did not find expected comment or line break",
+     "`|` and `>` at the start of a value begin a block scalar",
+     "start the text on the next line, indented, or quote the value"),
+    ("block sequence entries are not allowed", "a list cannot begin on the line of its key",
+     "start it on the next line, or write it as [a, b]"),
+    ("mapping keys are not allowed", "`? ` at the start of a value begins a key",
+     "quote the value"),
+    ("<document start>", "text after the end of the document, `...`", "remove the `...`"),
+    ("incompatible YAML document", "unsupported version in the `%YAML` directive",
+     "remove the directive"),
     ("tab character", "a tab cannot indent", "indent with spaces"),
-    (
-        "control characters are not allowed",
-        "a control character",
-        "remove it, or escape it in double quotes",
-    ),
-)
+    ("control characters are not allowed", "a control character",
+     "remove it, or escape it in double quotes"),
+)  # fmt: skip
 
 
 def explain(error: yaml.YAMLError, text: str, read: str) -> SourceProblem:
