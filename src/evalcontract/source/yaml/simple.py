@@ -18,8 +18,6 @@ from evalcontract.source.yaml.parts import resolve_plain
 if TYPE_CHECKING:
     import re
 
-    from evalcontract.source.yaml.parts import Children
-
 _TEXT = lazy_pattern(r"[\n -~]*+")
 _KEY = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_]*):(?: +|$)")
 _QUOTED = r""""([^"\\#]*)"|'([^'#]*)'"""
@@ -83,13 +81,16 @@ class _BlockFinder:
         first = self._lines[self._at]
         if not (isinstance(value, dict | list) and value) or depth > _MAX_BLOCKS:
             raise _OtherError
-        nodes: Children
-        if isinstance(value, dict):
-            nodes = {key: self._pair(key, value[key], first.column, depth) for key in value}
-        else:
-            nodes = [self._item(item, first.column, depth) for item in value]
+        pairs: dict[str, tuple[Span, Node]] = {}
+        items: list[Node] = []
+        for part in value:  # no comprehension: it is a frame for each block
+            if isinstance(value, dict):
+                pairs[part] = self._pair(part, value[part], first.column, depth)
+            else:
+                items.append(self._item(part, first.column, depth))
         after = self._lines[self._at]
-        return Node(Span(first.number, first.column, after.number, after.column), nodes)
+        span = Span(first.number, first.column, after.number, after.column)
+        return Node(span, pairs or items)
 
     def _item(self, value: Any, column: int, depth: int) -> Node:
         number, _, text = line = self._lines[self._at]
