@@ -22,12 +22,7 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._texts import is_blank
 
 CODE = Code("rubric/blank-item", page=__doc__)
@@ -36,8 +31,8 @@ CODE = Code("rubric/blank-item", page=__doc__)
 _LISTS = ("facts", "required_sections", "required_keys")
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         lists = (*_LISTS, "values") if check["kind"] == "must_contain_any" else _LISTS
         for key in lists:

@@ -21,12 +21,7 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._texts import is_plain, wrapping_fault
 
 CODE = Code("rubric/quoted-item", guess=True, page=__doc__)
@@ -42,8 +37,8 @@ _LISTS = (
 )
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         for key in _LISTS:
             for index, text in enumerate(check.get(key, ())):

@@ -19,12 +19,7 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.statistics.rates import RATES
 
 CODE = Code("judge/one-sided-validation", page=__doc__)
@@ -35,8 +30,8 @@ _MEANINGS = {
 }
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     validation = subject.value.get("validation", {})
     given = [rate for rate in RATES if rate in validation]
     if len(given) == 1 and "confusion_matrix" not in validation:

@@ -20,18 +20,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import agreement_of, disagreements, rate_of
-from evalcontract.rules._rule import Context, Subject, rule
 from evalcontract.statistics.rates import RATES, wilson_interval
 
 if TYPE_CHECKING:
     from evalcontract.statistics.rates import Agreement
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("judge/small-sample", strict=Severity.WARNING, page=__doc__)
 
@@ -39,8 +35,8 @@ _ENOUGH, _ENOUGH_OF_A_CLASS = 60, 20
 _CLASSES = {"tpr": "passed", "tnr": "failed"}
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     validation = subject.value.get("validation", {})
     counted = agreement_of(validation)
     total = counted.total if counted else validation.get("sample_size")

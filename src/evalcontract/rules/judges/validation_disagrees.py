@@ -30,14 +30,10 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import disagreements, rounding
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
 from evalcontract.statistics.rates import RATES
 
 CODE = Code("judge/validation-disagrees", page=__doc__)
@@ -45,8 +41,8 @@ CODE = Code("judge/validation-disagrees", page=__doc__)
 _INTERVALS: Path = ("validation", "confidence_intervals")
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     validation = subject.value.get("validation", {})
     contradictions = list(disagreements(subject))
     if len(contradictions) > 1:  # one wrong count contradicts several numbers
@@ -66,7 +62,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
 
 def _interval(
     subject: Subject, rate: str, interval: dict[str, Any], given: float | None
-) -> Iterator[Problem]:
+) -> Problems:
     lower, upper = interval["lower"], interval["upper"]
     path = (*_INTERVALS, rate)
     if lower > upper:

@@ -25,12 +25,7 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import (
     UNSEARCHED,
     schema_problem,
@@ -45,8 +40,8 @@ _BACKTRACKS = "the pattern backtracks exponentially"
 _ADVICE = "make the pattern unambiguous: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`"
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     left: list[Problem] = []
     yield from _of_checks(subject, context, left)
     for path, schema in schemas_of(subject, context):
@@ -60,7 +55,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     yield from unsearched(left)
 
 
-def _of_checks(subject: Subject, context: Context, left: list[Problem]) -> Iterator[Problem]:
+def _of_checks(subject: Subject, context: Context, left: list[Problem]) -> Problems:
     """Yield the problems of `regex` checks; add those that are not searched to `left`."""
     for path, check in subject.checks:
         if check["kind"] != "regex":

@@ -22,19 +22,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import unproved
 
 CODE = Code("rubric/unmatchable-regex", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     left: list[Path] = []
     for path, check in subject.checks:
         if check["kind"] != "regex":

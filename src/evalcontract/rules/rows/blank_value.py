@@ -19,9 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.checks.plan import VISIBLE
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Path, Problem, Problems, RowGroup, RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS, is_blank
 
 CODE = Code("dataset/blank-value", page=__doc__)
@@ -40,7 +38,7 @@ def _silent(group: RowGroup) -> dict[str, Any]:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     for path, text in _texts(subject):
         if is_blank(text):
             where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)

@@ -18,9 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Path, Problem, Problems, RowGroup, RowSubject, row_rule
 from evalcontract.rules._texts import FAULTY, is_plain, wrapping_fault
 
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
@@ -37,7 +35,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     for path, text in _texts(subject.row):
         fault = wrapping_fault(text)
         place = (*subject.path, *path)
