@@ -321,8 +321,16 @@ class Subject(NamedTuple):
 
     artifact: Artifact
     value: dict[str, Any]
-    checks: tuple[tuple[Path, dict[str, Any]], ...] = ()
+    checks: Checks = ()
     misspelled: frozenset[Path] = frozenset()
+
+    def checks_of(self, kind: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Yield the checks of a kind."""
+        return (placed for placed in self.checks if placed[1]["kind"] == kind)
+
+    def lacks(self, key: str) -> bool:
+        """Whether a top-level key is not in the file, and none was meant to be it."""
+        return key not in self.artifact.document.value and (key,) not in self.misspelled
 
     @property
     def written(self) -> list[Any]:

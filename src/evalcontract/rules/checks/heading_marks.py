@@ -36,8 +36,7 @@ _MARKED = lazy_pattern(r" {0,3}#{1,6}[ \t]+(?P<text>\S.*)", re.DOTALL)
 def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         for index, section in enumerate(check.get("required_sections", ())):
-            marked = _MARKED.fullmatch(section)
-            if marked:
+            if marked := _MARKED.fullmatch(section):
                 message = f"no heading contains `{section}`: the marks are not part of its text"
                 advice = f"remove the marks: `{marked['text'].rstrip()}`"
                 yield Problem(CODE, message, (*path, "required_sections", index), advice)

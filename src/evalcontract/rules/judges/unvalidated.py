@@ -40,8 +40,7 @@ CODE = Code("judge/unvalidated", soft=Severity.NOTE, page=__doc__)
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
-    there = "validation" in subject.artifact.document.value or ("validation",) in subject.misspelled
-    if id(subject.artifact) in context.used and not there:
+    if id(subject.artifact) in context.used and subject.lacks("validation"):
         yield Problem(
             CODE,
             f"{subject.artifact.name} is used by a rubric but was never validated",

@@ -30,20 +30,21 @@ Good:
 
 from __future__ import annotations
 
-from evalcontract.rules._judge import is_of_other_version, template_digest
-from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
+from evalcontract.rules._judge import template_digest
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-other-template", page=__doc__)
 
 
-@rule(CODE)
-def RULE(subject: Subject, context: Context) -> Problems:
-    written = subject.value.get("validation", {}).get("template_sha256")
-    template = subject.value.get("template")
-    if written is None or template is None or is_of_other_version(subject):
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    written = validation.values.get("template_sha256")
+    template = validation.judge.value.get("template")
+    if written is None or template is None or validation.is_of_other_version:
         return
     digest = template_digest(template)
     if digest != written:
         message = "the template has changed since the validation: its digest differs"
         advice = f"validate again, and record `template_sha256: {digest}`"
-        yield Problem(CODE, message, ("validation", "template_sha256"), advice)
+        yield validation.problem(CODE, message, ("template_sha256",), advice)

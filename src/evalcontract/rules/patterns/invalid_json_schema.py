@@ -31,9 +31,7 @@ CODE = Code("rubric/invalid-json-schema", page=__doc__)
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
-    for path, check in subject.checks:
-        if check["kind"] != "json_schema":
-            continue
+    for path, check in subject.checks_of("json_schema"):
         if "schema" in check:
             yield from _inline(check["schema"], (*path, "schema"), context)
         else:

@@ -22,7 +22,7 @@ Good:
 from __future__ import annotations
 
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
-from evalcontract.rules._texts import literal_fault
+from evalcontract.rules._texts import items_of, literal_fault
 
 CODE = Code("rubric/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
 
@@ -30,6 +30,6 @@ CODE = Code("rubric/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
-        for index, value in enumerate(check.get("values", ())):
+        for item, value in items_of(check, ("values",)):
             if fault := literal_fault(value, check["kind"]):
-                yield Problem(CODE, fault[0], (*path, "values", index), fault[1])
+                yield Problem(CODE, fault[0], (*path, *item), fault[1])

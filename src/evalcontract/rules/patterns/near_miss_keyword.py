@@ -22,12 +22,8 @@ Good:
 
 from __future__ import annotations
 
-from evalcontract.rules._rule import Code, Context, Problems, Subject, rule
-from evalcontract.rules._schemas import remarks_of
+from evalcontract.rules._rule import Code
+from evalcontract.rules._schemas import remark_rule
 
 CODE = Code("rubric/near-miss-keyword", guess=True, page=__doc__)
-
-
-@rule(CODE)
-def RULE(subject: Subject, context: Context) -> Problems:
-    yield from remarks_of(subject, context, "near-miss-keyword", CODE)
+RULE = remark_rule(CODE)

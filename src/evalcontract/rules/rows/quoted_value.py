@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.rules._rule import Code, Path, Problem, Problems, RowGroup, RowSubject, row_rule
-from evalcontract.rules._texts import FAULTY, is_plain, wrapping_fault
+from evalcontract.rules._texts import FAULTY, is_plain, items_of, wrapping_fault
 
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
 
@@ -47,9 +47,5 @@ def RULE(subject: RowSubject) -> Problems:
 
 def _texts(row: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     yield ("id",), row["id"]
-    for key in _LISTS:
-        for index, item in enumerate(row.get(key, ())):
-            if isinstance(item, dict):
-                yield (key, index, "name"), item["name"]
-            else:
-                yield (key, index), item
+    for path, item in items_of(row, _LISTS):
+        yield ((*path, "name"), item["name"]) if isinstance(item, dict) else (path, item)

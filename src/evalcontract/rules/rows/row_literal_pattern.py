@@ -26,7 +26,7 @@ from evalcontract.rules._rule import (
     Severity,
     row_rule,
 )
-from evalcontract.rules._texts import literal_fault
+from evalcontract.rules._texts import items_of, literal_fault
 
 CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
 
@@ -49,7 +49,6 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)
 def RULE(subject: RowSubject) -> Problems:
-    for key in _LISTS:
-        for index, text in enumerate(subject.row.get(key, ())):
-            if fault := literal_fault(text, key):
-                yield Problem(CODE, fault[0], (*subject.path, key, index), fault[1])
+    for (key, index), text in items_of(subject.row, _LISTS):
+        if fault := literal_fault(text, key):
+            yield Problem(CODE, fault[0], (*subject.path, key, index), fault[1])

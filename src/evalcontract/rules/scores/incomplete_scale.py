@@ -38,7 +38,7 @@ def RULE(subject: Subject, context: Context) -> Problems:
         return
     present = [key for key in _ENDS if key in subject.value]
     missing = [key for key in _ENDS if key not in subject.value]
-    if len(present) == 1 and (missing[0],) not in subject.misspelled:
+    if len(present) == 1 and subject.lacks(missing[0]):
         message = f"`{present[0]}` without `{missing[0]}` is half a scale"
         default = "of `level_values`" if "level_values" in subject.value else "from 0 to 1"
         advice = f"add `{missing[0]}`, or remove `{present[0]}` for a scale {default}"
