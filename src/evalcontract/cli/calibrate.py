@@ -13,12 +13,15 @@ from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import AUTO
 from evalcontract.calibrating.printed import write_json, write_text
-from evalcontract.cli.command import Command, files
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.options import (
     MAP_WITH_OUTPUTS,
     NumberRange,
-    WholeNumber,
+    cache_option,
     judging_for,
+    number_option,
+    output_format_option,
+    parsed_by,
     workspace_options,
 )
 from evalcontract.cli.outcome import write_findings
@@ -33,15 +36,11 @@ from evalcontract.statistics.rates import RATES, MeasuredRate
 if TYPE_CHECKING:
     from evalcontract.calibrating.calibrate import CalibrationOutcome
     from evalcontract.calibrating.measuring import CalibrationResult
-    from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.workspace.writing import FileFix
 
 
-def _threshold(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> float | str | None:
+def _threshold(value: str | None) -> float | str | None:
     """Accept `auto` or a number."""
-    del context, option
     if value in (None, AUTO):
         return value
     try:
@@ -49,7 +48,7 @@ def _threshold(
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise click.BadParameter(f"it must be `{AUTO}` or a number, not `{value}`")
+        raise UsageError(f"it must be `{AUTO}` or a number, not `{value}`")
     return number
 
 
@@ -78,12 +77,12 @@ _FILE = click.Path(path_type=Path)
         ),
     ],
 )
-@click.argument("judge", shell_complete=files("yaml", "json"))
+@click.argument("judge", shell_complete=files_of("yaml", "json"))
 @click.option(
     "--labels",
     metavar="FILE",
     type=_FILE,
-    shell_complete=files("csv", "jsonl"),
+    shell_complete=files_of("csv", "jsonl"),
     required=True,
     help="CSV or JSON Lines with the keys id, human and judge; also split, model, annotator.",
 )
@@ -91,7 +90,7 @@ _FILE = click.Path(path_type=Path)
     "--verdicts",
     metavar="FILE",
     type=_FILE,
-    shell_complete=files("csv", "jsonl"),
+    shell_complete=files_of("csv", "jsonl"),
     help="CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
 )
 @click.option(
@@ -110,7 +109,7 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--threshold",
     metavar="NUMBER|auto",
-    callback=_threshold,
+    callback=parsed_by(_threshold),
     help="Lowest score that passes; auto for the best one (default: the judge's pass_threshold).",
 )
 @click.option(
@@ -119,12 +118,7 @@ _FILE = click.Path(path_type=Path)
     metavar="RATE",
     help="Pass rate of the judge on other outputs, 0 to 1, to correct.",
 )
-@click.option(
-    "--observed-n",
-    type=WholeNumber(min=1),
-    metavar="NUMBER",
-    help="Number of outputs that the observed rate is of.",
-)
+@number_option("--observed-n", "Number of outputs that the observed rate is of.", least=1)
 @click.option(
     "--min-tpr",
     type=_RATE,
@@ -138,21 +132,11 @@ _FILE = click.Path(path_type=Path)
     help="Fail (exit 1) if the TNR is lower, or unknown.",
 )
 @click.option("--write", "is_written", is_flag=True, help="Write the validation into the judge.")
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, json for programs.",
-)
-@click.option(
-    "--cache/--no-cache",
-    default=None,
-    help="Reuse answers of the judge to the same question (default: not in CI).",
-)
+@output_format_option("json")
+@cache_option("Reuse answers of the judge to the same question")
 @MAP_WITH_OUTPUTS
 @workspace_options("the judge")
-def calibrate_command(
+def calibrate_judge_command(
     judge: str,
     labels: Path,
     verdicts: Path | None,
@@ -167,7 +151,6 @@ def calibrate_command(
     is_written: bool,  # noqa: FBT001 - click passes flags by name
     output_format: str,
     cache: bool | None,  # noqa: FBT001 - the same
-    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Measure how well a judge agrees with human labels.
@@ -198,7 +181,7 @@ def calibrate_command(
             dataset=dataset,
             outputs=outputs,
             progress=bar.advance,
-            columns=columns,
+            columns=base.columns,
         )
         judging = judging_for(cache)
         done = calibrate(judge, options, judging)

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import click
 
 from evalcontract.cli.command import SHELLS, Command, CommandGroup, schema_names
+from evalcontract.cli.options import parsed_by
 from evalcontract.cli.output import put, put_json, signals_as_interrupts
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
@@ -33,7 +34,7 @@ from evalcontract.workspace import write_bound
     ],
 )
 @click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
-def completion(shell: str) -> None:
+def completion_command(shell: str) -> None:
     """Print the script with which a shell completes commands, options and their values.
 
     It serves all commands of evalcontract, and offers the files that a command reads, dialects,
@@ -90,36 +91,35 @@ _EXAMPLES = (
 )
 
 
-def _known(context: click.Context, option: click.Parameter, value: str) -> str:
+def _known(value: str) -> str:
     """Reject a value that is not the name of a schema."""
-    del context, option
     if value not in schemas.every_name():
         near = nearest(value, schemas.every_name())
         advice = f"did you mean `{near}`?" if near else "`evalcontract schema list` lists them"
-        raise click.BadParameter(f"there is no schema `{value}`; {advice}")
+        raise UsageError(f"there is no schema `{value}`; {advice}")
     return value
 
 
-@click.group(cls=CommandGroup, examples=_EXAMPLES)
-def schema() -> None:
+@click.group("schema", cls=CommandGroup, examples=_EXAMPLES)
+def schema_command() -> None:
     """List, show and export the JSON Schemas of the contract."""
 
 
-@schema.command("list", cls=Command, examples=_EXAMPLES[:1])
+@schema_command.command("list", cls=Command, examples=_EXAMPLES[:1])
 def list_() -> None:
     """List the names and ids of the schemas."""
     width = max(map(len, schemas.every_name()))
     put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in schemas.every_name())
 
 
-@schema.command(cls=Command, examples=_EXAMPLES[1:2])
-@click.argument("name", metavar="NAME", callback=_known, shell_complete=schema_names)
+@schema_command.command(cls=Command, examples=_EXAMPLES[1:2])
+@click.argument("name", metavar="NAME", callback=parsed_by(_known), shell_complete=schema_names)
 def show(name: str) -> None:
     """Print a schema. NAME is one of `schema list`."""
     put_json([schemas.text_of(name)])
 
 
-@schema.command(cls=Command, examples=_EXAMPLES[2:])
+@schema_command.command(cls=Command, examples=_EXAMPLES[2:])
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--base-url",

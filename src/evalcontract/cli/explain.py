@@ -42,7 +42,7 @@ _FORMATS = ("text", "json", "markdown")
     show_default=True,
     help="Output format: text or markdown for people, json for programs.",
 )
-def explain(topic: str | None, output_format: str) -> None:
+def explain_command(topic: str | None, output_format: str) -> None:
     """Explain a code, a kind of check, a key or an artifact, or list all codes.
 
     TOPIC is the name in brackets in a finding, such as dataset/duplicate-id; a kind of check, such

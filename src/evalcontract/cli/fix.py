@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.command import Command, files
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_paths, standard_input
-from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace_options
+from evalcontract.cli.options import (
+    STDIN_FILENAME,
+    mode_option,
+    number_option,
+    selects_codes,
+    workspace_options,
+)
 from evalcontract.cli.output import OutputError, put, put_bytes, signals_as_interrupts
 from evalcontract.datasets.opening import Options
-from evalcontract.datasets.workers import usable_cores
 from evalcontract.fixing.fixing import (
     fix,
     write_diff,
@@ -24,7 +29,7 @@ from evalcontract.fixing.fixing import (
     write_summary,
 )
 from evalcontract.model.errors import UsageError
-from evalcontract.policy import ERRORS, OK, Selection, exit_status
+from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.workspace.writing import FixOptions, write
 
 if TYPE_CHECKING:
@@ -41,7 +46,7 @@ if TYPE_CHECKING:
     ],
 )
 @click.argument(
-    "paths", nargs=-1, metavar="[PATH]...", shell_complete=files("yaml", "json", "jsonl")
+    "paths", nargs=-1, metavar="[PATH]...", shell_complete=files_of("yaml", "json", "jsonl")
 )
 @click.option("--diff", is_flag=True, help="Print a diff of the changes instead of writing them.")
 @click.option(
@@ -49,29 +54,15 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also apply unsafe fixes, which are probably but not certainly right.",
 )
-@selects_what_to_fix
-@click.option(
-    "--strict/--soft",
-    default=None,
-    help="Report the remaining faults as errors or as warnings (default: set by targets and "
-    "configuration).",
-)
+@selects_codes("Fix", "fix")
+@mode_option("Report the remaining faults as errors or as warnings")
 @workspace_options("the paths")
-@click.option(
-    "--limit",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=200,
-    show_default=True,
-    help="Maximum number of fixes to print (0: no limit).",
-)
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
+@number_option("--limit", "Maximum number of fixes to print (0: no limit).", 200)
+@STDIN_FILENAME
 def fix_command(
     paths: tuple[str, ...],
     diff: bool,  # noqa: FBT001 - click passes flags by name
     unsafe_fixes: bool,  # noqa: FBT001 - the same
-    selection: Selection | None,
-    strict: bool | None,  # noqa: FBT001 - the same
     limit: int,
     stdin_filename: str | None,
     base: Options,
@@ -88,8 +79,8 @@ def fix_command(
         to_fix, stdin = _read_stdin(paths, stdin_filename)
     else:
         to_fix = find_paths(paths or (".",))
-    options = base._replace(strict=strict, jobs=usable_cores())
-    result = fix(to_fix, options, FixOptions(unsafe_fixes, selection), stdin)
+    wanted = FixOptions(unsafe_fixes, base.selection)
+    result = fix(to_fix, base._replace(selection=None), wanted, stdin)
     if diff:
         _print_diff(result, limit)
         return ERRORS if result.files else OK

@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract._version import __version__
-from evalcontract.cli.command import Command, files
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import (
     MAP_WITH_OUTPUTS,
     NumberRange,
-    WholeNumber,
+    cache_option,
     judging_for,
+    mode_option,
+    number_option,
+    output_format_option,
     workspace_options,
 )
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.datasets.workers import usable_cores
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.printed import (
@@ -46,7 +48,6 @@ from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
 
 if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.grading.results import Results, RowResult
     from evalcontract.judging.asking import Usage
 
@@ -131,19 +132,19 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
         ),
     ],
 )
-@click.argument("dataset", metavar="DATASET", shell_complete=files())
+@click.argument("dataset", metavar="DATASET", shell_complete=files_of())
 @click.option(
     "--outputs",
     required=True,
     metavar="FILE",
-    shell_complete=files("jsonl"),
+    shell_complete=files_of("jsonl"),
     help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
 )
 @click.option(
     "--results",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    shell_complete=files("jsonl"),
+    shell_complete=files_of("jsonl"),
     help="File to write the results to, as JSON Lines.",
 )
 @click.option(
@@ -157,7 +158,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "--compare",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    shell_complete=files("jsonl"),
+    shell_complete=files_of("jsonl"),
     help="Results of an earlier run, to say what changed.",
 )
 @click.option(
@@ -173,39 +174,17 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     help="Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, jsonl for programs.",
-)
-@click.option(
+@output_format_option("jsonl")
+@number_option(
     "--limit",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=20,
-    show_default=True,
-    help="Maximum number of rows to print that did not pass or changed, and of checks for each"
-    " (0: no limit).",
+    "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
+    "limit).",
+    20,
 )
-@click.option(
-    "--strict/--soft",
-    default=None,
-    help="Report faults as errors or as warnings (default: set by targets and configuration).",
-)
+@mode_option("Report faults as errors or as warnings")
 @workspace_options("the dataset")
-@click.option(
-    "--cache/--no-cache",
-    default=None,
-    help="Reuse answers of judges to the same question (default: not in CI).",
-)
-@click.option(
-    "--jobs",
-    type=WholeNumber(min=1),
-    metavar="NUMBER",
-    help="Number of processes (default: number of cores).",
-)
+@cache_option("Reuse answers of judges to the same question")
+@number_option("--jobs", "Number of processes (default: number of cores).", least=1)
 @MAP_WITH_OUTPUTS
 def grade_command(
     dataset: str,
@@ -218,10 +197,7 @@ def grade_command(
     allow_undecided: bool,  # noqa: FBT001 - the same
     output_format: str,
     limit: int,
-    strict: bool | None,  # noqa: FBT001 - the same
     cache: bool | None,  # noqa: FBT001 - the same
-    jobs: int | None,
-    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
@@ -241,9 +217,7 @@ def grade_command(
     kept = ShareOptions(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
-        options = base._replace(
-            strict=strict, progress=bar.progress, jobs=jobs or usable_cores(), columns=columns
-        )
+        options = base._replace(progress=bar.progress)
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging, QualityGate(threshold, allow_undecided))
         manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
@@ -321,7 +295,7 @@ def _require_unchanged(grading: Grading, manifest: Mapping[str, Any]) -> None:
 
 def _one(name: str, stdin_name: str | None, base: Options) -> Input:
     stdin = stdin_name if name == "-" else None
-    inputs = find_inputs((name,), Kind.DATASET, stdin, None, base.configuration)
+    inputs = find_inputs((name,), Kind.DATASET, base, stdin)
     if len(inputs) != 1:
         raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
     return inputs[0]

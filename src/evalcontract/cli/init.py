@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract.checking.pipeline import check_workspaces
-from evalcontract.cli.command import Command, dialects, files
+from evalcontract.cli.command import Command, dialects, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import MAP, chooses_configuration
+from evalcontract.cli.options import (
+    CONFIGURATION,
+    FORCE,
+    MAP,
+    STDIN_FILENAME,
+    loss_report_option,
+    run_options,
+)
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder
@@ -30,7 +37,7 @@ from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, Lack, init, ungraded
 from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, migrate
 from evalcontract.starting.project import CI_FILES
-from evalcontract.workspace import ChosenConfiguration, display_name
+from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
@@ -55,7 +62,7 @@ _WIDTH = 80
     ],
 )
 @click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=files("yaml", "json")
+    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=files_of("yaml", "json")
 )
 @click.option(
     "--from",
@@ -72,15 +79,10 @@ _WIDTH = 80
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder to write the datasets, rubrics and judges to.",
 )
-@click.option(
-    "--loss-report",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="JSON report of what is lost.",
-)
-@click.option("--force", is_flag=True, help="Replace existing files.")
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
-@chooses_configuration
+@loss_report_option("what is lost")
+@FORCE
+@STDIN_FILENAME
+@run_options(*CONFIGURATION)
 def migrate_command(
     files: tuple[str, ...],
     from_: str | None,
@@ -88,7 +90,7 @@ def migrate_command(
     loss_report: Path | None,
     force: bool,  # noqa: FBT001 - click passes flags by name
     stdin_filename: str | None,
-    configuration: ChosenConfiguration,
+    base: Options,
 ) -> int:
     """Move the cases and graders of other tools to a workspace of evalcontract.
 
@@ -96,7 +98,7 @@ def migrate_command(
     JSON), with its datasets or without. Each file of cases becomes a dataset. Rubrics are shared
     by all cases that are graded in the same way.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename, chosen=configuration)
+    inputs = find_inputs(files, Kind.DATASET, base, stdin_filename)
     with signals_as_interrupts():
         done = migrate(inputs, MigrateOptions(from_, folder, loss_report, force))
     write_findings(done.diagnostics)
@@ -200,7 +202,7 @@ _ABOUT = {
     "--from",
     "sources",
     metavar="FILE",
-    shell_complete=files(),
+    shell_complete=files_of(),
     multiple=True,
     help="Dataset to start from, of evalcontract or of another system, or a table of rows; can be "
     "given several times.",
@@ -222,7 +224,7 @@ _ABOUT = {
 @click.option(
     "--source",
     metavar="PATH|URL",
-    shell_complete=files(),
+    shell_complete=files_of(),
     help="What CI installs: a wheel or folder in the repository, or the URL of git or of an "
     "archive (default: what this evalcontract was installed from, if others can reach it).",
 )
@@ -254,7 +256,7 @@ def init_command(
     """
     if "-" in sources:
         raise UsageError("--from takes files, and cannot read standard input")
-    inputs = find_inputs(sources, Kind.DATASET, None, dialect)
+    inputs = find_inputs(sources, Kind.DATASET, Options(dialect=dialect))
     system = None if ci == _NO_CI else ci
     options = InitOptions(inputs, dialect, system, bare, snippets, columns, source)
     with signals_as_interrupts():

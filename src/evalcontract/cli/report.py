@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.command import Command
-from evalcontract.cli.command import files as files_with
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT, MAP, ONLY, PLAN, WholeNumber, workspace_options
+from evalcontract.cli.options import (
+    DIALECT,
+    ENOUGH_FINDINGS,
+    MAP,
+    ONLY,
+    PLAN,
+    STDIN_FILENAME,
+    mode_option,
+    number_option,
+    workspace_options,
+)
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
-from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.reference import Kind
 from evalcontract.page.page import HtmlFile, write_page
 from evalcontract.page.report import ReportInputs, html_report
 from evalcontract.policy import OK
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}
@@ -34,7 +38,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
         ("Replace it", "evalcontract report datasets -o report.html --force"),
     ],
 )
-@click.argument("files", nargs=-1, required=True, metavar="DATASET...", shell_complete=files_with())
+@click.argument("files", nargs=-1, required=True, metavar="DATASET...", shell_complete=files_of())
 @click.option(
     "-o",
     "--output",
@@ -49,32 +53,18 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    shell_complete=files_with("jsonl"),
+    shell_complete=files_of("jsonl"),
     help="Results that `grade --results` wrote, to show scores; can be given several times.",
 )
-@click.option(
-    "--strict/--soft",
-    default=None,
-    help="Mode that the page shows first (default: set by targets and configuration).",
-)
+@mode_option("Mode that the page shows first")
 @workspace_options("the files")
-@click.option(
+@number_option(
     "--max-rows",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=20_000,
-    show_default=True,
-    help="Maximum number of rows in a table, those with findings or gaps first (0: no limit).",
+    "Maximum number of rows in a table, those with findings or gaps first (0: no limit).",
+    20_000,
 )
-@click.option(
-    "--max-findings",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=10_000,
-    show_default=True,
-    help="Number of findings after which to stop checking (0: no limit).",
-)
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
+@ENOUGH_FINDINGS
+@STDIN_FILENAME
 @DIALECT
 @PLAN
 @ONLY
@@ -84,14 +74,8 @@ def report_command(
     output: str,
     force: bool,  # noqa: FBT001 - click passes flags by name
     results: tuple[Path, ...],
-    strict: bool | None,  # noqa: FBT001 - the same
     max_rows: int,
-    max_findings: int,
     stdin_filename: str | None,
-    dialect: str | None,
-    plan: str | None,
-    only: tuple[str, ...],
-    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Write findings, coverage and results as one HTML page.
@@ -101,17 +85,9 @@ def report_command(
     be kept as an artifact of CI. DATASET is a file or a folder. The exit code is 0 if the page was
     written, whatever it shows.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
-    base = base._replace(
-        dialect=dialect,
-        columns=columns,
-        plan=plan,
-        only=only,
-        jobs=usable_cores(),
-        max_findings=max_findings,
-    )
+    inputs = find_inputs(files, Kind.DATASET, base, stdin_filename)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
-    first = next(name for name, mode in _MODES.items() if mode is strict)
+    first = next(name for name, mode in _MODES.items() if mode is base.strict)
     wanted = ReportInputs(inputs, modes, first, results, max_rows)
     if output == "-":
         put(write_page(html_report(wanted)), raw=True)

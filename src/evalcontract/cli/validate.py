@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
-from evalcontract.cli.arguments import read_arguments, uses_cache
-from evalcontract.cli.command import Command, files
-from evalcontract.cli.command import files as files_of
-from evalcontract.cli.options import DIALECT, MAP, shared_options
+from evalcontract.cli.arguments import Destination, chosen_cache_folder
+from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import (
+    DIALECT,
+    MAP,
+    STDIN_FILENAME,
+    Option,
+    cache_option,
+    shared_options,
+)
 from evalcontract.cli.outcome import run_and_report, validate_files
 from evalcontract.cli.output import put
 from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
-from evalcontract.source import Files
 
 
 @click.command(
+    "check",
     cls=Command,
     examples=[
         ("Check all files below the current folder", "evalcontract check"),
@@ -37,45 +42,36 @@ from evalcontract.source import Files
     ],
 )
 @click.argument(
-    "path", default=".", metavar="[FOLDER|TARGET]", shell_complete=files("yaml", "json")
+    "path", default=".", metavar="[FOLDER|TARGET]", shell_complete=files_of("yaml", "json")
 )
-@click.option(
-    "--cache/--no-cache",
-    default=None,
-    help="Reuse the result of an earlier check if no file has changed (default: not in CI).",
-)
+@cache_option("Reuse the result of an earlier check if no file has changed")
 @click.option(
     "--allow-empty",
     is_flag=True,
     help="Exit with 0 if FOLDER contains nothing to check.",
 )
 @shared_options
-def check(
+def check_command(
     path: str,
     allow_empty: bool,  # noqa: FBT001 - a flag of click
     cache: bool | None,  # noqa: FBT001 - the same
-    **options: Any,
+    base: Options,
+    destination: Destination,
 ) -> int:
     """Check a whole workspace: its datasets, rubrics, judges, bundles and targets.
 
     FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
     dataset, and the rubrics and judges that it reaches, as `validate-target` does.
     """
-    options["cache"] = uses_cache() if cache is None else cache
-    base, destination = read_arguments(options)
+    if folder := chosen_cache_folder(cache):
+        from evalcontract.cache import Cache  # only if it is used
+
+        base = base._replace(cache=Cache(folder))
     checked = _existing(path, base.root)
     if not checked.is_dir():
         return validate_files(Kind.TARGET, (path,), base, destination)
     work = partial(_check_folder, checked, allow_empty, destination.quiet)
-    if destination.watch:
-        from evalcontract.cli.watch import watch  # rarely needed
-
-        def once(files_read: Files) -> int:
-            again = base._replace(cache=None, files=files_read)
-            return run_and_report(work, again, destination._replace(watch=False), checked)
-
-        return watch(base, destination, (), once)
-    return run_and_report(work, base, destination, checked)
+    return run_and_report(work, base, destination, folder=checked)
 
 
 def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> RunOutcome:  # noqa: FBT001
@@ -112,57 +108,42 @@ def _existing(name: str, root: Path | None) -> Path:
 
 def _command(
     kind: Kind,
-    texts: tuple[str, str],
-    media: tuple[str, ...],
+    summary: str,
+    details: str,
     examples: Sequence[tuple[str, str]],
-    *others: Callable[[Any], Any],
+    media: Sequence[str] = ("yaml", "json"),
+    more: Option = lambda command: command,
 ) -> click.Command:
     @click.command(
         name=f"validate-{kind}",
         cls=Command,
         examples=examples,
-        help=" ".join(texts),
-        short_help=texts[0],
+        help=f"{summary} {details}",
+        short_help=summary,
     )
     @click.argument(
         "files", nargs=-1, required=True, metavar="FILE...", shell_complete=files_of(*media)
     )
-    @click.option(
-        "--stdin-filename",
-        metavar="NAME",
-        help="File name to use for standard input (`-`).",
-    )
+    @STDIN_FILENAME
     @shared_options
-    @_all(others)
-    def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
-        return validate_files(kind, files, *read_arguments(options), stdin_filename)
+    @more
+    def command(
+        files: tuple[str, ...],
+        stdin_filename: str | None,
+        base: Options,
+        destination: Destination,
+    ) -> int:
+        return validate_files(kind, files, base, destination, stdin_filename)
 
     return command
 
 
-def _all(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
-    def apply(command: Any) -> Any:
-        for option in options:
-            command = option(command)
-        return command
-
-    return apply
-
-
-_AUTHORED = ("yaml", "json")
-
-validate_dataset = _command(
+validate_dataset_command = _command(
     Kind.DATASET,
-    (
-        "Validate datasets and the rubrics and judges they reference.",
-        (
-            "References are followed transitively. "
-            "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
-            "or - for standard input. Datasets of other systems are checked the way those systems "
-            "load them."
-        ),
-    ),
-    (),
+    "Validate datasets and the rubrics and judges they reference.",
+    "References are followed transitively. FILE is a YAML, JSON or JSONL file, a folder, a pattern "
+    "such as 'data/**/*.yaml', or - for standard input. Datasets of other systems are checked the "
+    "way those systems load them.",
     [
         ("Check a dataset", "evalcontract validate-dataset datasets/example.yaml"),
         (
@@ -174,20 +155,14 @@ validate_dataset = _command(
             "evalcontract validate-dataset --dialect mlflow:oss mlflow.jsonl",
         ),
     ],
-    DIALECT,
-    MAP,
+    media=(),
+    more=lambda command: MAP(DIALECT(command)),
 )
-validate_rubric = _command(
+validate_rubric_command = _command(
     Kind.RUBRIC,
-    (
-        "Validate rubrics and what they reference.",
-        (
-            "References are followed transitively. "
-            "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', "
-            "or - for standard input."
-        ),
-    ),
-    _AUTHORED,
+    "Validate rubrics and what they reference.",
+    "References are followed transitively. FILE is a YAML or JSON file, a folder, a pattern such "
+    "as 'rubrics/**/*.yaml', or - for standard input.",
     [
         ("Check all rubrics", "evalcontract validate-rubric rubrics"),
         (
@@ -196,16 +171,11 @@ validate_rubric = _command(
         ),
     ],
 )
-validate_judge = _command(
+validate_judge_command = _command(
     Kind.JUDGE,
-    (
-        "Validate judges: their prompts and validation records.",
-        (
-            "This does not compare the judge with people. "
-            "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input."
-        ),
-    ),
-    _AUTHORED,
+    "Validate judges: their prompts and validation records.",
+    "This does not compare the judge with people. FILE is a YAML or JSON file, a folder, a "
+    "pattern, or - for standard input.",
     [
         ("Check a judge", "evalcontract validate-judge judges/accuracy.yaml"),
         (
@@ -214,17 +184,12 @@ validate_judge = _command(
         ),
     ],
 )
-validate_target = _command(
+validate_target_command = _command(
     Kind.TARGET,
-    (
-        "Validate targets and the datasets that they run.",
-        (
-            "The dataset of a target, and the rubrics and judges that its rows reach, are "
-            "checked as strictly as the target demands. "
-            "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input."
-        ),
-    ),
-    _AUTHORED,
+    "Validate targets and the datasets that they run.",
+    "The dataset of a target, and the rubrics and judges that its rows reach, are checked as "
+    "strictly as the target demands. FILE is a YAML or JSON file, a folder, a pattern, or - for "
+    "standard input.",
     [
         (
             "Check a target and what it runs",
