@@ -78,9 +78,6 @@ def _completion(
         written = item.label if not written.startswith('"') else f'"{item.label}"'
     elif item.role in ("key", "check") and context.cursor.quote == '"' and context.form != "yaml":
         written = item.label
-    range_ = types.Range(
-        types.Position(line, text.units(line, start)), types.Position(line, text.units(line, end))
-    )
     is_snippet = item.role == "snippet"
     if is_snippet:
         before = text.line(line)[:start]
@@ -90,12 +87,12 @@ def _completion(
         item.label,
         kind=_ICONS[item.role],
         detail=item.detail or None,
-        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.documentation()),
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.documentation),
         sort_text=f"{item.sort:02}{item.label}",
         filter_text=item.label,
         insert_text_format=types.InsertTextFormat.Snippet if is_snippet else None,
         insert_text_mode=types.InsertTextMode.AdjustIndentation if is_snippet else None,
-        text_edit=types.TextEdit(range_, written),
+        text_edit=types.TextEdit(text.range(line, start, end), written),
     )
 
 
@@ -114,13 +111,8 @@ def document_symbols(symbols: Iterable[Symbol], text: Text) -> list[types.Docume
     made = []
     for symbol in symbols:
         first, last = symbol.first - 1, max(symbol.last, symbol.first) - 1
-        range_ = types.Range(
-            types.Position(first, 0), types.Position(last, text.units(last, len(text.line(last))))
-        )
-        line = types.Range(
-            types.Position(first, 0),
-            types.Position(first, text.units(first, len(text.line(first)))),
-        )
+        line = text.range(first, 0, len(text.line(first)))
+        range_ = types.Range(line.start, text.range(last, 0, len(text.line(last))).end)
         parts = document_symbols(symbol.parts, text)
         made.append(
             types.DocumentSymbol(
