@@ -14,6 +14,7 @@ from evalcontract.datasets.run import Run, today
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import escape_controls
+from evalcontract.report.frame import many
 from evalcontract.report.json import finding_of
 from evalcontract.workspace import Workspace as OpenedWorkspace
 from evalcontract.workspace import find_root, open_workspace
@@ -76,7 +77,7 @@ class Findings(tuple[Diagnostic, ...]):
 
     def _html(self) -> Iterator[str]:
         total = len(self)
-        yield f"<div><p>{total:,} {'finding' if total == 1 else 'findings'}</p>"
+        yield f"<div><p>{many(total, 'finding')}</p>"
         if self:
             heads = ("severity", "code", "place", "row", "message")
             titles = "".join(f"<th {_CELL}>{head}</th>" for head in heads)

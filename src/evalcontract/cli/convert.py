@@ -24,7 +24,7 @@ from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.report.frame import note
+from evalcontract.report.frame import many, note
 from evalcontract.report.losses import write_losses
 
 if TYPE_CHECKING:
@@ -127,8 +127,9 @@ def _print(done: ConvertResult, *, is_piped: bool) -> None:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return
     put((line for remark in done.remarks for line in note(remark)), err=True)
-    rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
     first, *others = [STANDARD_OUTPUT, *done.written] if is_piped else done.written
     to = f"to {first} ({done.to})"
-    put([f"converted {rows} of {done.source} ({done.from_}) {to}\n"], err=is_piped)
+    put(
+        [f"converted {many(done.rows, 'row')} of {done.source} ({done.from_}) {to}\n"], err=is_piped
+    )
     put([f"also written: {name}\n" for name in others], err=is_piped)

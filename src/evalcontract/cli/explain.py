@@ -136,12 +136,13 @@ def _as_markdown(code: Code) -> str:
 def _list(codes: Iterable[Code], width: int) -> Iterator[str]:
     """Yield each code by its kind, followed by the first sentence of its page."""
     from evalcontract.checks import kinds_in_use
+    from evalcontract.report.frame import many
     from evalcontract.report.reference import artifacts
     from evalcontract.workspace.catalogue import kind_of
 
     for kind, group in groupby(codes, key=kind_of):
         found = [*group]
-        yield f"{kind}: {len(found)} code{'s' if len(found) > 1 else ''}\n\n"
+        yield f"{kind}: {many(len(found), 'code')}\n\n"
         indent = "    "
         for code in found:
             summary = textwrap.fill(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from textwrap import indent, wrap
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +31,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls, listed
 from evalcontract.policy import ERRORS, OK
-from evalcontract.report.frame import display_width, note
+from evalcontract.report.frame import display_width, many, note, wrapped_lines
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, Lack, init, ungraded
@@ -142,14 +142,12 @@ def migration_lines(done: MigrateResult) -> Iterator[str]:
 
 
 def _wrapped(head: str, text: str) -> Iterator[str]:
-    lines = wrap(text, _WIDTH - len(head), break_long_words=False, break_on_hyphens=False)
-    for number, line in enumerate(lines):
+    for number, line in enumerate(wrapped_lines(text, _WIDTH - len(head))):
         yield f"{' ' * len(head) if number else head}{line}\n"
 
 
 def _summary(done: MigrateResult) -> Iterator[str]:
-    rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
-    files = "1 file" if len(done.sources) == 1 else f"{len(done.sources):,} files"
+    rows, files = many(done.rows, "row"), many(len(done.sources), "file")
     yield f"migrated {rows} of {files} ({', '.join(done.systems)})\n"
     yield from (f"written: {escape_controls(name)}\n" for name in done.written)
 
@@ -361,7 +359,7 @@ def _remedy(found: UngradedRows, why: str | None) -> str:
     path = found.input.path
     name = display_name(path)
     is_shown = name.isprintable()
-    rows = f"{found.rows:,} {'row' if found.rows == 1 else 'rows'} of {escape_controls(name)}"
+    rows = f"{many(found.rows, 'row')} of {escape_controls(name)}"
     match found.lack:
         case Lack.EXPECTATIONS:
             return f"no check or judge of evalcontract can grade {rows}: {ADD_EXPECTATIONS}"

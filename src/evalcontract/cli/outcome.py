@@ -159,6 +159,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
 
     Prints the most severe ones first, up to a limit.
     """
+    from evalcontract.report.frame import many
     from evalcontract.report.text import write_finding
 
     style = Style(wants_colour(sys.stderr), terminal_width(), 0, version=__version__)
@@ -167,8 +168,8 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     for diagnostic in ordered[:_MAX_FINDINGS]:
         put([*write_finding(diagnostic, style), "\n"], err=True)
     if hidden := len(ordered[_MAX_FINDINGS:]):
-        findings = "finding" if hidden == 1 else "findings"
-        put([f"… {hidden:,} more {findings}: `validate-dataset` shows all\n\n"], err=True)
+        more = many(hidden, "more finding")
+        put([f"… {more}: `validate-dataset` shows all\n\n"], err=True)
 
 
 def terminal_width() -> int:

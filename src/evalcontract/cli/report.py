@@ -25,6 +25,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.page.page import HtmlFile, write_page
 from evalcontract.page.report import ReportInputs, html_report
 from evalcontract.policy import OK
+from evalcontract.report.frame import many
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}
@@ -96,6 +97,6 @@ def report_command(
         report = html_report(wanted)
         name = file.write(write_page(report))
     shown = report.count_by_severity()
-    told = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in shown)
-    put([f"wrote {name}: {told or 'no findings'}\n"])
+    found = ", ".join(many(count, noun) for noun, count in shown)
+    put([f"wrote {name}: {found or 'no findings'}\n"])
     return OK

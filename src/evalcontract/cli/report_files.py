@@ -19,6 +19,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
 from evalcontract.policy import Selection
+from evalcontract.report.frame import many
 from evalcontract.report.report import BaselineCounts, Report, Style
 from evalcontract.source.writing import write_text
 from evalcontract.workspace import display_name, write_bound
@@ -226,9 +227,8 @@ class Baselines:
         before = {entry.fingerprint for entry in self._old}
         after = {entry.fingerprint for entry in baseline}
         changes = f"{len(after - before):,} new, {len(before - after):,} removed"
-        name, count = escape_controls(display_name(path)), len(baseline)
-        findings = "finding" if count == 1 else "findings"
-        put([f"baseline of {count:,} {findings} in {name} ({changes})\n"], err=True)
+        name, findings = escape_controls(display_name(path)), many(len(baseline), "finding")
+        put([f"baseline of {findings} in {name} ({changes})\n"], err=True)
 
 
 def _refuse_name(path: Path) -> None:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
 from evalcontract.lsp.actions import actions_on, edits_of, edits_to_ignore
 from evalcontract.lsp.completion import complete
@@ -19,7 +20,7 @@ from evalcontract.lsp.documents import OpenDocument, Snapshot
 from evalcontract.lsp.names import Name, Naming, Sources, hover, name_at
 from evalcontract.lsp.rename import ROLES, RenameEdits, Symbol, rename, symbols_of
 from evalcontract.lsp.replies import (
-    completion_list,
+    completion_item,
     document_symbols,
     locations,
     markup,
@@ -69,12 +70,15 @@ class Answers:
         if at is None:
             return empty
 
+        takes = takes_snippets(self._server.client_capabilities)
+        line, text = at.position.line, at.document.text
+
         def work() -> types.CompletionList:
             full = at.context._replace(workspace=self._workspace(at))
-            items = list(complete(full, lambda: at.naming.check_ids(at.position.line)))
-            if not takes_snippets(self._server.client_capabilities):
-                items = [item for item in items if item.role != "snippet"]
-            return completion_list(items, full, at.position, at.document.text)
+            found = complete(full, lambda: at.naming.check_ids(line))
+            fitting = (each for each in found if takes or each.role != "snippet")
+            items = [completion_item(each, full, line, text) for each in fitting]
+            return types.CompletionList(is_incomplete=False, items=items)
 
         found: types.CompletionList = await self._run(work, empty)
         return found
@@ -190,10 +194,8 @@ class Answers:
 
     def _resolves_edits(self) -> bool:
         """Whether the editor asks for the edit of an action when somebody chooses it."""
-        of_text = self._server.client_capabilities.text_document
-        action = of_text.code_action if of_text else None
-        support = action.resolve_support if action else None
-        return support is not None and "edit" in support.properties
+        path = "text_document.code_action.resolve_support.properties"
+        return "edit" in (get_capability(self._server.client_capabilities, path) or ())
 
     async def _places(
         self, params: Any, find: Callable[[Naming, Name], list[Place]]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, lsp_method
@@ -133,9 +134,8 @@ class Server(LanguageServer):
 
     def watch(self, _: types.InitializedParams) -> None:
         """Ask the editor to tell which files change on the disk, if it can."""
-        workspace = self.client_capabilities.workspace
-        watched = workspace.did_change_watched_files if workspace else None
-        if watched and watched.dynamic_registration:
+        path = "workspace.did_change_watched_files.dynamic_registration"
+        if get_capability(self.client_capabilities, path):
             watchers = [types.FileSystemWatcher(glob) for glob in _WATCHED]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
             name = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
