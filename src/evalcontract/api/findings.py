@@ -22,8 +22,6 @@ from evalcontract.workspace import find_root, open_workspace
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evalcontract.judging.asking import Judging
-
 #: The columns of a data frame, and what pandas calls their types. `severity` is an ordered
 #: category; numbers may be missing.
 COLUMNS = {
@@ -117,23 +115,6 @@ def _safe(text: str) -> str:
     """Return a text of a file as HTML: short, without markup, and with what is invisible shown."""
     shown = escape_controls(text[: _LONGEST + 1])
     return escape(shown if len(text) <= _LONGEST else f"{shown[:_LONGEST]}…")
-
-
-def judging_of_environment() -> Judging | None:
-    """Return what asks judges, without a cache, if environment variables name an endpoint.
-
-    Raises:
-        UsageError: a variable is malformed.
-
-    """
-    from evalcontract.judging.client import read_settings
-
-    settings = read_settings(os.environ)
-    if settings is None:
-        return None
-    from evalcontract.judging.asking import Judging
-
-    return Judging(settings)
 
 
 class Workspace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,12 @@ from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import AUTO
 from evalcontract.calibrating.printed import write_json, write_text
+from evalcontract.cli.arguments import chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.options import (
     MAP_WITH_OUTPUTS,
     NumberRange,
     cache_option,
-    judging_for,
     number_option,
     output_format_option,
     parsed_by,
@@ -28,7 +29,7 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import write_diff
-from evalcontract.judging.asking import Usage
+from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.statistics.rates import RATES, MeasuredRate
@@ -183,7 +184,7 @@ def calibrate_judge_command(
             progress=bar.advance,
             columns=base.columns,
         )
-        judging = judging_for(cache)
+        judging = Judging.of(os.environ, chosen_cache_folder(cache))
         done = calibrate(judge, options, judging)
     usage = judging.usage if judging else Usage()
     write_findings(done.diagnostics)

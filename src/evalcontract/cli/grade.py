@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from itertools import islice
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract._version import __version__
+from evalcontract.cli.arguments import chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import (
     MAP_WITH_OUTPUTS,
     NumberRange,
     cache_option,
-    judging_for,
     mode_option,
     number_option,
     output_format_option,
@@ -41,6 +42,7 @@ from evalcontract.grading.printed import (
 )
 from evalcontract.grading.results import ResultsFile, earlier_results
 from evalcontract.grading.summary import Comparison, QualityGate, Summary
+from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -49,7 +51,6 @@ from evalcontract.policy import ERRORS, OK, exit_status
 
 if TYPE_CHECKING:
     from evalcontract.grading.results import Results, RowResult
-    from evalcontract.judging.asking import Usage
 
 
 class Share(NamedTuple):
@@ -218,7 +219,7 @@ def grade_command(
     taken = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         options = base._replace(progress=bar.progress)
-        judging = judging_for(cache)
+        judging = Judging.of(os.environ, chosen_cache_folder(cache))
         grading = Grading(*inputs, options, judging, QualityGate(threshold, allow_undecided))
         manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
         file = (

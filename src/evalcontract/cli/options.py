@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from itertools import chain
@@ -15,7 +14,6 @@ import click
 from evalcontract.cli.arguments import (
     MAX_FINDINGS,
     Destination,
-    chosen_cache_folder,
     take_destination,
     take_options,
 )
@@ -27,7 +25,6 @@ from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.judging.asking import Judging
 
 #: What adds an option to a command.
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -197,27 +194,6 @@ ENOUGH_FINDINGS = number_option(
     "Number of findings after which to stop checking (0: no limit).",
     MAX_FINDINGS,
 )
-
-
-def judging_for(cache: bool | None) -> Judging | None:  # noqa: FBT001 - an option
-    """Return what asks judges, if the environment names an endpoint.
-
-    `cache` is whether answers of earlier runs are used; None outside of CI.
-
-    Raises:
-        UsageError: a variable is malformed.
-
-    """
-    from evalcontract.judging.client import read_settings
-
-    settings = read_settings(os.environ)
-    if settings is None:
-        return None
-    from evalcontract.judging.asking import Judging  # only if judges can be asked
-    from evalcontract.judging.questions import AnswerCache
-
-    folder = chosen_cache_folder(cache)
-    return Judging(settings, AnswerCache(folder) if folder else None)
 
 
 def run_options(*options: Option) -> Option:

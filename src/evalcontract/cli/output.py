@@ -19,7 +19,6 @@ from evalcontract.policy import BUG, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
 
     from evalcontract.datasets.opening import Advance, Progress
 
@@ -308,12 +307,7 @@ class Bar:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._is_drawn:
             _put(_BEGIN + _ERASE)
 

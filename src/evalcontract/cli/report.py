@@ -22,7 +22,7 @@ from evalcontract.cli.options import (
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.model.reference import Kind
-from evalcontract.page.page import HtmlFile, write_page
+from evalcontract.page.page import page_file, write_page
 from evalcontract.page.report import ReportInputs, html_report
 from evalcontract.policy import OK
 from evalcontract.report.frame import many
@@ -93,9 +93,9 @@ def report_command(
     if output == "-":
         put(write_page(html_report(wanted)), raw=True)
         return OK
-    with signals_as_interrupts(), HtmlFile(Path(output), force=force) as file:
+    with signals_as_interrupts(), page_file(Path(output), force=force) as write:
         report = html_report(wanted)
-        name = file.write(write_page(report))
+        name = write(write_page(report))
     shown = report.count_by_severity()
     found = ", ".join(many(count, noun) for noun, count in shown)
     put([f"wrote {name}: {found or 'no findings'}\n"])
