@@ -14,17 +14,9 @@ from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import AUTO
 from evalcontract.calibrating.printed import write_json, write_text
+from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.options import (
-    MAP_WITH_OUTPUTS,
-    NumberRange,
-    cache_option,
-    number_option,
-    output_format_option,
-    parsed_by,
-    workspace_options,
-)
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
 from evalcontract.datasets.opening import Options
@@ -53,64 +45,50 @@ def _threshold(value: str | None) -> float | str | None:
     return number
 
 
-_RATE = NumberRange(0, 1)
-_FILE = click.Path(path_type=Path)
+_RATE = options.NumberRange(0, 1)
+
+
+def _bound(name: str, rate: str) -> options.Option:
+    text = f"Fail (exit 1) if the {rate} is lower, or unknown."
+    return click.option(name, type=_RATE, metavar="RATE", help=text)
 
 
 @click.command(
     "calibrate-judge",
     cls=Command,
-    examples=[
-        ("Measure a judge", "evalcontract calibrate-judge judge/accuracy --labels labels.csv"),
-        (
-            "Measure it on held-out labels, and write the validation into its file",
-            (
-                "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
-                "      --split test --write"
-            ),
+    examples={
+        "Measure a judge": "evalcontract calibrate-judge judge/accuracy --labels labels.csv",
+        "Measure it on held-out labels, and write the validation into its file": (
+            "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
+            "      --split test --write"
         ),
-        (
-            "Fail if the judge fails too many good outputs",
-            (
-                "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
-                "      --min-tpr 0.8"
-            ),
+        "Fail if the judge fails too many good outputs": (
+            "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
+            "      --min-tpr 0.8"
         ),
-    ],
+    },
 )
 @click.argument("judge", shell_complete=files_of("yaml", "json"))
-@click.option(
+@options.file(
     "--labels",
-    metavar="FILE",
-    type=_FILE,
-    shell_complete=files_of("csv", "jsonl"),
+    "CSV or JSON Lines with the keys id, human and judge; also split, model, annotator.",
+    "csv",
+    "jsonl",
     required=True,
-    help="CSV or JSON Lines with the keys id, human and judge; also split, model, annotator.",
 )
-@click.option(
+@options.file(
     "--verdicts",
-    metavar="FILE",
-    type=_FILE,
-    shell_complete=files_of("csv", "jsonl"),
-    help="CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
+    "CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
+    "csv",
+    "jsonl",
 )
-@click.option(
-    "--outputs",
-    metavar="FILE",
-    type=_FILE,
-    help="Recorded outputs to ask the judge about, if the labels have none.",
-)
-@click.option(
-    "--dataset",
-    metavar="FILE",
-    type=_FILE,
-    help="Dataset with the rows of these outputs: what else the judge is shown.",
-)
+@options.file("--outputs", "Recorded outputs to ask the judge about, if the labels have none.")
+@options.file("--dataset", "Dataset with the rows of these outputs: what else the judge is shown.")
 @click.option("--split", metavar="NAME", help="Use only the labels of this split.")
 @click.option(
     "--threshold",
     metavar="NUMBER|auto",
-    callback=parsed_by(_threshold),
+    callback=options.parsed_by(_threshold),
     help="Lowest score that passes; auto for the best one (default: the judge's pass_threshold).",
 )
 @click.option(
@@ -119,24 +97,14 @@ _FILE = click.Path(path_type=Path)
     metavar="RATE",
     help="Pass rate of the judge on other outputs, 0 to 1, to correct.",
 )
-@number_option("--observed-n", "Number of outputs that the observed rate is of.", least=1)
-@click.option(
-    "--min-tpr",
-    type=_RATE,
-    metavar="RATE",
-    help="Fail (exit 1) if the TPR is lower, or unknown.",
-)
-@click.option(
-    "--min-tnr",
-    type=_RATE,
-    metavar="RATE",
-    help="Fail (exit 1) if the TNR is lower, or unknown.",
-)
+@options.number("--observed-n", "Number of outputs that the observed rate is of.", least=1)
+@_bound("--min-tpr", "TPR")
+@_bound("--min-tnr", "TNR")
 @click.option("--write", "is_written", is_flag=True, help="Write the validation into the judge.")
-@output_format_option("json")
-@cache_option("Reuse answers of the judge to the same question")
-@MAP_WITH_OUTPUTS
-@workspace_options("the judge")
+@options.output_format("json")
+@options.cache("Reuse answers of the judge to the same question")
+@options.MAP_WITH_OUTPUTS
+@options.workspace("the judge")
 def calibrate_judge_command(
     judge: str,
     labels: Path,
@@ -171,7 +139,7 @@ def calibrate_judge_command(
         raise UsageError("--observed and --observed-n need each other")
     rate = None if observed is None or observed_n is None else MeasuredRate(observed, observed_n)
     with Bar() as bar:
-        options = CalibrationOptions(
+        wanted = CalibrationOptions(
             labels,
             verdicts,
             split,
@@ -185,7 +153,7 @@ def calibrate_judge_command(
             columns=base.columns,
         )
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
-        done = calibrate(judge, options, judging)
+        done = calibrate(judge, wanted, judging)
     usage = judging.usage if judging else Usage()
     write_findings(done.diagnostics)
     status = exit_status(done.diagnostics)

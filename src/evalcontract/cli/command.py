@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -122,13 +123,13 @@ def chosen(offered: Mapping[str, str | None], incomplete: str) -> list[Completio
 
 
 class Command(click.Command):
-    """A command; `examples` are pairs of what is wanted, and the line that does it."""
+    """A command; `examples` have the line that does what is wanted."""
 
     def __init__(
-        self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **options: Any
+        self, *arguments: Any, examples: Mapping[str, str] = MappingProxyType({}), **options: Any
     ) -> None:
         super().__init__(*arguments, **{"context_settings": HELP, **options})
-        self.examples = tuple(examples)
+        self.examples = examples
         for option in (_COLOUR, _VERSION):  # the last ones, before `--help`
             option(self)
 
@@ -138,7 +139,7 @@ class Command(click.Command):
         if not self.examples:
             return
         with formatter.section("Examples"):
-            for wanted, line in self.examples:
+            for wanted, line in self.examples.items():
                 # Not wrapped: a line is copied into a shell.
                 formatter.write(f"  {wanted}:\n    {line}\n")
 

@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.cli import options
 from evalcontract.cli.command import Command, dialects, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import (
-    FORCE,
-    MAP,
-    STDIN_FILENAME,
-    loss_report_option,
-    workspace_options,
-)
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put, signals_as_interrupts
 from evalcontract.converting.convert import convert, piped_name
@@ -36,24 +30,19 @@ _PIPE = "-"
 @click.command(
     "convert",
     cls=Command,
-    examples=[
-        (
-            "Convert a dataset to one of MLflow",
-            "evalcontract convert datasets/example.yaml mlflow.jsonl --to mlflow:oss",
+    examples={
+        "Convert a dataset to one of MLflow": (
+            "evalcontract convert datasets/example.yaml mlflow.jsonl --to mlflow:oss"
         ),
-        ("Convert it back", "evalcontract convert mlflow.jsonl datasets/back.yaml"),
-        (
-            "Convert in a pipe",
-            "evalcontract convert datasets/example.yaml - --to mlflow:oss > records.json",
+        "Convert it back": "evalcontract convert mlflow.jsonl datasets/back.yaml",
+        "Convert in a pipe": (
+            "evalcontract convert datasets/example.yaml - --to mlflow:oss > records.json"
         ),
-        (
-            "Also write what is lost as JSON",
-            (
-                "evalcontract convert datasets/example.yaml evret.json --to evret \\\n"
-                "      --loss-report losses.json"
-            ),
+        "Also write what is lost as JSON": (
+            "evalcontract convert datasets/example.yaml evret.json --to evret \\\n"
+            "      --loss-report losses.json"
         ),
-    ],
+    },
 )
 @click.argument("source", metavar="IN", shell_complete=files_of())
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path), shell_complete=files_of())
@@ -72,14 +61,14 @@ _PIPE = "-"
     show_default=True,
     help="Format of OUT.",
 )
-@MAP
-@loss_report_option("what OUT cannot represent")
+@options.MAP
+@options.loss_report("what OUT cannot represent")
 @click.option(
     "--strict", "lossless", is_flag=True, help="Write nothing if OUT cannot represent all of IN."
 )
-@FORCE
-@workspace_options("IN and OUT")
-@STDIN_FILENAME
+@options.FORCE
+@options.workspace("IN and OUT")
+@options.STDIN_FILENAME
 @click.option(
     "--stdout-filename",
     metavar="NAME",

@@ -7,19 +7,9 @@ import shutil
 import click
 
 from evalcontract._version import __version__
+from evalcontract.cli import options
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import (
-    DIALECT,
-    MAP,
-    ONLY,
-    PLAN,
-    STDIN_FILENAME,
-    NumberRange,
-    number_option,
-    output_format_option,
-    workspace_options,
-)
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.covering.coverage import CoverageOutcome, coverage, write_json, write_text
@@ -32,37 +22,34 @@ from evalcontract.policy import ERRORS, exit_status
 @click.command(
     "coverage",
     cls=Command,
-    examples=[
-        ("Show which checks will not run", "evalcontract coverage datasets/example.yaml"),
-        (
-            "Fail if fewer than 90 % of the checks will run",
-            "evalcontract coverage --min-coverage 90 datasets/example.yaml",
+    examples={
+        "Show which checks will not run": "evalcontract coverage datasets/example.yaml",
+        "Fail if fewer than 90 % of the checks will run": (
+            "evalcontract coverage --min-coverage 90 datasets/example.yaml"
         ),
-        (
-            "Count what a plan of another system grades",
-            "evalcontract coverage --dialect northstar --plan quality cases.json",
+        "Count what a plan of another system grades": (
+            "evalcontract coverage --dialect northstar --plan quality cases.json"
         ),
-        (
-            "List the keys that a row needs for a rubric",
-            "evalcontract coverage rubrics/example.yaml",
+        "List the keys that a row needs for a rubric": (
+            "evalcontract coverage rubrics/example.yaml"
         ),
-    ],
+    },
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=files_of())
 @click.option(
     "--min-coverage",
-    type=NumberRange(0, 100),
+    type=options.NumberRange(0, 100),
     metavar="PERCENT",
     help="Fail (exit 1) if a smaller percentage of the checks will run.",
 )
-@output_format_option("json")
-@workspace_options("the files")
-@number_option("--limit", "Maximum number of gaps to print per file (0: no limit).", 50)
-@STDIN_FILENAME
-@DIALECT
-@PLAN
-@ONLY
-@MAP
+@options.output_format("json")
+@options.workspace("the files")
+@options.number("--limit", "Maximum number of gaps to print per file (0: no limit).", 50)
+@options.STDIN_FILENAME
+@options.DIALECT
+@options.PLAN
+@options.ONLY
+@options.MAP
 def coverage_command(
     files: tuple[str, ...],
     min_coverage: float | None,

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import click
 
+from evalcontract.cli import options
 from evalcontract.cli.command import SHELLS, Command, CommandGroup, schema_names
-from evalcontract.cli.options import parsed_by
 from evalcontract.cli.output import put, put_json, signals_as_interrupts
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
@@ -24,14 +24,13 @@ from evalcontract.workspace import write_bound
 @click.command(
     "completion",
     cls=Command,
-    examples=[
-        ("Complete in this bash", 'eval "$(evalcontract completion bash)"'),
-        ("Complete in every new bash", "evalcontract completion bash >> ~/.bashrc"),
-        (
-            "Complete in every new fish",
-            "evalcontract completion fish > ~/.config/fish/completions/evalcontract.fish",
+    examples={
+        "Complete in this bash": 'eval "$(evalcontract completion bash)"',
+        "Complete in every new bash": "evalcontract completion bash >> ~/.bashrc",
+        "Complete in every new fish": (
+            "evalcontract completion fish > ~/.config/fish/completions/evalcontract.fish"
         ),
-    ],
+    },
 )
 @click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
 def completion_command(shell: str) -> None:
@@ -60,7 +59,9 @@ _INSTALL = "pip install 'evalcontract[lsp]'"
 @click.command(
     "lsp",
     cls=Command,
-    examples=[("Install what it needs", _INSTALL)],
+    examples={
+        "Install what it needs": _INSTALL,
+    },
 )
 @click.option("--stdio", is_flag=True, help="Use standard input and output, as always.")
 def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
@@ -80,15 +81,14 @@ def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
     return serve()
 
 
-_EXAMPLES = (
-    ("List the schemas", "evalcontract schema list"),
-    ("Print the schema of rubrics", "evalcontract schema show rubric"),
-    ("Write all schemas, for editors", "evalcontract schema export schema"),
-    (
-        "Write them with the address of your own server",
-        "evalcontract schema export schema --base-url https://schemas.example/1.0",
+_LIST_EXAMPLE = {"List the schemas": "evalcontract schema list"}
+_SHOW_EXAMPLE = {"Print the schema of rubrics": "evalcontract schema show rubric"}
+_EXPORT_EXAMPLES = {
+    "Write all schemas, for editors": "evalcontract schema export schema",
+    "Write them with the address of your own server": (
+        "evalcontract schema export schema --base-url https://schemas.example/1.0"
     ),
-)
+}
 
 
 def _known(value: str) -> str:
@@ -100,26 +100,28 @@ def _known(value: str) -> str:
     return value
 
 
-@click.group("schema", cls=CommandGroup, examples=_EXAMPLES)
+@click.group("schema", cls=CommandGroup, examples=_LIST_EXAMPLE | _SHOW_EXAMPLE | _EXPORT_EXAMPLES)
 def schema_command() -> None:
     """List, show and export the JSON Schemas of the contract."""
 
 
-@schema_command.command("list", cls=Command, examples=_EXAMPLES[:1])
+@schema_command.command("list", cls=Command, examples=_LIST_EXAMPLE)
 def list_() -> None:
     """List the names and ids of the schemas."""
     width = max(map(len, schemas.every_name()))
     put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in schemas.every_name())
 
 
-@schema_command.command(cls=Command, examples=_EXAMPLES[1:2])
-@click.argument("name", metavar="NAME", callback=parsed_by(_known), shell_complete=schema_names)
+@schema_command.command(cls=Command, examples=_SHOW_EXAMPLE)
+@click.argument(
+    "name", metavar="NAME", callback=options.parsed_by(_known), shell_complete=schema_names
+)
 def show(name: str) -> None:
     """Print a schema. NAME is one of `schema list`."""
     put_json([schemas.text_of(name)])
 
 
-@schema_command.command(cls=Command, examples=_EXAMPLES[2:])
+@schema_command.command(cls=Command, examples=_EXPORT_EXAMPLES)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--base-url",

@@ -26,13 +26,12 @@ _FORMATS = ("text", "json", "markdown")
 @click.command(
     "explain",
     cls=Command,
-    examples=[
-        ("Explain a finding by its code", "evalcontract explain dataset/duplicate-id"),
-        ("Say what a kind of check takes, needs and does", "evalcontract explain regex"),
-        ("Say what a key means, wherever it may stand", "evalcontract explain scoring.threshold"),
-        ("List the keys of an artifact as Markdown",
-         "evalcontract explain rubric --output-format markdown"),
-    ],
+    examples={"Explain a finding by its code": "evalcontract explain dataset/duplicate-id",
+"Say what a kind of check takes, needs and does": "evalcontract explain regex",
+"Say what a key means, wherever it may stand": "evalcontract explain scoring.threshold",
+"List the keys of an artifact as Markdown":
+"evalcontract explain rubric --output-format markdown",
+},
 )  # fmt: skip
 @click.argument("topic", required=False, shell_complete=topics)
 @click.option(

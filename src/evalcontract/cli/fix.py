@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from evalcontract.cli import options
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_paths, standard_input
-from evalcontract.cli.options import (
-    STDIN_FILENAME,
-    mode_option,
-    number_option,
-    selects_codes,
-    workspace_options,
-)
-from evalcontract.cli.output import OutputError, put, put_bytes, signals_as_interrupts
+from evalcontract.cli.output import OutputError, StandardOutput, put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import (
     fix,
@@ -39,26 +33,24 @@ if TYPE_CHECKING:
 @click.command(
     "fix",
     cls=Command,
-    examples=[
-        ("Show what would change in a folder", "evalcontract fix --diff datasets"),
-        ("Fix all files of the workspace", "evalcontract fix"),
-        ("Pin references, and fix nothing else", "evalcontract fix --select reference"),
-    ],
+    examples={
+        "Show what would change in a folder": "evalcontract fix --diff datasets",
+        "Fix all files of the workspace": "evalcontract fix",
+        "Pin references, and fix nothing else": "evalcontract fix --select reference",
+    },
 )
 @click.argument(
     "paths", nargs=-1, metavar="[PATH]...", shell_complete=files_of("yaml", "json", "jsonl")
 )
-@click.option("--diff", is_flag=True, help="Print a diff of the changes instead of writing them.")
-@click.option(
-    "--unsafe-fixes",
-    is_flag=True,
-    help="Also apply unsafe fixes, which are probably but not certainly right.",
+@options.flag("--diff", "Print a diff of the changes instead of writing them.")
+@options.flag(
+    "--unsafe-fixes", "Also apply unsafe fixes, which are probably but not certainly right."
 )
-@selects_codes("Fix", "fix")
-@mode_option("Report the remaining faults as errors or as warnings")
-@workspace_options("the paths")
-@number_option("--limit", "Maximum number of fixes to print (0: no limit).", 200)
-@STDIN_FILENAME
+@options.selection("Fix", "fix")
+@options.mode("Report the remaining faults as errors or as warnings")
+@options.workspace("the paths")
+@options.number("--limit", "Maximum number of fixes to print (0: no limit).", 200)
+@options.STDIN_FILENAME
 def fix_command(
     paths: tuple[str, ...],
     diff: bool,  # noqa: FBT001 - click passes flags by name
@@ -88,7 +80,7 @@ def fix_command(
         with signals_as_interrupts():
             write(result)
     else:
-        put_bytes(result.files[0].after if result.files else stdin)
+        StandardOutput().write(result.files[0].after if result.files else stdin)
     report = put if stdin is None else _put_on_stderr
     report(write_fixed(result.fixed, limit))
     _print_rest(result, limit)

@@ -13,18 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract._version import __version__
+from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import (
-    MAP_WITH_OUTPUTS,
-    NumberRange,
-    cache_option,
-    mode_option,
-    number_option,
-    output_format_option,
-    workspace_options,
-)
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.opening import Input, Options
@@ -118,20 +110,13 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @click.command(
     "grade",
     cls=Command,
-    examples=[
-        (
-            "Grade recorded outputs",
-            _EXAMPLE,
+    examples={
+        "Grade recorded outputs": _EXAMPLE,
+        "Keep the results, to compare a later run with them": (
+            f"{_EXAMPLE} \\\n      --results results.jsonl"
         ),
-        (
-            "Keep the results, to compare a later run with them",
-            f"{_EXAMPLE} \\\n      --results results.jsonl",
-        ),
-        (
-            "Say what changed since then",
-            f"{_EXAMPLE} \\\n      --compare results.jsonl",
-        ),
-    ],
+        "Say what changed since then": f"{_EXAMPLE} \\\n      --compare results.jsonl",
+    },
 )
 @click.argument("dataset", metavar="DATASET", shell_complete=files_of())
 @click.option(
@@ -141,52 +126,44 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     shell_complete=files_of("jsonl"),
     help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
 )
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    shell_complete=files_of("jsonl"),
-    help="File to write the results to, as JSON Lines.",
-)
-@click.option(
+@options.file("--results", "File to write the results to, as JSON Lines.", "jsonl", dir_okay=False)
+@options.flag(
     "--resume",
-    is_flag=True,
-    help="Go on with earlier results: grade what is missing, and again what did not run or ended in"
+    "Go on with earlier results: grade what is missing, and again what did not run or ended in"
     " an error.",
 )
-@click.option("--force", is_flag=True, help="Replace existing results.")
-@click.option(
+@options.flag("--force", "Replace existing results.")
+@options.file(
     "--compare",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    shell_complete=files_of("jsonl"),
-    help="Results of an earlier run, to say what changed.",
+    "Results of an earlier run, to say what changed.",
+    "jsonl",
+    exists=True,
+    dir_okay=False,
 )
 @click.option(
     "--threshold",
-    type=NumberRange(0, 1),
+    type=options.NumberRange(0, 1),
     metavar="SCORE",
     help="Fail (exit 1) if the mean score may be lower, or rows are undecided (default: set by"
     " targets).",
 )
-@click.option(
+@options.flag(
     "--allow-undecided",
-    is_flag=True,
-    help="Do not fail because rows are undecided, since something did not run (default: set by"
+    "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@output_format_option("jsonl")
-@number_option(
+@options.output_format("jsonl")
+@options.number(
     "--limit",
     "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
     "limit).",
     20,
 )
-@mode_option("Report faults as errors or as warnings")
-@workspace_options("the dataset")
-@cache_option("Reuse answers of judges to the same question")
-@number_option("--jobs", "Number of processes (default: number of cores).", least=1)
-@MAP_WITH_OUTPUTS
+@options.mode("Report faults as errors or as warnings")
+@options.workspace("the dataset")
+@options.cache("Reuse answers of judges to the same question")
+@options.number("--jobs", "Number of processes (default: number of cores).", least=1)
+@options.MAP_WITH_OUTPUTS
 def grade_command(
     dataset: str,
     outputs: str,
@@ -218,9 +195,9 @@ def grade_command(
     kept = ShareOptions(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
-        options = base._replace(progress=bar.progress)
+        wanted = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
-        grading = Grading(*inputs, options, judging, QualityGate(threshold, allow_undecided))
+        grading = Grading(*inputs, wanted, judging, QualityGate(threshold, allow_undecided))
         manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
         file = (
             ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
@@ -257,12 +234,7 @@ def _take_all(
     file: ResultsFile | None,
     manifest: Mapping[str, Any],
 ) -> None:
-    """Take what a file of results has already, then what is graded, and write that to it.
-
-    Raises:
-        UsageError: what was graded is not what the manifest names, or cannot be written.
-
-    """
+    """Take what a file of results has already, then what is graded, and write that to it."""
     done = file.begin(manifest, grading.used.begin) if file else []
     taken.begin(_lines(manifest_line(manifest), used_line(grading.used.news())))
     taken.take(kept.of(done))
@@ -284,12 +256,7 @@ def _paths(inputs: Iterable[Input]) -> list[Path]:
 
 
 def _require_unchanged(grading: Grading, manifest: Mapping[str, Any]) -> None:
-    """Require that what was graded is what the manifest names, if there is one.
-
-    Raises:
-        UsageError: it is not.
-
-    """
+    """Require that what was graded is what the manifest names, if there is one."""
     if manifest and manifest_of(__version__, *grading.manifest) != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
@@ -309,12 +276,7 @@ def _one_of_outputs(name: str, base: Options) -> Input:
 
 
 def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
-    """Refuse to go on with results that cannot be known to be those of the same inputs.
-
-    Raises:
-        UsageError: there are no results, or an input is not a file.
-
-    """
+    """Refuse to go on with results that cannot be known to be those of the same inputs."""
     if results is None:
         raise UsageError("--resume needs --results: the file to go on with")
     if "-" in inputs:

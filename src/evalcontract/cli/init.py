@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract.checking.pipeline import check_workspaces
+from evalcontract.cli import options
 from evalcontract.cli.command import Command, dialects, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import (
-    CONFIGURATION,
-    FORCE,
-    MAP,
-    STDIN_FILENAME,
-    loss_report_option,
-    run_options,
-)
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder
@@ -50,16 +43,14 @@ _WIDTH = 80
 @click.command(
     "migrate",
     cls=Command,
-    examples=[
-        (
-            "Move the cases of ai_best_practices to a workspace",
-            "evalcontract migrate evals.json --output evals",
+    examples={
+        "Move the cases of ai_best_practices to a workspace": (
+            "evalcontract migrate evals.json --output evals"
         ),
-        (
-            "Also write what is lost as JSON",
-            "evalcontract migrate evals.json --output evals --loss-report losses.json",
+        "Also write what is lost as JSON": (
+            "evalcontract migrate evals.json --output evals --loss-report losses.json"
         ),
-    ],
+    },
 )
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, shell_complete=files_of("yaml", "json")
@@ -79,10 +70,10 @@ _WIDTH = 80
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder to write the datasets, rubrics and judges to.",
 )
-@loss_report_option("what is lost")
-@FORCE
-@STDIN_FILENAME
-@run_options(*CONFIGURATION)
+@options.loss_report("what is lost")
+@options.FORCE
+@options.STDIN_FILENAME
+@options.of_run(*options.CONFIGURATION)
 def migrate_command(
     files: tuple[str, ...],
     from_: str | None,
@@ -112,12 +103,7 @@ def migrate_command(
 
 
 def _refuse_if_unused(done: MigrateResult) -> None:
-    """Refuse a call that names nothing to migrate.
-
-    Raises:
-        UsageError: no file was migrated, and none has errors.
-
-    """
+    """Refuse a call that names nothing to migrate."""
     if not done.diagnostics:
         raise UsageError(str(done.refusal))
 
@@ -185,15 +171,14 @@ _ABOUT = {
 @click.command(
     "init",
     cls=Command,
-    examples=[
-        ("Make a workspace with examples", "evalcontract init evals"),
-        ("Start from a dataset that you have", "evalcontract init evals --from support.yaml"),
-        (
-            "Write a workflow that installs from a git URL",
-            "evalcontract init --source https://example.org/evalcontract.git@v0.1.0",
+    examples={
+        "Make a workspace with examples": "evalcontract init evals",
+        "Start from a dataset that you have": "evalcontract init evals --from support.yaml",
+        "Write a workflow that installs from a git URL": (
+            "evalcontract init --source https://example.org/evalcontract.git@v0.1.0"
         ),
-        ("Print what to add to settings that exist", "evalcontract init evals --snippets"),
-    ],
+        "Print what to add to settings that exist": "evalcontract init evals --snippets",
+    },
 )
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
@@ -211,7 +196,7 @@ _ABOUT = {
     shell_complete=dialects,
     help="Format of FILE, such as mlflow:oss (default: detected from the content).",
 )
-@MAP
+@options.MAP
 @click.option(
     "--ci",
     type=click.Choice([*CI_FILES, _NO_CI]),
@@ -226,14 +211,8 @@ _ABOUT = {
     help="What CI installs: a wheel or folder in the repository, or the URL of git or of an "
     "archive (default: what this evalcontract was installed from, if others can reach it).",
 )
-@click.option(
-    "--bare", is_flag=True, help="Write no settings of editors, pre-commit and CI, only FOLDER."
-)
-@click.option(
-    "--snippets",
-    is_flag=True,
-    help="Print what to add to settings that exist, and write nothing.",
-)
+@options.flag("--bare", "Write no settings of editors, pre-commit and CI, only FOLDER.")
+@options.flag("--snippets", "Print what to add to settings that exist, and write nothing.")
 def init_command(
     folder: Path,
     sources: tuple[str, ...],
@@ -256,9 +235,9 @@ def init_command(
         raise UsageError("--from takes files, and cannot read standard input")
     inputs = find_inputs(sources, Kind.DATASET, Options(dialect=dialect))
     system = None if ci == _NO_CI else ci
-    options = InitOptions(inputs, dialect, system, bare, snippets, columns, source)
+    wanted = InitOptions(inputs, dialect, system, bare, snippets, columns, source)
     with signals_as_interrupts():
-        done = init(folder, options)
+        done = init(folder, wanted)
     write_findings(done.taken.diagnostics)
     put(_init_lines(done), err=True)
     if done.refusal:
@@ -345,11 +324,11 @@ def _covered(folder: Path, done: InitResult) -> Iterator[str]:
     if not datasets:
         return
     inputs = [*map(Input, datasets)]
-    options = Options(folder)
-    totals = coverage(inputs, options, all_rows=False).totals
+    base = Options(folder)
+    totals = coverage(inputs, base, all_rows=False).totals
     yield f"\nevalcontract coverage:\n  {totals_line(totals)}"
     if totals.rows_on_which_nothing_runs:
-        for each in ungraded(inputs, folder, options):
+        for each in ungraded(inputs, folder, base):
             why = done.taken.unedited.get(datasets[each.input.path])
             yield from note(_remedy(each, why), indent=2)
 

@@ -82,12 +82,7 @@ def _paths(argument: str, kind: Kind, options: Options) -> Iterator[Path]:
 
 
 def _expanded(argument: str) -> tuple[Path, list[Path] | None]:
-    """Return a path, and the matching files if it is a pattern.
-
-    Raises:
-        NothingToCheck: it is not a path, or a pattern that matches nothing.
-
-    """
+    """Return a path, and the matching files if it is a pattern."""
     path = Path(argument)
     if not argument:
         # Probably an unset variable of a script, so do not treat it as the current folder.

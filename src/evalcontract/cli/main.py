@@ -97,11 +97,11 @@ class _Commands(CommandGroup):
 
 @click.group(
     cls=_Commands,
-    examples=[
-        ("Make a workspace with examples, and check it", "evalcontract init evals"),
-        ("Check all files below the current folder", "evalcontract check"),
-        ("Explain a finding", "evalcontract explain dataset/near-miss-key"),
-    ],
+    examples={
+        "Make a workspace with examples, and check it": "evalcontract init evals",
+        "Check all files below the current folder": "evalcontract check",
+        "Explain a finding": "evalcontract explain dataset/near-miss-key",
+    },
 )
 def group() -> None:
     """Check the datasets, rubrics and judges of language model evaluations."""

@@ -17,7 +17,7 @@ from evalcontract.cli.arguments import (
     take_destination,
     take_options,
 )
-from evalcontract.cli.command import codes, dialects, formats, report_files
+from evalcontract.cli.command import codes, dialects, files_of, formats, report_files
 from evalcontract.cli.output import put
 from evalcontract.cli.report_files import format_named, parse_report_file
 from evalcontract.model.errors import UsageError
@@ -138,7 +138,6 @@ DIALECT = click.option(
 STDIN_FILENAME = click.option(
     "--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`)."
 )
-FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 CONFIGURATION = (
     click.option(
         "--config",
@@ -147,20 +146,21 @@ CONFIGURATION = (
     ),
     click.option("--isolated", is_flag=True, help="Use no configuration."),
 )
+FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
-def mode_option(what: str) -> Option:
+def mode(what: str) -> Option:
     """Return `--strict/--soft`, which sets `what`."""
     text = f"{what} (default: set by targets and configuration)."
     return click.option("--strict/--soft", default=None, help=text)
 
 
-def cache_option(what: str) -> Option:
+def cache(what: str) -> Option:
     """Return `--cache/--no-cache`, which does `what`."""
     return click.option("--cache/--no-cache", default=None, help=f"{what} (default: not in CI).")
 
 
-def output_format_option(program: str) -> Option:
+def output_format(program: str) -> Option:
     """Return `--output-format` of text, and of a format for programs."""
     return click.option(
         "--output-format",
@@ -171,13 +171,37 @@ def output_format_option(program: str) -> Option:
     )
 
 
-def loss_report_option(what: str) -> Option:
+def flag(name: str, what: str) -> Option:
+    """Return an option without a value, which does `what`."""
+    return click.option(name, is_flag=True, help=what)
+
+
+def file(
+    name: str,
+    what: str,
+    *media: str,
+    required: bool = False,
+    multiple: bool = False,
+    **path: bool,
+) -> Option:
+    """Return an option for the path of a file, if any of these file formats."""
+    return click.option(
+        name,
+        type=click.Path(path_type=Path, **path),
+        metavar="FILE",
+        shell_complete=files_of(*media) if media else None,
+        required=required,
+        multiple=multiple,
+        help=what,
+    )
+
+
+def loss_report(what: str) -> Option:
     """Return `--loss-report`, a file for `what`."""
-    path = click.Path(path_type=Path)
-    return click.option("--loss-report", metavar="FILE", type=path, help=f"JSON report of {what}.")
+    return file("--loss-report", f"JSON report of {what}.")
 
 
-def number_option(name: str, what: str, default: int | None = None, least: int = 0) -> Option:
+def number(name: str, what: str, default: int | None = None, least: int = 0) -> Option:
     """Return an option for a number, which says `what` it is."""
     return click.option(
         name,
@@ -189,14 +213,14 @@ def number_option(name: str, what: str, default: int | None = None, least: int =
     )
 
 
-ENOUGH_FINDINGS = number_option(
+ENOUGH_FINDINGS = number(
     "--max-findings",
     "Number of findings after which to stop checking (0: no limit).",
     MAX_FINDINGS,
 )
 
 
-def run_options(*options: Option) -> Option:
+def of_run(*options: Option) -> Option:
     """Add options to a command, which gets them and others of a run as one value, `base`."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -210,12 +234,12 @@ def run_options(*options: Option) -> Option:
     return add
 
 
-def workspace_options(found_from: str) -> Option:
+def workspace(found_from: str) -> Option:
     """Add `--root`, `--config` and `--isolated`; `found_from` is what the root is detected from."""
-    return run_options(_root(found_from), *CONFIGURATION)
+    return of_run(_root(found_from), *CONFIGURATION)
 
 
-def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def shared(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a check, which a command gets as `base` and `destination`."""
 
     @wraps(command)
@@ -223,7 +247,7 @@ def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
         destination = take_destination(arguments)
         return command(destination=destination, **arguments)
 
-    return run_options(*_OPTIONS)(check)
+    return of_run(*_OPTIONS)(check)
 
 
 def _with(options: Sequence[Option], command: Callable[..., Any]) -> Callable[..., Any]:
@@ -240,7 +264,7 @@ def _root(found_from: str) -> Option:
     )
 
 
-def selects_codes(verb: str, not_verb: str) -> Option:
+def selection(verb: str, not_verb: str) -> Option:
     """Return `--select` and `--ignore` of a command that does something with codes."""
     option = partial(click.option, shell_complete=codes, metavar="CODE,...", multiple=True)
     select = option(
@@ -258,7 +282,7 @@ def selects_codes(verb: str, not_verb: str) -> Option:
 
 _DEFAULT = Destination()
 _OPTIONS: tuple[Option, ...] = (
-    mode_option("Report faults as errors or as warnings"),
+    mode("Report faults as errors or as warnings"),
     _root("the files"),
     *CONFIGURATION,
     click.option(
@@ -280,17 +304,13 @@ _OPTIONS: tuple[Option, ...] = (
         help="Also write a report to FILE (repeatable). Without FORMAT, the name tells: *.sarif, "
         "*.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
     ),
-    selects_codes("Report", "report"),
+    selection("Report", "report"),
     click.option(
         "--fail-on",
         type=click.Choice(["error", "warning", "note"]),
         help="Exit with 1 if there is a finding of this severity or a higher one (default: error).",
     ),
-    click.option(
-        "--exit-zero",
-        is_flag=True,
-        help="Exit with 0 whatever the findings are.",
-    ),
+    flag("--exit-zero", "Exit with 0 whatever the findings are."),
     click.option(
         "--baseline",
         type=click.Path(path_type=Path, dir_okay=False),
@@ -304,26 +324,21 @@ _OPTIONS: tuple[Option, ...] = (
         help="Write all findings to FILE as known (default: that of --baseline, or "
         ".evalcontract-baseline.json).",
     ),
-    click.option(
-        "--watch",
-        is_flag=True,
-        help="Check again whenever a file changes, until Ctrl-C.",
-    ),
-    number_option(
+    flag("--watch", "Check again whenever a file changes, until Ctrl-C."),
+    number(
         "--limit",
         "Maximum number of findings in text and markdown (0: no limit).",
         _DEFAULT.limit,
     ),
     ENOUGH_FINDINGS,
-    number_option(
+    number(
         "--jobs",
         "Number of processes for a large JSONL file (default: number of cores).",
         least=1,
     ),
-    click.option(
+    flag(
         "--statistics",
-        is_flag=True,
-        help="Print the number of findings by code, and how many are fixable: in text, or else on "
+        "Print the number of findings by code, and how many are fixable: in text, or else on "
         "standard error.",
     ),
     click.option(

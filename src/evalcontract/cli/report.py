@@ -6,19 +6,9 @@ from pathlib import Path
 
 import click
 
+from evalcontract.cli import options
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import (
-    DIALECT,
-    ENOUGH_FINDINGS,
-    MAP,
-    ONLY,
-    PLAN,
-    STDIN_FILENAME,
-    mode_option,
-    number_option,
-    workspace_options,
-)
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.model.reference import Kind
@@ -34,10 +24,10 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @click.command(
     "report",
     cls=Command,
-    examples=[
-        ("Write report.html", "evalcontract report datasets/example.yaml"),
-        ("Replace it", "evalcontract report datasets -o report.html --force"),
-    ],
+    examples={
+        "Write report.html": "evalcontract report datasets/example.yaml",
+        "Replace it": "evalcontract report datasets -o report.html --force",
+    },
 )
 @click.argument("files", nargs=-1, required=True, metavar="DATASET...", shell_complete=files_of())
 @click.option(
@@ -48,28 +38,27 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     metavar="FILE",
     help="File to write the page to; `-` for standard output.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option(
+@options.flag("--force", "Replace an existing file.")
+@options.file(
     "--results",
+    "Results that `grade --results` wrote, to show scores; can be given several times.",
+    "jsonl",
     multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    shell_complete=files_of("jsonl"),
-    help="Results that `grade --results` wrote, to show scores; can be given several times.",
+    dir_okay=False,
 )
-@mode_option("Mode that the page shows first")
-@workspace_options("the files")
-@number_option(
+@options.mode("Mode that the page shows first")
+@options.workspace("the files")
+@options.number(
     "--max-rows",
     "Maximum number of rows in a table, those with findings or gaps first (0: no limit).",
     20_000,
 )
-@ENOUGH_FINDINGS
-@STDIN_FILENAME
-@DIALECT
-@PLAN
-@ONLY
-@MAP
+@options.ENOUGH_FINDINGS
+@options.STDIN_FILENAME
+@options.DIALECT
+@options.PLAN
+@options.ONLY
+@options.MAP
 def report_command(
     files: tuple[str, ...],
     output: str,

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import click
 
+from evalcontract.cli import options
 from evalcontract.cli.arguments import Destination, chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.options import (
-    DIALECT,
-    MAP,
-    STDIN_FILENAME,
-    Option,
-    cache_option,
-    shared_options,
-)
 from evalcontract.cli.outcome import run_and_report, validate_files
 from evalcontract.cli.output import put
 from evalcontract.datasets.opening import Options
@@ -29,28 +22,22 @@ from evalcontract.model.values import escape_controls
 @click.command(
     "check",
     cls=Command,
-    examples=[
-        ("Check all files below the current folder", "evalcontract check"),
-        (
-            "Check what a target runs, as strictly as it demands",
-            "evalcontract check targets/nightly.yaml",
+    examples={
+        "Check all files below the current folder": "evalcontract check",
+        "Check what a target runs, as strictly as it demands": (
+            "evalcontract check targets/nightly.yaml"
         ),
-        (
-            "Fail on warnings, and write a report for code scanning",
-            "evalcontract check --fail-on warning --output report.sarif",
+        "Fail on warnings, and write a report for code scanning": (
+            "evalcontract check --fail-on warning --output report.sarif"
         ),
-    ],
+    },
 )
 @click.argument(
     "path", default=".", metavar="[FOLDER|TARGET]", shell_complete=files_of("yaml", "json")
 )
-@cache_option("Reuse the result of an earlier check if no file has changed")
-@click.option(
-    "--allow-empty",
-    is_flag=True,
-    help="Exit with 0 if FOLDER contains nothing to check.",
-)
-@shared_options
+@options.cache("Reuse the result of an earlier check if no file has changed")
+@options.flag("--allow-empty", "Exit with 0 if FOLDER contains nothing to check.")
+@options.shared
 def check_command(
     path: str,
     allow_empty: bool,  # noqa: FBT001 - a flag of click
@@ -74,23 +61,18 @@ def check_command(
     return run_and_report(work, base, destination, folder=checked)
 
 
-def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> RunOutcome:  # noqa: FBT001
+def _check_folder(path: Path, allow_empty: bool, quiet: bool, base: Options) -> RunOutcome:  # noqa: FBT001
     from evalcontract.checking.pipeline import NOTHING, check_workspaces  # slow to import
     from evalcontract.workspace import display_name
 
-    outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
+    outcome = check_workspaces(path, base._replace(allows_empty=allow_empty))
     if not outcome.is_checked and not outcome.diagnostics and not quiet:
         put([f"note: {escape_controls(display_name(path))} contains {NOTHING}\n"], err=True)
     return outcome
 
 
 def _existing(name: str, root: Path | None) -> Path:
-    """Return the path of a folder or target.
-
-    Raises:
-        UsageError: there is no such file; for another file, the message names the right command.
-
-    """
+    """Return the path of a folder or target."""
     from evalcontract.datasets.opening import is_target  # slow to import
 
     path = Path(name)
@@ -110,9 +92,9 @@ def _command(
     kind: Kind,
     summary: str,
     details: str,
-    examples: Sequence[tuple[str, str]],
+    examples: Mapping[str, str],
     media: Sequence[str] = ("yaml", "json"),
-    more: Option = lambda command: command,
+    more: options.Option = lambda command: command,
 ) -> click.Command:
     @click.command(
         name=f"validate-{kind}",
@@ -124,8 +106,8 @@ def _command(
     @click.argument(
         "files", nargs=-1, required=True, metavar="FILE...", shell_complete=files_of(*media)
     )
-    @STDIN_FILENAME
-    @shared_options
+    @options.STDIN_FILENAME
+    @options.shared
     @more
     def command(
         files: tuple[str, ...],
@@ -144,45 +126,41 @@ validate_dataset_command = _command(
     "References are followed transitively. FILE is a YAML, JSON or JSONL file, a folder, a pattern "
     "such as 'data/**/*.yaml', or - for standard input. Datasets of other systems are checked the "
     "way those systems load them.",
-    [
-        ("Check a dataset", "evalcontract validate-dataset datasets/example.yaml"),
-        (
-            "Check all datasets of a folder, with faults as errors",
-            "evalcontract validate-dataset --strict datasets",
+    {
+        "Check a dataset": "evalcontract validate-dataset datasets/example.yaml",
+        "Check all datasets of a folder, with faults as errors": (
+            "evalcontract validate-dataset --strict datasets"
         ),
-        (
-            "Check a dataset of MLflow as MLflow loads it",
-            "evalcontract validate-dataset --dialect mlflow:oss mlflow.jsonl",
+        "Check a dataset of MLflow as MLflow loads it": (
+            "evalcontract validate-dataset --dialect mlflow:oss mlflow.jsonl"
         ),
-    ],
+    },
     media=(),
-    more=lambda command: MAP(DIALECT(command)),
+    more=lambda command: options.MAP(options.DIALECT(command)),
 )
 validate_rubric_command = _command(
     Kind.RUBRIC,
     "Validate rubrics and what they reference.",
     "References are followed transitively. FILE is a YAML or JSON file, a folder, a pattern such "
     "as 'rubrics/**/*.yaml', or - for standard input.",
-    [
-        ("Check all rubrics", "evalcontract validate-rubric rubrics"),
-        (
-            "Print one line for each finding",
-            "evalcontract validate-rubric --output-format concise rubrics/example.yaml",
+    {
+        "Check all rubrics": "evalcontract validate-rubric rubrics",
+        "Print one line for each finding": (
+            "evalcontract validate-rubric --output-format concise rubrics/example.yaml"
         ),
-    ],
+    },
 )
 validate_judge_command = _command(
     Kind.JUDGE,
     "Validate judges: their prompts and validation records.",
     "This does not compare the judge with people. FILE is a YAML or JSON file, a folder, a "
     "pattern, or - for standard input.",
-    [
-        ("Check a judge", "evalcontract validate-judge judges/accuracy.yaml"),
-        (
-            "Check all judges, whenever they were validated",
-            "evalcontract validate-judge --ignore judge/stale-validation judges",
+    {
+        "Check a judge": "evalcontract validate-judge judges/accuracy.yaml",
+        "Check all judges, whenever they were validated": (
+            "evalcontract validate-judge --ignore judge/stale-validation judges"
         ),
-    ],
+    },
 )
 validate_target_command = _command(
     Kind.TARGET,
@@ -190,11 +168,8 @@ validate_target_command = _command(
     "The dataset of a target, and the rubrics and judges that its rows reach, are checked as "
     "strictly as the target demands. FILE is a YAML or JSON file, a folder, a pattern, or - for "
     "standard input.",
-    [
-        (
-            "Check a target and what it runs",
-            "evalcontract validate-target targets/nightly.yaml",
-        ),
-        ("Print the findings as JSON", "evalcontract validate-target --output-format json targets"),
-    ],
+    {
+        "Check a target and what it runs": "evalcontract validate-target targets/nightly.yaml",
+        "Print the findings as JSON": ("evalcontract validate-target --output-format json targets"),
+    },
 )
