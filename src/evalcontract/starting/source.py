@@ -452,7 +452,6 @@ def _converted(input_: Input, out: Path, options: Options, taken: StartingFiles)
     for sort, count in done.losses.counts.items():
         taken.losses.counts[sort] = taken.losses.counts.get(sort, 0) + count
         taken.losses.first.setdefault(sort, done.losses.first[sort])
-    taken.losses.total += done.losses.total
     return DISK.read(out) if done.refusal is None else b""
 
 
