@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from evalcontract.formats._findings import bom_rejected, quoted
 from evalcontract.formats._format import RowLayout, SchemaChecker
+from evalcontract.formats.evret.checker import read_by_others
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
@@ -19,9 +18,9 @@ from evalcontract.formats.evret.releases import (
     RejectedCell,
     Release,
 )
-from evalcontract.formats.evret.warnings import read_by_others
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest, normalise
+from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 from evalcontract.source.faults import ParseError
 from evalcontract.source.tables import CsvTable
@@ -32,8 +31,6 @@ _MAX_WORDS, _MAX_LENGTH = 5, 60
 # The most characters of the parts of a cell in a message.
 _MAX_SHOWN = 200
 _TOO_LARGE = "the cell exceeds the limits of Python's JSON parser"
-
-
 _NAMES = tuple(name for pair in NAMES for name in pair)
 _TEXTS = NAMES[1]
 _NO_BOM = "save the file as UTF-8 without a byte order mark"
@@ -41,8 +38,7 @@ _NO_BOM = "save the file as UTF-8 without a byte order mark"
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """A header: its names as they are written, and as the loader reads them."""
 
     written: tuple[str, ...]
@@ -52,38 +48,43 @@ class Header:
     @property
     def has_text(self) -> bool:
         """Whether there is a column for the text of a query."""
-        return any(name in self.read for name in _TEXTS)
+        return not {*_TEXTS}.isdisjoint(self.read)
 
-    @cached_property
+    @property
     def known(self) -> tuple[str, ...]:
         """The columns that the release reads."""
         return (*_NAMES, *self.release.list_columns)
-
-    def problems(self, schema: SchemaChecker, *, has_rows: bool) -> list[Problem]:
-        """Return the problems of the header."""
-        problems: list[Problem] = []
-        unknown = self._unknown()
-        if not self.has_text and has_rows:
-            meant = self._meant_text(unknown)
-            problems.append(self._no_text(meant))
-            unknown = [] if self._delimiter else [name for name in unknown if name != meant]
-        elif hidden := self._hidden():
-            problems.append(hidden)
-        problems += self._unread(unknown, schema)
-        problems += self._duplicates()
-        if not any(name in self.read for name in self.release.columns):
-            others = [name for name in self.of_others if name in self.written]
-            problems += [read_by_others(name, (name,), self.release) for name in others]
-        has_list = any(name in self.read for name in self.release.list_columns)
-        is_told = any(map(self._is_of_a_list, problems))
-        if has_rows and self.has_text and not has_list and not is_told:
-            problems.append(self._nothing_expected())
-        return problems
 
     @property
     def of_others(self) -> tuple[str, ...]:
         """The columns of document ids that only other releases read."""
         return tuple(name for name in ID_KEYS if name not in self.known)
+
+    def problems(self, schema: SchemaChecker, *, has_rows: bool) -> list[Problem]:
+        """Return the problems of the header."""
+        problems: list[Problem] = []
+        ignored = {*self.known, *ID_KEYS, "metadata"}
+        unknown = [name for name in dict.fromkeys(self.written) if name not in ignored]
+        if not self.has_text and has_rows:
+            meant = next(filter(None, (nearest(name, unknown) for name in _TEXTS)), None)
+            problems.append(self._no_text(meant))
+            unknown = [] if self._delimiter else [name for name in unknown if name != meant]
+        elif self.written[:1] != self.read[:1] and self.written[0] in self.known:
+            message = f"a byte order mark hides the column `{self.written[0]}`"
+            problems.append(Problem("evret/hidden-column", message, self.written[:1], _NO_BOM))
+        problems += self._unread(unknown, schema)
+        problems += self._duplicates()
+        if {*self.release.columns}.isdisjoint(self.read):
+            others = [name for name in self.of_others if name in self.written]
+            problems += [read_by_others(name, (name,), self.release) for name in others]
+        has_list = not {*self.release.list_columns}.isdisjoint(self.read)
+        is_reported = any(map(self._is_of_a_list, problems))
+        if has_rows and self.has_text and not has_list and not is_reported:
+            message = "no column has expectations: every metric is 0.0, whatever is retrieved"
+            columns = quoted(self.release.list_columns[:2], " or ")
+            advice = f"add a column {columns}"
+            problems.append(Problem("evret/nothing-expected", message, (), advice))
+        return problems
 
     def _is_of_a_list(self, problem: Problem) -> bool:
         """Whether a problem says why a column of expectations is not read."""
@@ -93,37 +94,22 @@ class Header:
     @property
     def _delimiter(self) -> str | None:
         """The delimiter of a header with a single name, if it is not the comma."""
-        if len(self.written) != 1:
-            return None
-        return next((word for char, word in _DELIMITERS.items() if char in self.written[0]), None)
-
-    def _unknown(self) -> list[str]:
-        ignored = (*self.known, *ID_KEYS, "metadata")
-        return [name for name in dict.fromkeys(self.written) if name not in ignored]
-
-    def _meant_text(self, unknown: list[str]) -> str | None:
-        return next(filter(None, (nearest(name, unknown) for name in _TEXTS)), None)
+        name = self.written[0] if len(self.written) == 1 else ""
+        return next((word for char, word in _DELIMITERS.items() if char in name), None)
 
     def _no_text(self, meant: str | None) -> Problem:
-        code = "evret/missing-key"
         message = "the header has neither `query_text` nor `query`"
-        if any(name in self.written for name in _TEXTS):
-            hidden = self.written[0]
-            message = f"a byte order mark hides the required column `{hidden}`"
-            return Problem(code, message, (hidden,), _NO_BOM)
-        if meant is not None:
-            message = f"{message}; names must match exactly, and `{meant}` does not"
-            return Problem(code, message, (meant,), "rename it to `query_text`")
+        place: Path = ()
         advice = "add a column `query_text`"
-        if self._delimiter:
+        if any(name in self.written for name in _TEXTS):
+            message = f"a byte order mark hides the required column `{self.written[0]}`"
+            place, advice = self.written[:1], _NO_BOM
+        elif meant is not None:
+            message = f"{message}; names must match exactly, and `{meant}` does not"
+            place, advice = (meant,), "rename it to `query_text`"
+        elif self._delimiter:
             advice = f"put commas between the cells, not {self._delimiter}"
-        return Problem(code, message, (), advice)
-
-    def _hidden(self) -> Problem | None:
-        if self.written[:1] == self.read[:1] or self.written[0] not in self.known:
-            return None
-        message = f"a byte order mark hides the column `{self.written[0]}`"
-        return Problem("evret/hidden-column", message, (self.written[0],), _NO_BOM)
+        return Problem("evret/missing-key", message, place, advice)
 
     def _unread(self, unknown: list[str], schema: SchemaChecker) -> Iterator[Problem]:
         known_names = {normalise(name): name for name in self.known}
@@ -144,11 +130,6 @@ class Header:
                 message = f"{count} columns are named `{name}`: only the last one is read"
                 advice = "remove the others"
                 yield Problem("evret/duplicate-column", message, (name,), advice, on_key=True)
-
-    def _nothing_expected(self) -> Problem:
-        message = "no column has expectations: every metric is 0.0, whatever is retrieved"
-        columns = quoted(self.release.list_columns[:2], " or ")
-        return Problem("evret/nothing-expected", message, (), f"add a column {columns}")
 
 
 def rows_of_table(
