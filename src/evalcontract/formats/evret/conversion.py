@@ -20,7 +20,7 @@ from evalcontract.formats.evret.releases import (
     label_of,
     text_of,
 )
-from evalcontract.formats.evret.warnings import Header
+from evalcontract.formats.evret.table import Header
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.values import json_equal
 from evalcontract.source.tables import CsvTable
