@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from doors import ROOT, command_line
+from examples import some
 from tables import every_case
 from writing import write
 
@@ -127,8 +129,7 @@ PARTIAL = "r.jsonl.partial"
 
 @posix
 @pytest.mark.slow
-@every_case("limit", [0, 1000])
-@every_case("name", [*WRITERS])
+@every_case(("name", "limit"), some(product(WRITERS, [0, 1000]), times=4))
 def test_a_disk_that_is_full(name: str, limit: int, tmp_path: Path) -> None:
     """The kernel refuses to write more than so many bytes to a file; a line says to which."""
     import resource
@@ -185,8 +186,7 @@ def test_a_file_system_that_is_read_only(
 
 @posix
 @pytest.mark.slow
-@every_case("number", [signal.SIGINT, signal.SIGTERM])
-@every_case("name", [*WRITERS])
+@every_case(("name", "number"), some(product(WRITERS, [signal.SIGINT, signal.SIGTERM]), times=4))
 def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path) -> None:
     """The files are there as a whole, or not at all; nobody sees a traceback."""
     for at, delay in enumerate((0.3, 0.6)):

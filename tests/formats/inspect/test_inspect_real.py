@@ -158,7 +158,7 @@ def differences(files: list[tuple[str, str]]) -> list[Any]:
 
 @pytest.mark.slow
 def test_verdicts_and_samples_are_those_of_inspect() -> None:
-    assert differences([*some(FILES)]) == []
+    assert differences(some(FILES)) == []
 
 
 @pytest.mark.slow

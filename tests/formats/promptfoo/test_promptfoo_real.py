@@ -199,7 +199,7 @@ def differences(files: list[tuple[str, str]]) -> list[Any]:
 
 @pytest.mark.slow
 def test_verdicts_and_tests_are_those_of_promptfoo() -> None:
-    assert differences([*some(FILES)]) == []
+    assert differences(some(FILES)) == []
 
 
 @pytest.mark.slow
