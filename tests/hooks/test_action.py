@@ -212,8 +212,13 @@ def test_inputs(
 _COMMAND = re.compile(r"::(error|warning|notice) (file|title)=")
 
 
-HOSTILE = ['"; touch pwned; "', "$(touch pwned)", "`touch pwned`", "| touch pwned"]
-HOSTILE += ["; touch pwned #"]
+HOSTILE = [
+    '"; touch pwned; "',
+    "$(touch pwned)",
+    "`touch pwned`",
+    "| touch pwned",
+    "; touch pwned #",
+]
 
 
 @every_case("hostile", some([" ".join(HOSTILE), *HOSTILE]))
