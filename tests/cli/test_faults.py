@@ -16,6 +16,7 @@ import pytest
 from doors import ROOT, command_line
 from examples import some
 from tables import every_case
+from work import let_work
 from writing import write
 
 from evalcontract.cache import FOLDER_VARIABLE
@@ -194,7 +195,7 @@ def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path)
         workspace(folder)
         before = contents(folder)
         running = started(WRITERS[name].arguments, folder)
-        time.sleep(delay)
+        let_work(running, delay)
         running.send_signal(number)
         _, error = running.communicate(timeout=120)
         assert b"evalcontract" not in error or b"Traceback" not in error  # Python's own start
@@ -206,7 +207,7 @@ def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path)
 
 @posix
 @pytest.mark.slow
-@every_case("name", [*WRITERS])
+@every_case("name", some(WRITERS, times=4))
 def test_a_reader_that_goes_away(name: str, tmp_path: Path) -> None:
     """As with `| head -1`: nothing is said, and the files are written as a whole."""
     workspace(tmp_path)

@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from functools import cache
 from itertools import product
 from pathlib import Path
 
 import pytest
 from examples import some
+from work import let_work
 
 ROOT = Path(__file__).parents[2]
 COMMAND = f'"{sys.executable}" -m evalcontract'
@@ -73,7 +73,7 @@ def shell(script: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[by
     )
 
 
-@pytest.mark.parametrize("call", [call for call, _ in CALLS])
+@pytest.mark.parametrize("call", some([call for call, _ in CALLS], times=4))
 @pytest.mark.parametrize(
     ("stream", "reason"),
     [
@@ -176,10 +176,16 @@ def accented(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied
 
 
-@pytest.mark.parametrize("variables", ENCODINGS, ids=str)
 @pytest.mark.parametrize(
-    "call",
-    ["check . --output-format json", "coverage caf*.yaml rows.yaml --output-format json"],
+    ("variables", "call"),
+    some(
+        product(
+            ENCODINGS,
+            ["check . --output-format json", "coverage caf*.yaml rows.yaml --output-format json"],
+        ),
+        times=4,
+    ),
+    ids=str,
 )
 def test_json_is_the_same_in_every_encoding(
     call: str, variables: dict[str, str], accented: Path
@@ -207,10 +213,10 @@ def test_control_c(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        time.sleep(delay)
+        let_work(process, delay)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
-        if b"src/evalcontract" in errors or process.returncode == 130:
+        if b"evalcontract" in errors or process.returncode == 130:
             codes.add(process.returncode)
             assert b"Traceback" not in errors
     assert codes == {130}
