@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Options, command_line
-from examples import a_few
+from examples import a_few, some
 from tables import every_case
 from texts import facts
 from writing import write_dedented
@@ -128,8 +128,9 @@ def codes(outcome: Any) -> set[str]:
 @pytest.mark.parametrize(
     ("path", "style", "mode"),
     [
-        *((path, "text", mode) for path in WORKSPACES for mode in (None, "--strict")),
-        *((path, "json", "--soft") for path in [*WORKSPACES, ROOT / "fixtures"]),
+        *((path, "text", None) for path in WORKSPACES),
+        *some(((path, "text", "--strict") for path in WORKSPACES), times=4),
+        *some(((path, "json", "--soft") for path in [ROOT / "fixtures", *WORKSPACES]), times=4),
     ],
     ids=lambda value: value.name if isinstance(value, Path) else value,
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser import Browser
 from doors import command_line
 from evals import large, small
+from examples import some
 from pages import data_of, report
 from publishing import PUBLISHED
 from tables import every_case
@@ -79,8 +81,7 @@ def test_nothing_is_refused_loaded_or_cut_off(
     assert browser.texts(f"#tab-{view}[aria-selected=true]") != []
 
 
-@every_case("scheme", ["light", "dark"])
-@every_case("view", VIEWS)
+@every_case(("view", "scheme"), some(product(VIEWS, ["light", "dark"]), times=4))
 def test_axe_finds_nothing(browser: Browser, page: Path, view: str, scheme: str) -> None:
     browser.open(page, f"#view={view}")
     browser.call("page.emulateMedia", {"colorScheme": scheme})
