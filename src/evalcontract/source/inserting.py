@@ -319,7 +319,7 @@ def _wrap(part: MappingEntry, home: str, entries: Entries) -> Cuts:
     text, start = part.text(entries), part.entry.key_start
     if part.is_flow:
         return (Cut(start, part.end, f"{home}: {{{text}}}"),)
-    step = entries.step
+    step = entries.indentation.step
     lines = _indented(text, step)
     spaces = " " * (part.entry.column + step)
     return (Cut(start, part.end, f"{home}:{entries.line_end}{spaces}{lines}"),)

@@ -19,7 +19,7 @@ from evalcontract.source.comments import comments_of
 from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
 from evalcontract.source.faults import ParseError
 from evalcontract.source.inserting import Spot, last_spot, places, removed
-from evalcontract.source.yaml.writing import block, flow, indented, literal, quoted
+from evalcontract.source.yaml.writing import attached, block, flow, indented, quoted
 
 if TYPE_CHECKING:
     from evalcontract.source.inserting import InsertionPoint
@@ -284,10 +284,7 @@ def _block(
     step, offset = indentation
     name = f"{quoted(key, inside=False)}:"
     if not isinstance(value, dict | list) or not value:
-        body = literal(value)
-        if body is not None:
-            return [f"{name} {body[0]}", *indented(body[1:], step)]
-        return [f"{name} {flow(value, inside=False)}"]
+        return attached(name, value, step)
     line = f"{name} {flow(value)}"
     if (isinstance(value, list) or not is_outer) and column + len(line) <= _WIDTH:
         return [line]

@@ -60,7 +60,7 @@ def block(value: Any, step: int, offset: int) -> list[str]:
                 first, *rest = block(part, step, offset)
                 lines += [f"- {first}", *indented(rest, 2)]
             else:
-                lines += _attached("-", part, 2)
+                lines += attached("-", part, 2)
         return lines
     for key, part in value.items():
         name = f"{_key(key)}:"
@@ -68,13 +68,13 @@ def block(value: Any, step: int, offset: int) -> list[str]:
             columns = offset if isinstance(part, list) else step
             lines += [name, *indented(block(part, step, offset), columns)]
         else:
-            lines += _attached(name, part, step)
+            lines += attached(name, part, step)
     return lines
 
 
-def _attached(head: str, value: Any, step: int) -> list[str]:
+def attached(head: str, value: Any, step: int) -> list[str]:
     """Return the lines of a scalar, or of an empty collection, after its key or dash."""
-    body = literal(value)
+    body = _literal(value)
     if body is None:
         return [f"{head} {flow(value, inside=False)}"]
     return [f"{head} {body[0]}", *indented(body[1:], step)]
@@ -85,7 +85,7 @@ def indented(lines: list[str], columns: int) -> list[str]:
     return [" " * columns + line if line else line for line in lines]
 
 
-def literal(value: Any) -> list[str] | None:
+def _literal(value: Any) -> list[str] | None:
     """Return a string of several lines as a block scalar: the header, then lines not indented.
 
     None if a block scalar cannot contain the string or would hide a part of it: spaces at the end
