@@ -58,28 +58,29 @@ def implies(held: str, part: str, *, held_sensitive: bool, part_sensitive: bool)
     return is_part and (held_sensitive or part.lower() == part.upper())
 
 
+# The key of the texts that a check forbids or requires, by its kind.
+_FORBIDDING = {"must_not_contain": "values", "markdown_structure": "forbidden_patterns"}
+_REQUIRING = {"must_contain_any": "values", "markdown_structure": "required_sections"}
+
+
 def forbidden_texts(placed: Placed) -> Texts | None:
     """Return the texts that a check forbids; None if there are none, or if rows have them."""
-    path, check = placed
-    if check["kind"] == "must_not_contain" and "values" in check:
-        sensitive = check.get("case_sensitive", False)
-        return Texts(placed, (*path, "values"), check["values"], sensitive)
-    if check["kind"] == "markdown_structure" and "forbidden_patterns" in check:
-        values = check["forbidden_patterns"]
-        return Texts(placed, (*path, "forbidden_patterns"), values, sensitive=True)
-    return None
+    return _texts(placed, _FORBIDDING)
 
 
 def required_texts(placed: Placed) -> Texts | None:
     """Return the texts that a check requires; None if there are none, or if rows have them."""
+    return _texts(placed, _REQUIRING)
+
+
+def _texts(placed: Placed, keys: dict[str, str]) -> Texts | None:
     path, check = placed
-    if check["kind"] == "must_contain_any" and "values" in check:
-        sensitive = check.get("case_sensitive", False)
-        return Texts(placed, (*path, "values"), check["values"], sensitive)
-    if check["kind"] == "markdown_structure" and "required_sections" in check:
-        values = check["required_sections"]
-        return Texts(placed, (*path, "required_sections"), values, sensitive=False)
-    return None
+    key = keys.get(check["kind"])
+    if key not in check:
+        return None
+    has_choice = key == "values"
+    sensitive = check.get("case_sensitive", False) if has_choice else key == "forbidden_patterns"
+    return Texts(placed, (*path, key), check[key], sensitive)
 
 
 class _Index:
