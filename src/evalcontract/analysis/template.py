@@ -7,12 +7,12 @@ linear in the length of the text and accepts every text.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from evalcontract.analysis.template_tags import (
     BELOW,
@@ -30,9 +30,6 @@ from evalcontract.analysis.template_tags import (
     written,
 )
 from evalcontract.model.startup import lazy_pattern
-
-if TYPE_CHECKING:
-    import re
 
 _FORM = lazy_pattern(
     r"(?P<percent>%\((?P<of_percent>[\w.-]{1,80})\)[a-z])"

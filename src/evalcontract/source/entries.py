@@ -63,7 +63,7 @@ def apply_cuts(text: str, cuts: Iterable[Cut]) -> str:
     return "".join([*parts, text[done:]])
 
 
-class Indentation(NamedTuple):
+class BlockIndents(NamedTuple):
     """The columns of blocks: of a mapping below its key, a dash below its key, after a dash.
 
     Where there is no block mapping, `step` is that of block scalars.
@@ -132,7 +132,7 @@ class Entries:
         return match[0] if match else "\n"
 
     @cached_property
-    def indentation(self) -> Indentation:
+    def indentation(self) -> BlockIndents:
         """How blocks are indented: each as the first one that there is."""
         step = of_scalar = offset = columns = None
         waiting: list[tuple[int | None, Node]] = [(None, self.root)]
@@ -154,7 +154,7 @@ class Entries:
                 if not of_scalar and self.is_block_scalar(child):
                     of_scalar = max(0, self._column_of_text(child) - (key.column - 1))
                 waiting.append((key.column, child))
-        return Indentation(step or of_scalar or _STEP, offset or 0, columns or _STEP)
+        return BlockIndents(step or of_scalar or _STEP, offset or 0, columns or _STEP)
 
     def _column_of_text(self, block_scalar: Node) -> int:
         """Return the column of the first line of a block scalar, from 0; 0 if it is empty."""

@@ -12,14 +12,11 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.source.entries import Cut
-
-if TYPE_CHECKING:
-    from evalcontract.source.entries import Entries, MappingEntry
+from evalcontract.source.entries import Cut, Entries, MappingEntry
 
 #: Maximum length of a text that ruamel.yaml reads and writes, which takes about half a second.
 _MAX_CHARACTERS = 20_000

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    Work = Callable[[Connection], None]
+
 
 @contextmanager
 def signals_held() -> Iterator[None]:
@@ -78,9 +80,6 @@ def is_running(process: int) -> bool:
         return True
     return True
 
-
-if TYPE_CHECKING:
-    Work = Callable[[Connection], None]
 
 # Seconds between two looks whether the main process is still there.
 _WATCHED = 0.5

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.errors import EditError
@@ -18,11 +18,8 @@ from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
 from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import Spot, last_spot, places, removed
+from evalcontract.source.inserting import InsertionPoint, Spot, last_spot, places, removed
 from evalcontract.source.yaml.writing import attached, block, flow, indented, quoted
-
-if TYPE_CHECKING:
-    from evalcontract.source.inserting import InsertionPoint
 
 _WIDTH = 80
 #: What touches another edit waits for the next reading of the text.

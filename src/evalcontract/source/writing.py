@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,8 +20,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.processes import is_running, signals_deferred
 
 if TYPE_CHECKING:
-    import re
-
     from _typeshed import ReadableBuffer
 
 # Independent of the target's name, which may already have the maximum length: the machine and the

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import orjson
 
@@ -22,9 +23,6 @@ from evalcontract.source.faults import (
     duplicate_fault,
 )
 from evalcontract.source.text import LINE_END
-
-if TYPE_CHECKING:
-    import re
 
 #: The message and the advice for a Markdown fence around the content of a file.
 FENCE = ("the file is inside a Markdown code block", "remove the lines that begin with ```")

@@ -6,7 +6,7 @@ Other parsers refuse such a text or read another value, so it is a syntax error 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -14,10 +14,7 @@ from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import MAX_DIRECTIVES, ParseError, SourceProblem, limit_fault
 from evalcontract.source.text import LINE_END, split_lines
-from evalcontract.source.yaml.parts import unsupported
-
-if TYPE_CHECKING:
-    from evalcontract.source.yaml.parts import Event
+from evalcontract.source.yaml.parts import Event, unsupported
 
 # The properties of a scalar (anchor, tag), with the white space and comments after them.
 _PROPERTIES = lazy_pattern(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")

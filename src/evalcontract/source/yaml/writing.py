@@ -9,18 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.errors import EditError, EvalContractError
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import is_writable
 from evalcontract.source.faults import MAX_DEPTH
 from evalcontract.source.yaml.parts import resolve_plain
-
-if TYPE_CHECKING:
-    import re
 
 # Characters that need no escape and are not line breaks in any version of YAML.
 _PRINTABLE = lazy_pattern(
