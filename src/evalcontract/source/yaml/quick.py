@@ -163,7 +163,7 @@ class MisreadError(Exception):
         self.unreadable = unreadable
 
 
-class DatasetLayout(NamedTuple):
+class RowColumns(NamedTuple):
     """The offsets of the start and end of the rows, and the indentation and dash of each row."""
 
     start: int
@@ -176,14 +176,14 @@ class DatasetLayout(NamedTuple):
         return [self.start, *(match.start() + 1 for match in others), self.end]
 
 
-def layout_of(text: str) -> DatasetLayout | None:
+def layout_of(text: str) -> RowColumns | None:
     """Return where the rows of a dataset are; None if their lines do not tell."""
     begin = _ROWS.match(text, 0 if text.startswith(f"{_KEY}:") else text.find(f"\n{_KEY}:") + 1)
     if begin is None:
         return None
     end = _END_OF_ROWS.search(text, begin.end())
     dash = f"{begin['column']}-"
-    return DatasetLayout(begin.start("column"), end.start() + 1 if end else len(text), dash)
+    return RowColumns(begin.start("column"), end.start() + 1 if end else len(text), dash)
 
 
 class _Piece(NamedTuple):
@@ -268,7 +268,7 @@ class YamlDataset(QuickDocument):
     """A dataset whose rows the exact reader can read one by one."""
 
     def __init__(
-        self, text: str, file: str, data: bytes, quick: dict[str, Any], layout: DatasetLayout
+        self, text: str, file: str, data: bytes, quick: dict[str, Any], layout: RowColumns
     ) -> None:
         super().__init__(text, file, data, quick)
         self._layout = layout
