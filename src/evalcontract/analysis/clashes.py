@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalcontract.analysis.texts import normalized
+from evalcontract.analysis.texts import composed, folded
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 
@@ -53,8 +53,8 @@ def name_of(path: Path, check: dict[str, Any]) -> str:
 def implies(held: str, part: str, *, held_sensitive: bool, part_sensitive: bool) -> bool:
     """Whether every text that contains `held` also contains `part`, by their case sensitivity."""
     if not part_sensitive:
-        return normalized(part, case_sensitive=False) in normalized(held, case_sensitive=False)
-    is_part = normalized(part) in normalized(held)
+        return folded(part) in folded(held)
+    is_part = composed(part) in composed(held)
     return is_part and (held_sensitive or part.lower() == part.upper())
 
 
@@ -94,19 +94,19 @@ class _Index:
 
     def add(self, texts: Texts) -> None:
         for index, value in enumerate(texts.values):
-            folded = normalized(value, case_sensitive=False)
-            places = self.places.setdefault(folded, [])
+            key = folded(value)
+            places = self.places.setdefault(key, [])
             if len(places) < _MAX_PLACES:
                 places.append((len(self.lists), index))
-            if len(folded) <= _WINDOW:
-                self.lengths.add(len(folded))
+            if len(key) <= _WINDOW:
+                self.lengths.add(len(key))
             else:
-                self.long[folded] = None
+                self.long[key] = None
         self.lists.append(texts)
 
     def within(self, held: str, *, sensitive: bool) -> Iterator[tuple[int, int]]:
         """Yield the list number and index of each text that `held` implies."""
-        for part in self._parts(normalized(held, case_sensitive=False)):
+        for part in self._parts(folded(held)):
             for number, index in self.places[part]:
                 texts = self.lists[number]
                 if implies(
@@ -117,11 +117,11 @@ class _Index:
                 ):
                     yield number, index
 
-    def _parts(self, folded: str) -> set[str]:
-        parts = {part for part in self.long if part in folded}
+    def _parts(self, text: str) -> set[str]:
+        parts = {part for part in self.long if part in text}
         for length in self.lengths:
-            for start in range(len(folded) - length + 1):
-                part = folded[start : start + length]
+            for start in range(len(text) - length + 1):
+                part = text[start : start + length]
                 if part in self.places:
                     parts.add(part)
         return parts

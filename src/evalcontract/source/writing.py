@@ -125,7 +125,21 @@ class Staged:
 
         """
         with _errors_name(path):
-            return self._open(path, bound, replace=replace)
+            target = target_of(path, bound)
+            if target in self._files:
+                raise OSError("the file would be written twice")
+            check_target(target, replace=replace)
+            if not target.parent.is_dir():
+                self._make(target.parent)
+            if target.parent not in self._tidied:
+                self._tidied.add(target.parent)
+                remove_abandoned(target.parent)
+            name = f".evalcontract.{_machine()}-{os.getpid()}-{_process()}{token_hex(4)}"
+            temporary = target.parent / name
+            self._temporaries.append(temporary)
+            stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
+            self._files[target] = _File(stream, temporary, path, replace)
+            return stream
 
     def write(
         self, path: Path, data: bytes, *, bound: Path | None = None, replace: bool = False
@@ -141,23 +155,6 @@ class Staged:
         """
         with self.open(path, bound=bound, replace=replace) as stream:
             stream.write(data)
-
-    def _open(self, path: Path, bound: Path | None, *, replace: bool) -> BinaryIO:
-        target = target_of(path, bound)
-        if target in self._files:
-            raise OSError("the file would be written twice")
-        check_target(target, replace=replace)
-        if not target.parent.is_dir():
-            self._make(target.parent)
-        if target.parent not in self._tidied:
-            self._tidied.add(target.parent)
-            remove_abandoned(target.parent)
-        name = f".evalcontract.{_machine()}-{os.getpid()}-{_process()}{token_hex(4)}"
-        temporary = target.parent / name
-        self._temporaries.append(temporary)
-        stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
-        self._files[target] = _File(stream, temporary, path, replace)
-        return stream
 
     def _make(self, folder: Path) -> None:
         # Record the folders before they are created: a signal may interrupt at any point.

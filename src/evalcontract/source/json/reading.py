@@ -323,6 +323,15 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
     return json.loads(data)
 
 
+def is_json(text: str) -> bool:
+    """Whether a text is JSON, at least for a reader that does not look at keys and numbers."""
+    try:
+        orjson.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
 def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[SourceProblem, ...]]:
     """Return the value of a JSON text as Python's `json` reads it, and remarks on it.
 
