@@ -56,26 +56,21 @@ def extents_of(document: Document) -> dict[int, int]:
 
     Parts are the items of lists, and keys with their values. The document itself is none.
     """
-    begins, ends, parents = [0], [0], [-1]
-    seen: set[int] = set()
-    waiting = [(document.tree, 0)]
-    while waiting:
-        node, parent = waiting.pop()
-        if id(node) in seen:
-            continue  # the value of an anchor, which stands elsewhere
-        seen.add(id(node))
-        for first, last, child in _parts(node):
-            if first < begins[parent]:
-                continue  # merged from elsewhere
-            begins.append(first)
-            ends.append(last)
-            parents.append(parent)
-            waiting.append((child, len(begins) - 1))
-    for index in range(len(begins) - 1, 0, -1):
-        ends[parents[index]] = max(ends[parents[index]], ends[index])
     extents: dict[int, int] = {}
-    for first, last in zip(begins[1:], ends[1:], strict=True):
-        extents[first] = max(last, extents.get(first, 0))
+    seen: set[int] = set()
+
+    def extend(node: Node, first: int, last: int) -> int:
+        """Return the last line of a part, after its own parts are added."""
+        if id(node) not in seen:  # else it is the value of an anchor, which stands elsewhere
+            seen.add(id(node))
+            for begin, end, part in _parts(node):
+                if begin >= first:  # else it is merged from elsewhere
+                    end_of_part = extend(part, begin, end)
+                    extents[begin] = max(end_of_part, extents.get(begin, 0))
+                    last = max(last, end_of_part)
+        return last
+
+    extend(document.tree, 0, 0)
     return extents
 
 
