@@ -55,25 +55,20 @@ def packages(group: str) -> dict[str, tuple[str, str]]:
 
 
 def _points(group: str) -> Iterable[EntryPoint]:
-    if not _may_have(group):
-        return ()
-    from importlib.metadata import entry_points as installed  # slow to import
-
-    return installed(group=f"evalcontract.{group}")
-
-
-def _may_have(group: str) -> bool:
-    """Whether an installed package may define entry points of a group; only False is certain.
+    """Return the entry points of a group, where an installed package may define some.
 
     Importing `importlib.metadata` takes twenty times as long as searching the folders of
     `sys.path`. It is only needed for archives and for import finders of other packages.
     """
     others = [finder for finder in sys.meta_path if finder is not PathFinder]
-    if [finder for finder in others if hasattr(finder, "find_distributions")]:
-        return True
-    folders = [(folder or os.curdir, _changed(folder)) for folder in sys.path]
-    points = _points_below(tuple(folders))
-    return points is None or f"evalcontract.{group}".encode() in points
+    if not [finder for finder in others if hasattr(finder, "find_distributions")]:
+        folders = [(folder or os.curdir, _changed(folder)) for folder in sys.path]
+        points = _points_below(tuple(folders))
+        if points is not None and f"evalcontract.{group}".encode() not in points:
+            return ()
+    from importlib.metadata import entry_points as installed  # slow to import
+
+    return installed(group=f"evalcontract.{group}")
 
 
 @lru_cache(maxsize=1)
