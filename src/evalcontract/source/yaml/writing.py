@@ -164,17 +164,13 @@ def _word(value: object) -> str:
             return "null"
         case bool():
             return "true" if value else "false"
+        case int() if is_writable(value):
+            return str(value)
         case int():
-            return _integer(value)
+            raise EditError("an integer has too many digits to be parsed again")
         case float():
             return _float(value)
     raise EditError(f"a value of type {type(value).__name__} cannot be written as YAML")
-
-
-def _integer(value: int) -> str:
-    if not is_writable(value):
-        raise EditError("an integer has too many digits to be parsed again")
-    return str(value)
 
 
 def _float(value: float) -> str:
@@ -194,10 +190,10 @@ class NotWritableError(EvalContractError):
 
 def json_line(row: Any, *, as_python: bool = False) -> bytes:
     """Return a row as one line of JSON; see `json_text`."""
-    return _json(row, None, as_python=as_python)
+    return json_text(row, as_python=as_python, indent=None)
 
 
-def json_text(value: Any, *, as_python: bool = False) -> bytes:
+def json_text(value: Any, *, as_python: bool = False, indent: int | None = _INDENT) -> bytes:
     """Return a document as indented JSON.
 
     With `as_python` the text is for Python's `json`, which accepts NaN and lone surrogates.
@@ -206,10 +202,6 @@ def json_text(value: Any, *, as_python: bool = False) -> bytes:
         NotWritableError: the text could not be parsed again.
 
     """
-    return _json(value, _INDENT, as_python=as_python)
-
-
-def _json(value: Any, indent: int | None, *, as_python: bool) -> bytes:
     _refuse_deep(value)
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=as_python) + "\n"
