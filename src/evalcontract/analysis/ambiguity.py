@@ -34,6 +34,7 @@ class BudgetSpentError(Exception):
 class PatternSearch:
     """The results for the patterns that were analysed, and what is left of the budgets.
 
+    Each question raises a `BudgetSpentError` for a new pattern, once the budget for it is spent.
     `budget` is for the search for exponential backtracking, `proofs` for the proofs that a pattern
     matches nothing or everything, in characters that are read.
     """
@@ -47,12 +48,7 @@ class PatternSearch:
     def attack(
         self, pattern: str, flags: Iterable[str] = (), *, full: bool = False
     ) -> Attack | None:
-        """Return what `find_attack` returns.
-
-        Raises:
-            BudgetSpentError: no step is left.
-
-        """
+        """Return what `find_attack` returns."""
         if _is_plain(pattern, flags):
             return None
         key = (pattern, tuple(flags), full)
@@ -64,23 +60,13 @@ class PatternSearch:
         return self._known[key]
 
     def matches_nothing(self, pattern: str, flags: Iterable[str] = ()) -> bool:
-        """Return what `positions.matches_nothing` returns.
-
-        Raises:
-            BudgetSpentError: no character is left.
-
-        """
+        """Return what `positions.matches_nothing` returns."""
         if not has_anchor(pattern):
             return False
         return self._proof(matches_nothing, "nothing", pattern, flags)
 
     def matches_everything(self, pattern: str, flags: Iterable[str] = (), *, full: bool) -> bool:
-        """Return what `dialects.matches_everything` returns.
-
-        Raises:
-            BudgetSpentError: no character is left.
-
-        """
+        """Return what `dialects.matches_everything` returns."""
         if shortest_match(pattern, flags) != 0:
             return False
         what = "full" if full else "everything"

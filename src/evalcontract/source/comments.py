@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 import yaml
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Document, Node
-from evalcontract.source.text import LINE_END
+from evalcontract.source.text import line_starts, place_at
 
 # Searched in the text between two tokens: a comment is everything from `#` to the end of the line.
 _COMMENT = lazy_pattern(r"#[^\n\r]*")
@@ -32,19 +30,16 @@ class Comment(NamedTuple):
 def comments_of(text: str) -> list[Comment]:
     """Return the comments of a YAML text; an empty list if the text cannot be scanned."""
     comments: list[Comment] = []
-    line_ends = [match.end() for match in LINE_END.finditer(text)]
+    starts = line_starts(text)
     end = 0
     try:
         for token in yaml.scan(text.translate(_BREAKS_OF_1_1), Loader=_LOADER):
             start = token.start_mark.index
             if start > end:
-                next_line = bisect_right(line_ends, start) + 1
-                comments += [
-                    Comment(
-                        bisect_right(line_ends, match.start()) + 1, match[0].rstrip(), next_line
-                    )
-                    for match in _COMMENT.finditer(text, end, start)
-                ]
+                next_line, _ = place_at(start, starts)
+                for match in _COMMENT.finditer(text, end, start):
+                    line, _ = place_at(match.start(), starts)
+                    comments.append(Comment(line, match[0].rstrip(), next_line))
             end = max(end, token.end_mark.index)
     except yaml.YAMLError:
         return []

@@ -11,7 +11,7 @@ from evalcontract.model.diagnostic import Path, Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Node
 from evalcontract.source.json.reading import load_json, scan
-from evalcontract.source.text import LINE_END
+from evalcontract.source.text import LINE_END, line_starts
 from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 
 _LINE = lazy_pattern(r"[^\r\n]*")
@@ -122,8 +122,7 @@ class Entries:
     def __init__(self, text: str, root: Node, *, is_line: bool = False) -> None:
         self.text = text
         self.root = root
-        ends = () if is_line else (match.end() for match in LINE_END.finditer(text))
-        self._starts = [0, *ends]
+        self._starts = [0] if is_line else line_starts(text)
 
     @cached_property
     def line_end(self) -> str:

@@ -146,12 +146,7 @@ class Staged:
     ) -> None:
         """Write a whole file, and close it: there may be more of them than can be open at once.
 
-        See `open` for the parameters.
-
-        Raises:
-            FileExistsError: the file exists, and `replace` is false.
-            OSError: the file cannot be written, or was opened before.
-
+        See `open` for the parameters and errors.
         """
         with self.open(path, bound=bound, replace=replace) as stream:
             stream.write(data)

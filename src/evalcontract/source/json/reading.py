@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from bisect import bisect_right
 from typing import Any, NoReturn
 
 import orjson
@@ -22,7 +21,7 @@ from evalcontract.source.faults import (
     deep_fault,
     duplicate_fault,
 )
-from evalcontract.source.text import LINE_END
+from evalcontract.source.text import line_starts, place_at
 
 #: The message and the advice for a Markdown fence around the content of a file.
 FENCE = ("the file is inside a Markdown code block", "remove the lines that begin with ```")
@@ -91,7 +90,7 @@ class _Scanner:
         self._at = 0
         self._is_line = is_line
         self._is_tolerant = is_tolerant
-        self._starts = [0, *(() if is_line else (match.end() for match in LINE_END.finditer(text)))]
+        self._starts = [0] if is_line else line_starts(text)
         self.remarks: list[SourceProblem] = []
 
     def document(self) -> Node:
@@ -107,11 +106,7 @@ class _Scanner:
         return node
 
     def _span(self, start: int, end: int) -> Span:
-        return Span(*self._place(start), *self._place(end))
-
-    def _place(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self._starts, offset) - 1
-        return line + 1, offset - self._starts[line] + 1
+        return Span(*place_at(start, self._starts), *place_at(end, self._starts))
 
     def _skip(self) -> None:
         space = _SPACE.match(self._text, self._at)
