@@ -259,12 +259,7 @@ class _MarkedText:
 
 
 def _own_key(holder: Any, step: str | int) -> Any:
-    """Return the key or index that ruamel.yaml has for one of ours, which are texts.
-
-    Raises:
-        LookupError: it has none.
-
-    """
+    """Return the key or index that ruamel.yaml has for one of ours, which are texts."""
     if isinstance(step, int) or step in holder:
         return step
     return [*holder][[str(key) for key in holder].index(step)]

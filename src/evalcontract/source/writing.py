@@ -411,12 +411,7 @@ class GrowingFile:
 
 
 def _lock(stream: BinaryIO) -> None:
-    """Lock a file for as long as it is open, so that two runs do not write it at a time.
-
-    Raises:
-        OSError: another run writes it.
-
-    """
+    """Lock a file while it is open, so that two runs do not write it at a time."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock  # not on Windows
     except ImportError:

@@ -153,12 +153,7 @@ def _of_1_1() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
 
 
 def _word(value: object) -> str:
-    """Return null, true, false or a number as YAML.
-
-    Raises:
-        EditError: the value has another type.
-
-    """
+    """Return null, true, false or a number as YAML."""
     match value:
         case None:
             return "null"
