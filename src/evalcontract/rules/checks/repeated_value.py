@@ -21,7 +21,7 @@ Good:
 
 from __future__ import annotations
 
-from evalcontract.analysis.texts import normalized
+from evalcontract.analysis.texts import folded
 from evalcontract.rules._rule import (
     Code,
     Context,
@@ -53,11 +53,7 @@ def RULE(subject: Subject, context: Context) -> Problems:
             first: dict[str, int] = {}
             for index, value in enumerate(check.get(key, ())):
                 # Facts are matched ignoring case and spaces; other lists are compared as written.
-                same = (
-                    " ".join(normalized(value, case_sensitive=False).split())
-                    if key == "facts"
-                    else value
-                )
+                same = " ".join(folded(value).split()) if key == "facts" else value
                 if same in first:
                     before = (*path, key, first[same])
                     place = (*path, key, index)
