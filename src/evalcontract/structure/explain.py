@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.keys.mismatches import KeyInMapping, rename_unknown
-from evalcontract.structure.keys.names import canonical_closed_key
+from evalcontract.structure.keys.names import CLOSED_ALIASES, canonical_of
 from evalcontract.structure.keys.spelling import key_names, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.messages.values import message_for
@@ -230,10 +230,11 @@ class _Explanation:
         known = self._pair.known(violation, path, self._schema)
         missing = self._missing.get(path, {})
         names = key_names(tuple(known), tuple(missing))
+        absent = known.keys() - mapping.keys()
         meant = {
             key: self._split_off(key, mapping, known)
             or names.meant(key, mapping, missing)
-            or canonical_closed_key(key, known, mapping)
+            or canonical_of(key, CLOSED_ALIASES, absent)
             for key in mapping
             if key not in known and (path, key) not in self._indented
         }
