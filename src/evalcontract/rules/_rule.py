@@ -279,10 +279,17 @@ class RowRule(NamedTuple):
 
 
 def row_rule(
-    code: Code, *, silent: Silent | None = None, suspects: Suspects | None = None
+    code: Code,
+    *,
+    silent: Silent | dict[str, Any] | bool | None = None,
+    suspects: Suspects | None = None,
 ) -> Callable[[Callable[[RowSubject], Problems]], RowRule]:
-    """Turn a function into a rule; for `silent` and `suspects` see `RowRule`."""
-    return lambda check: RowRule(code, check, silent, suspects)
+    """Turn a function into a rule; for `silent` and `suspects` see `RowRule`.
+
+    A `silent` that is no function is the schema for all rows.
+    """
+    of_group = silent if silent is None or callable(silent) else lambda _: silent
+    return lambda check: RowRule(code, check, of_group, suspects)
 
 
 class Context(NamedTuple):

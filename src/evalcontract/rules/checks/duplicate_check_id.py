@@ -20,8 +20,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Related, Subject, rule
 
 CODE = Code("rubric/duplicate-check-id", page=__doc__)

@@ -19,8 +19,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.analysis.texts import normalized
 from evalcontract.rules._rule import (
     Code,

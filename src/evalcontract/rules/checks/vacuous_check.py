@@ -21,8 +21,6 @@ Good:
     scoring: {combine: weighted_avg}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.checks import EvalContext, State, kinds_in_use

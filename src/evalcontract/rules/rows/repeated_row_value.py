@@ -13,16 +13,11 @@ Good:
       - {id: lamp, input: May I send it back?, expected_facts: [30 days, free of charge]}
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from evalcontract.rules._rule import (
     Code,
     Problem,
     Problems,
     Related,
-    RowGroup,
     RowSubject,
     Severity,
     row_rule,
@@ -31,13 +26,10 @@ from evalcontract.rules._texts import LISTS, is_blank
 
 CODE = Code("dataset/repeated-value", strict=Severity.WARNING, page=__doc__)
 
-
-def _silent(group: RowGroup) -> dict[str, Any]:
-    del group
-    return {"properties": {key: {"uniqueItems": True} for key in LISTS}}
+_UNIQUE = {"properties": {key: {"uniqueItems": True} for key in LISTS}}
 
 
-@row_rule(CODE, silent=_silent)
+@row_rule(CODE, silent=_UNIQUE)
 def RULE(subject: RowSubject) -> Problems:
     for key in LISTS:
         first: dict[str, int] = {}

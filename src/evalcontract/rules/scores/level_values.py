@@ -21,8 +21,6 @@ Good:
     level_values: [0, 0.5, 1]
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
