@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks._judges import judge_of
 from evalcontract.checks._kind import EvalContext
@@ -13,6 +13,7 @@ from evalcontract.checks.outcome import (
     NO_MODEL,
     End,
     Outcome,
+    Output,
     Verdict,
     combined,
     error,
@@ -23,9 +24,6 @@ from evalcontract.library.artifact import Artifact
 from evalcontract.library.score_bounds import TOLERANCE
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Output
 
 #: The variables of templates that are keys of a row.
 _OF_ROW = ("input", "criteria", "expected", "context")

@@ -16,17 +16,18 @@ from evalcontract.checks._kind import (
     EvalContext,
     Needs,
     Prediction,
+    Row,
     State,
     is_empty,
     never_runs,
     outlooks_of,
-    reads_nothing,
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, SHOWN, clipped
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.validator import Checks, valid_parts_of_rubric
 
 T = TypeVar("T")
@@ -266,7 +267,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
 def _without_executor(name: str) -> CheckKind:
     """Return a kind that only the schema or the configuration knows; its checks never run."""
     needs = never_runs(State.UNAVAILABLE, f"there is no executor for the kind `{name}`")
-    return CheckKind(name, reads_nothing, lambda *_: needs)
+    return CheckKind(name, needs=lambda *_: needs)
 
 
 def _malformed(written: list[Any], valid: Checks) -> list[Step]:
@@ -345,8 +346,6 @@ def own_needs(key: str) -> Needs:
     """Return what the check of an expectation needs that grades a row without a rubric."""
     if key == "criteria":
         return _NO_JUDGE
-    from evalcontract.structure.authored.analyses import SchemaAnalyses  # rarely needed
-
     kind = KINDS[OWN_EXPECTATIONS[key]]
     nothing = EvalContext(Library([]), True, _no_file, SchemaAnalyses())
     return kind.needs({"kind": kind.name}, nothing)  # a bare check refers to nothing
@@ -361,7 +360,7 @@ RUNNER = "runner"
 
 
 def own_predictions(
-    row: Mapping[str, Any], plan: Plan | None, graded: frozenset[str]
+    row: Row, plan: Plan | None, graded: frozenset[str]
 ) -> list[tuple[str, str, Prediction]]:
     """Return what is graded in a row beside the checks of its rubric, with the predictions.
 
@@ -381,14 +380,14 @@ def own_predictions(
     return predicted
 
 
-def _is_left_to_runner(outlook: Prediction, row: Mapping[str, Any]) -> bool:
+def _is_left_to_runner(outlook: Prediction, row: Row) -> bool:
     """Whether only the graders of the runner can use what a row expects."""
     if outlook is ANY_TEXT:  # the format says nothing, and the runner reads what is beside it
         return any(value is not None for key, value in row["expected"].items() if key != "format")
     return outlook.state in (State.UNAVAILABLE, State.SKIP)
 
 
-def own_outlook(key: str, row: Mapping[str, Any], *, is_graded: bool = False) -> Prediction:
+def own_outlook(key: str, row: Row, *, is_graded: bool = False) -> Prediction:
     """Return the prediction for an expectation of a row; with `is_graded`, the runner reads it."""
     if is_empty(key, row[key]):
         return Prediction(State.VACUOUS, f"the row's `{key}` is empty", key)
