@@ -7,7 +7,6 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from evalcontract.checks._judges import judge_of
 from evalcontract.checks._kind import EvalContext
 from evalcontract.checks.outcome import (
     NO_MODEL,
@@ -56,7 +55,7 @@ def panel_of(references: Iterable[str], context: EvalContext) -> Panel | Verdict
     """Return the judges that references lead to, or the verdict of a check that cannot ask them."""
     judges = []
     for reference in references:
-        judge = judge_of(reference, context)
+        judge = context.library.artifact_of(reference)
         if judge is None:
             return unavailable(f"there is no `{reference}`")
         judges.append((reference, judge))

@@ -252,13 +252,13 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     if plans is not None:
         decisive = ()  # only those of a composite's rubric are needed later
     return Plan(
-        artifact,
-        steps,
-        frozenset(reads),
-        bundles,
-        complete,
-        conflicts,
-        decisive,
+        artifact=artifact,
+        steps=steps,
+        reads=frozenset(reads),
+        bundles=bundles,
+        is_complete=complete,
+        conflicts=conflicts,
+        decisive=decisive,
         scoring=scoring,
         is_gradable=scoring is not None and can_grade,
     )
@@ -347,7 +347,9 @@ def own_needs(key: str) -> Needs:
     if key == "criteria":
         return _NO_JUDGE
     kind = KINDS[OWN_EXPECTATIONS[key]]
-    nothing = EvalContext(Library([]), True, _no_file, SchemaAnalyses())
+    nothing = EvalContext(
+        library=Library([]), has_php=True, read_json=_no_file, schemas=SchemaAnalyses()
+    )
     return kind.needs({"kind": kind.name}, nothing)  # a bare check refers to nothing
 
 

@@ -298,7 +298,7 @@ def _readers(path: str) -> tuple[str, ...]:
 def _read_fields() -> dict[str, frozenset[str]]:
     """Return the keys of rows that each kind reads for a check that has no keys but its kind."""
     root = schemas.load("rubric")
-    context = EvalContext(Library(), True, str, SchemaAnalyses())
+    context = EvalContext(library=Library(), has_php=True, read_json=str, schemas=SchemaAnalyses())
     return {
         name: kind.reads({_KIND: name}, context)
         for name, kind in kinds_in_use().items()

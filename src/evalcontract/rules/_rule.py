@@ -161,26 +161,17 @@ class DatasetContext(NamedTuple):
 
 
 class Watch(Protocol):
-    """The state of a rule during one pass over one dataset."""
+    """The state of a rule during one pass over one dataset.
+
+    One that needs only the ids of clean rows has a method `see_ids(first_index, ids)`, so that the
+    rows need not be kept: each of these rows has an id, and its bundle, if any, is declared.
+    """
 
     def see(self, first_index: int, rows: list[Any]) -> Problems:
         """Observe the next rows. A row may have any type: the structure stage checks that."""
-        ...
 
     def finish(self) -> Problems:
         """Yield the problems that only the whole dataset reveals."""
-        ...
-
-
-class IdWatch(Watch, Protocol):
-    """A watch that needs only the ids of clean rows, so that the rows need not be kept."""
-
-    def see_ids(self, first_index: int, ids: list[str]) -> Problems:
-        """Observe the ids of the next rows, which have no findings.
-
-        Each row has an id; the bundle of a row, if it has one, is declared.
-        """
-        ...
 
 
 class DatasetRule(NamedTuple):

@@ -31,7 +31,12 @@ CODE = Code("rubric/vacuous-check", page=__doc__)
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
-    around = EvalContext(context.library, True, context.read_json, context.schemas)
+    around = EvalContext(
+        library=context.library,
+        has_php=True,
+        read_json=context.read_json,
+        schemas=context.schemas,
+    )
     kinds = kinds_in_use()
     for path, check in subject.checks:
         if check["kind"] not in kinds or _has_its_own_code(check):
