@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
 
@@ -417,24 +416,20 @@ FILLED: dict[str, Any] = {
 _FORMAT = "expected.format"
 
 
-class _Requirement(StrEnum):
-    """What a key must be: present, not empty, or a value that a check can fail."""
-
-    PRESENT = "present"
-    FILLED = "filled"
-    FALLIBLE = "fallible"
-
-
 def rows_with_all(plan: Plan) -> dict[str, Any] | bool:
     """Return a schema of rows on which every check of a rubric that can run does.
 
     It may reject such a row but never accepts another.
     """
-    needs = [group.needs for group in plan.steps.groups]
-    required = {need for each in needs for need in _requirements(each)}
-    if not any(map(_runs_on_any_text, needs)):
-        required = {(field, _fallible(field, how)) for field, how in required}
-    return all_of(_must_have(field, how) for field, how in sorted(required))
+    needs = _needs_of_running(plan)
+    # Every output is text: a check of that alone cannot fail, and needs another check beside it.
+    is_enough = any(_FORMAT not in each.fields for each in needs)
+    required = {(field, True) for each in needs for field in each.fields}
+    required |= {(field, False) for each in needs for field in each.present}
+    return all_of(
+        _must_have(field, FILLED if filled else {}, may_be_text=is_enough or field != _FORMAT)
+        for field, filled in sorted(required)
+    )
 
 
 def all_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any] | bool:
@@ -445,34 +440,17 @@ def all_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any] | bool:
 
 def needed_keys(plan: Plan) -> list[str]:
     """Return the keys that a row needs so that every check of a rubric that can run does."""
-    groups = plan.steps.groups
-    return sorted({field for group in groups for field, _ in _requirements(group.needs)})
+    needs = _needs_of_running(plan)
+    return sorted({field for each in needs for field in (*each.fields, *each.present)})
 
 
-def _requirements(needs: Needs) -> Iterator[tuple[str, _Requirement]]:
-    """Yield the keys that a check needs, each with its requirement.
-
-    Yield nothing for a check that never runs.
-    """
-    if needs.never_runs is not None:
-        return
-    yield from ((field, _Requirement.FILLED) for field in needs.fields)
-    yield from ((field, _Requirement.PRESENT) for field in needs.present)
+def _needs_of_running(plan: Plan) -> list[Needs]:
+    needs = (group.needs for group in plan.steps.groups)
+    return [each for each in needs if each.never_runs is None]
 
 
-def _runs_on_any_text(needs: Needs) -> bool:
-    """Whether a check with its needs met runs even if the row's format is `text`."""
-    return needs.never_runs is None and _FORMAT not in needs.fields
-
-
-def _fallible(field: str, how: _Requirement) -> _Requirement:
-    return _Requirement.FALLIBLE if field == _FORMAT else how
-
-
-def _must_have(field: str, how: _Requirement) -> dict[str, Any]:
-    rejected = [None, "text"] if how is _Requirement.FALLIBLE else [None]
-    filled = {} if how is _Requirement.PRESENT else FILLED
-    schema: dict[str, Any] = {**filled, "not": {"enum": rejected}}
+def _must_have(field: str, value: dict[str, Any], *, may_be_text: bool) -> dict[str, Any]:
+    schema: dict[str, Any] = {**value, "not": {"enum": [None] if may_be_text else [None, "text"]}}
     *parents, last = field.split(".")
     schema = {"required": [last], "properties": {last: schema}}
     for name in reversed(parents):  # a list on the path is rejected here and checked exactly
