@@ -113,7 +113,6 @@ def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
 
 
 def _recall(least: float, ends: list[End]) -> End:
-    """Return the fraction of the facts that are stated, and whether it is enough."""
     recall = sum(bool(end.passed) for end in ends) / len(ends)
     return End(recall, recall >= least)
 

@@ -46,7 +46,6 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
 
 def _faults(check: Check, structure: Markdown, text: str) -> Iterator[str]:
-    """Yield the rules that the structure of a text breaks."""
     levels = [heading.level for heading in structure.headings]
     counts = (
         ("min_headings", len(levels), "heading"),
@@ -81,7 +80,6 @@ def _titles(text: str) -> str:
 
 
 def _forbidden(check: Check, text: str) -> Iterator[str]:
-    """Yield the forbidden texts that a text contains, if there are any."""
     searched = composed(text)
     patterns = check.get("forbidden_patterns", ())
     present = [pattern for pattern in patterns if composed(pattern) in searched]

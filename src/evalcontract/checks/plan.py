@@ -287,7 +287,6 @@ _REFERRING = frozenset({"fact_match", "llm_judge", "composite"})
 
 
 def _of_composite(check: dict[str, Any], inner: Plan | None) -> Needs:
-    """Return the needs of a composite, given the plan of its rubric."""
     if inner is None:
         return never_runs(State.UNAVAILABLE, "it is inside another composite")
     if not inner.steps.total:

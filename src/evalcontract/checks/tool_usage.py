@@ -370,7 +370,6 @@ def _limit_fault(check: Check, calls: list[Call]) -> str | None:
 
 
 def _fault_of(expected: list[Call], calls: list[Call], match: str, order: str) -> str | None:
-    """Return why the calls are not those expected, or None."""
     missing = unmatched(expected, calls)
     if match == "any":
         if expected and len(missing) == len(expected):

@@ -129,7 +129,6 @@ def _inner_of(value: dict[str, Any]) -> _Inner:
 def _placed(
     path: Path, composite: dict[str, Any], inner: _Inner
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the checks of a rubric as the checks of a composite."""
     outside = name_of(path, composite).strip("`")
     for place, check in inner.checks:
         name = name_of(place, check).strip("`")

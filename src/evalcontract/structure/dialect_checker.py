@@ -193,7 +193,6 @@ def _nearest(key: str, known: frozenset[str]) -> str | None:
 
 
 def _as_missing(problem: Problem, key: str | None) -> Problem:
-    """Report a mismatched key as the required key that is missing."""
     if key is None:
         return problem
     name = problem.code.partition("/")[0]

@@ -209,8 +209,6 @@ class _LimitedValidator:
         self._search = search
 
         class PatternKeyword:
-            """The keyword `pattern`."""
-
             def __init__(self, parent: Any, value: Any, path: Any) -> None:
                 del parent, path
                 self._pattern = value
@@ -249,7 +247,6 @@ class _LimitedValidator:
 
 
 def _keys_in(value: Any) -> set[str]:
-    """Return the keys of all mappings in a value."""
     keys: set[str] = set()
     pending = [value]
     while pending:

@@ -81,7 +81,6 @@ _MAX_KEYS = 10
 
 
 def _lacking_many(subject: RowSubject, plan: Plan, skipped: dict[str, list[StepGroup]]) -> Problem:
-    """Return the problem of a row that lacks many keys."""
     count = sum(group.total for groups in skipped.values() for group in groups)
     keys = listed([f"`{clipped(field)}`" for field in skipped])
     message = f"{count:,} checks of {plan.artifact.name} cannot run: the row has no {keys}"
@@ -90,7 +89,6 @@ def _lacking_many(subject: RowSubject, plan: Plan, skipped: dict[str, list[StepG
 
 
 def _similar_key(row: Mapping[str, Any], field: str) -> str | None:
-    """Return a similar sibling of the missing key, if there is one."""
     parent, _, name = field.rpartition(".")
     siblings = field_of(row, parent) if parent else None
     if not isinstance(siblings, dict):

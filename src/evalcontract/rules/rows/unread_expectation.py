@@ -110,7 +110,6 @@ def _unread(row: dict[str, Any], plan: Plan) -> Iterator[tuple[tuple[str, ...], 
 
 
 def _is_a_fact(row: dict[str, Any], plan: Plan) -> bool:
-    """Whether the reference answer is one of the facts that a check looks for."""
     facts = row.get("expected_facts") or ()
     return "expected_facts" in plan.reads and row["expected"]["reference"] in facts
 
@@ -141,7 +140,6 @@ def _nearest_of(names: tuple[str, ...], keys: tuple[str, ...]) -> set[str | None
 
 
 def _needed_below_expected(groups: tuple[StepGroup, ...]) -> list[str]:
-    """Return the keys of `expected` that checks need."""
     needs = [group.needs for group in groups]
     needed = {field for each in needs for field in (*each.fields, *each.present)}
     roots = {field.partition(".")[::2] for field in needed}

@@ -54,7 +54,6 @@ def RULE(subject: Subject, context: Context) -> Problems:
 
 
 def _outside(subject: Subject, values: list[float], path: Path) -> Problems:
-    """Report the first value outside of the judge's scale."""
     lowest = subject.value.get("min_score", min(values))
     highest = subject.value.get("max_score", max(values))
     if not lowest < highest:

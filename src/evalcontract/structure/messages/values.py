@@ -119,7 +119,6 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _size(violation: SchemaViolation, name: str) -> Message:
-    """Return the message for a value that is too short or too long."""
     bound, part = violation.keyword[:3], violation.keyword[3:]
     limit = f"the {'minimum' if bound == 'min' else 'maximum'} is {violation.keyword_value}"
     return f"{name} has {_counted(len(violation.instance), _PARTS[part])}; {limit}", None
