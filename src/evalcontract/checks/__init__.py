@@ -14,7 +14,7 @@ from evalcontract.checks._kind import (
     Prediction,
     State,
 )
-from evalcontract.structure.native import foreign_kinds
+from evalcontract.structure.foreign import foreign_kinds
 
 __all__ = ["KINDS", "CheckKind", "EvalContext", "Needs", "Prediction", "State", "kinds_in_use"]
 

@@ -18,7 +18,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
 from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.native import SHARED_KEYS
+from evalcontract.structure.foreign import SHARED_KEYS
 from evalcontract.structure.parts import Schema, follow
 
 #: What a program can rely on; docs/versioning.md says when it changes.

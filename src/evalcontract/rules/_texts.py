@@ -57,6 +57,11 @@ def literal_fault(text: str, kind: str) -> tuple[str, str] | None:
 #: Keys whose text must not be blank, and keys whose list of texts must not have duplicates.
 TEXTS = ("id", "input", "criteria")
 LISTS = ("expected_facts", "must_contain_any", "must_not_contain", "tags")
+#: The parameters of checks that are lists of texts.
+LISTS_OF_CHECKS = (
+    *("values", "facts", "required_sections", "forbidden_patterns"),
+    *("expected_tools", "forbidden_tools", "required_keys"),
+)
 
 
 def items_of(

@@ -84,12 +84,12 @@ def load(name: str) -> Schema:
     except InstallationError:
         if not name.startswith(_FORMATS):
             raise
-        from evalcontract.structure.native import schema_of_dialect  # rarely needed
+        from evalcontract.structure.foreign import schema_of_dialect  # rarely needed
 
         return schema_of_dialect(name.removeprefix(_FORMATS))
     if name != "rubric":
         return schema
-    from evalcontract.structure.native import with_foreign_kinds  # only for rubrics
+    from evalcontract.structure.foreign import with_foreign_kinds  # only for rubrics
 
     return with_foreign_kinds(schema)
 

@@ -30,19 +30,12 @@ from evalcontract.rules._rule import (
     Subject,
     rule,
 )
-from evalcontract.rules._texts import repeats
+from evalcontract.rules._texts import LISTS_OF_CHECKS, repeats
 
 CODE = Code("rubric/repeated-value", strict=Severity.WARNING, page=__doc__)
 
 #: Without `expected_tools`, since a tool may be expected to be called twice.
-_LISTS = (
-    "values",
-    "facts",
-    "required_sections",
-    "forbidden_patterns",
-    "forbidden_tools",
-    "required_keys",
-)
+_LISTS = [key for key in LISTS_OF_CHECKS if key != "expected_tools"]
 
 
 @rule(CODE)
