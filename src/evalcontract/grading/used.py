@@ -18,7 +18,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document
-from evalcontract.structure.native import packages_of_kinds
+from evalcontract.structure.foreign import packages_of_kinds
 
 if TYPE_CHECKING:
     from evalcontract.grading.basis import Sections

@@ -76,7 +76,6 @@ class AuthoredSchema:
             return self._by_steps(value)
 
     def _described(self, validator: TimedValidator, value: Any) -> str:
-        """Return the first violation of an invalid value."""
         from jsonschema_rs import ValidationError  # slow to import
 
         from evalcontract.structure.messages.values import message_for
@@ -120,7 +119,6 @@ def _at(path: tuple[str | int, ...], message: str) -> str:
 
 
 def _own_keys(search: Matches, schema: dict[str, Any], instance: dict[str, Any]) -> Iterator[str]:
-    """Yield the keys that `properties` and `patternProperties` of a schema apply to."""
     named, by_pattern = schema.get("properties", {}), schema.get("patternProperties", {})
     for key in instance:
         if key in named or any(search(pattern, key) for pattern in by_pattern):
@@ -179,7 +177,6 @@ def _evaluated_keys(
 def _in_place_subschemas(
     validator: Any, schema: dict[str, Any], instance: dict[str, Any]
 ) -> Iterator[Any]:
-    """Yield the subschemas that a schema applies to the same value."""
     for keyword in ("allOf", "anyOf", "oneOf"):
         yield from schema.get(keyword, ())
     for key, subschema in schema.get("dependentSchemas", {}).items():
@@ -368,7 +365,6 @@ def _counting() -> _CountingValidator:
 
 
 def _comparisons(name: str, value: Any, instance: Any, schema: Any) -> int:
-    """Return how many keys or values a keyword compares."""
     if name in _COMPARING:
         is_slow = name == "enum" and not isinstance(instance, str)
         return len(value) * (_COMPARED_AS if is_slow else 1)

@@ -15,7 +15,11 @@ from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, number_of_values
 from evalcontract.structure.native import (
     MAX_VIOLATIONS,
+    Fits,
+    Matches,
+    NativeValidator,
     PatternLimitError,
+    SchemaViolation,
     from_native,
     matches,
     native_for,
@@ -28,11 +32,9 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
     from evalcontract.structure.exact import StepCounter
-    from evalcontract.structure.native import Fits, Matches, NativeValidator, SchemaViolation
 
-    #: Violations of one schema, and the problem of a check that was aborted.
-    Found = tuple[list[SchemaViolation], list[Problem]]
-
+#: Violations of one schema, and the problem of a check that was aborted.
+Found = tuple[list[SchemaViolation], list[Problem]]
 #: Keywords that do not validate a mapping as a whole.
 _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
 #: Maximum number of steps to describe why the schema of a bundle rejects one row, beyond those
@@ -57,8 +59,6 @@ class _CompiledSchema:
 
     @cached_property
     def fits(self) -> Fits:
-        from evalcontract.structure.native import Fits  # only needed for invalid values
-
         return Fits(self._schema)
 
     @cached_property
@@ -126,8 +126,6 @@ class SchemaPair:
 
     def fits(self, schema: Schema) -> Fits:
         """Return the `Fits` of one of the two schemas."""
-        from evalcontract.structure.native import Fits  # only needed for invalid values
-
         return self._compiled.fits if schema is self.schema else Fits(schema)
 
     def _decided(self, find: Callable[[Any], Found], value: Any) -> Found:

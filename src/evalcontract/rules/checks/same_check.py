@@ -20,8 +20,6 @@ Good:
     scoring: {combine: weighted_avg}
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
