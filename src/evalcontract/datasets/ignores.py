@@ -33,6 +33,7 @@ class Faulty:
 class Ignores:
     """What is ignored in one file; `codes` are those that the configuration ignores in it.
 
+    `are_there` is whether there are any ignores, valid or not.
     `ignored` identifies the findings that were ignored. With `demands_reason`, an ignore without a
     reason has no effect. `faulty` is counted up; beyond MAX_FAULTS, no more ignores are read.
     """
@@ -48,6 +49,7 @@ class Ignores:
         self.file = file
         self._faulty = faulty or Faulty()
         self._is_cut = False
+        self.are_there = bool(codes)
         self.ignored: set[int] = set()
         self.demands_reason = demands_reason
         self.codes = codes
@@ -88,6 +90,7 @@ class Ignores:
     def add(self, found: Iterable[Ignore | Fault]) -> None:
         """Add ignores and the faults of others; all but the first MAX_FAULTS of a run are left."""
         for item in () if self._is_cut else found:
+            self.are_there = True
             if isinstance(item, Fault):
                 self._faulty.count += 1
                 if self._faulty.count > MAX_FAULTS:
@@ -225,6 +228,10 @@ class RunIgnores:
         self._workspace = workspace
         self._faulty = Faulty()
         self._kept: dict[str, tuple[Document, Policy, Ignores]] = {}
+
+    def are_in(self, document: Document) -> bool:
+        """Whether a document that was checked, or the configuration, has ignores for it."""
+        return self._kept[document.file][2].are_there
 
     @property
     def count(self) -> int:
