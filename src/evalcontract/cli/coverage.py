@@ -8,8 +8,8 @@ import click
 
 from evalcontract._version import __version__
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.covering.coverage import CoverageOutcome, coverage, write_json, write_text

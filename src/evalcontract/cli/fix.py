@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_paths, standard_input
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, StandardOutput, put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import (

@@ -12,8 +12,8 @@ import click
 
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, dialects, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder

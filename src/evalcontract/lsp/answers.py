@@ -130,10 +130,10 @@ class Answers:
         name = name_at(at.context) if at else None
         if at is None or name is None or name.role not in ROLES:
             raise RequestRefusal("there is no id that can be renamed here")
-        naming, encoding = at.naming, self._server.documents.encoding
+        encoding = self._server.documents.encoding
 
         def work() -> RenameEdits:
-            return rename(name, params.new_name, naming.source, naming.workspace, encoding)
+            return rename(name, params.new_name, at.naming, encoding)
 
         try:
             renamed = await in_time(work, self._threads)

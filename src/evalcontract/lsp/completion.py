@@ -26,15 +26,7 @@ _OF_CHOICES = lazy_pattern(r"[\\,|}$]")
 _MOST = 50
 
 
-class Snippet(NamedTuple):
-    """A text with tab stops, its name, and what it is for; lines after the first have no indent."""
-
-    label: str
-    text: str
-    description: str
-
-
-def snippets(context: CursorContext) -> Iterator[Snippet]:
+def snippets(context: CursorContext) -> Iterator[Suggestion]:
     """Yield what can be begun at a position where nothing of it is written yet."""
     if context.cursor.key is not None or context.cursor.quote or context.cursor.is_block:
         return
@@ -50,7 +42,8 @@ def snippets(context: CursorContext) -> Iterator[Snippet]:
             if not context.path:
                 body = _named(body, context)
             text = _SnippetWriter(context).text(body, is_item=is_list)
-            yield Snippet(offered["label"], text, offered.get("description", ""))
+            about = escaped(offered.get("description", ""))
+            yield Suggestion(offered["label"], text, "snippet", about, sort=1)
 
 
 def _offered(schema: Schema, value: Any) -> Iterator[dict[str, Any]]:
@@ -159,9 +152,7 @@ class Suggestion(NamedTuple):
 def complete(context: CursorContext, check_ids: Callable[[], list[str]]) -> Iterator[Suggestion]:
     """Yield what can be written at a position."""
     cursor = context.cursor
-    for snippet in snippets(context):
-        about = escaped(snippet.description)
-        yield Suggestion(snippet.label, snippet.text, "snippet", about, sort=1)
+    yield from snippets(context)
     if context.kind is Kind.JUDGE and cursor.key == "template" and not context.path:
         yield from _variables(context)
     if cursor.is_block:

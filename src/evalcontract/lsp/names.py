@@ -229,9 +229,9 @@ class Naming:
             found = targets_of(name, self.workspace, self.file)
             return [artifact.document.place(("id",)) for artifact in found]
         if name.role == CHECK:
-            return [use.place for use in self._checks(name.text) if use.path[0] == "checks"]
+            return [use.place for use in self.checks(name.text) if use.path[0] == "checks"]
         if name.role == ROW:
-            return [use.place for use in self._rows(name.text)][:1]
+            return [use.place for use in self.rows(name.text)][:1]
         if name.role == BUNDLE:
             source = self.workspace.bundle_files.get(name.text)
             return [Place(source.file)] if source else []
@@ -249,7 +249,7 @@ class Naming:
                 if not targets or meant == targets:
                     yield use.place
         elif name.role == CHECK:
-            yield from (use.place for use in self._checks(name.text) if use.path[0] != "checks")
+            yield from (use.place for use in self.checks(name.text) if use.path[0] != "checks")
 
     def check_ids(self, line: int) -> list[str]:
         """Return the ids of the checks of a rubric; without a line that cannot be parsed."""
@@ -267,11 +267,13 @@ class Naming:
         document = read_stream(io.BytesIO(data), self.file).document
         return document.value if document else None
 
-    def _checks(self, id_: str) -> list[Use]:
+    def checks(self, id_: str) -> list[Use]:
+        """Return where the id of a check of the document is."""
         document = self.source.document
         return uses_of_check(document, id_) if document else []
 
-    def _rows(self, id_: str) -> Iterator[Use]:
+    def rows(self, id_: str) -> Iterator[Use]:
+        """Yield where the id of rows of the document is."""
         for rows, path, row in rows_of(self.source):
             if isinstance(row, dict) and row.get("id") == id_:
                 yield Use(rows, (*path, "id"), id_)

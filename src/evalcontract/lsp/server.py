@@ -159,7 +159,7 @@ class Server(LanguageServer):
 
     def close(self, uri: str) -> None:
         """Close a document: the findings in it are those of the file again."""
-        if document := self.documents.close(uri):
+        if document := self.documents.pop(uri, None):
             if workspace_of(document.real, DISK) is None and not self.documents.at(document.real):
                 self._publish({document.real: []})
             self._send(uri, document, [])
@@ -169,7 +169,7 @@ class Server(LanguageServer):
     def reload(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Check again what files that changed on the disk may affect."""
         changed = [path for change in params.changes if (path := path_of_uri(change.uri))]
-        paths = {document.real for document in self.documents}
+        paths = {document.real for document in self.documents.values()}
         paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
         self._checker.check(self.documents.snapshot(), *paths, whole=True)
 
@@ -219,7 +219,7 @@ class Server(LanguageServer):
         self._publish(current)
 
     def _open_in(self, root: Path) -> list[Path]:
-        return [each.real for each in self.documents if root in each.real.parents]
+        return [each.real for each in self.documents.values() if root in each.real.parents]
 
     def _publish(self, found: dict[Path, list[Diagnostic]]) -> None:
         publisher = self.publisher()

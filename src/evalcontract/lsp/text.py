@@ -104,11 +104,8 @@ class Text:
         r"""Make one line end of a `\r` and a `\n` that an edit has brought together."""
         above = self.lines[number - 1]
         if above.endswith("\r") and self._at(number).startswith("\n"):
-            self.lines[number - 1 : number + 1] = [f"{above}\n", *self._rest(number)]
-
-    def _rest(self, number: int) -> Sequence[str]:
-        rest = self.lines[number][1:]
-        return [rest] if rest else []
+            rest = self.lines[number][1:]
+            self.lines[number - 1 : number + 1] = [f"{above}\n", *([rest] if rest else [])]
 
 
 def _split(text: str, *, is_whole: bool = True) -> list[str]:
