@@ -10,8 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
-from evalcontract.api.findings import LOG, Findings, Loader, settle
-from evalcontract.api.loaded import LoadedDataset, LoadedRow, Resolver, RowT
+from evalcontract.api.findings import LOG, Findings, Loader, Workspace, settle
+from evalcontract.api.loaded import LoadedDataset, LoadedRow, LoadedRubric, Resolver, RowT
 from evalcontract.checking.artifacts import artifact_findings, bundle_findings, listing_errors
 from evalcontract.datasets.native_pass import NativeDataset, NativePass
 from evalcontract.datasets.opening import Input, open_dataset
@@ -33,8 +33,6 @@ from evalcontract.source.rows import NotPlainError, RowIterable, plain
 from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:
-    from evalcontract.api.findings import Workspace
-    from evalcontract.api.loaded import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.types import Row
 

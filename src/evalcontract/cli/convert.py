@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,16 +11,13 @@ from evalcontract.cli.arguments import find_input
 from evalcontract.cli.command import Command, dialects, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put, signals_as_interrupts
-from evalcontract.converting.convert import convert, piped_name
+from evalcontract.converting.convert import ConvertResult, convert, piped_name
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.report.frame import many, note
 from evalcontract.report.losses import write_losses
-
-if TYPE_CHECKING:
-    from evalcontract.converting.convert import ConvertResult
 
 _PIPE = "-"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -24,10 +23,7 @@ from evalcontract.fixing.fixing import (
 )
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.workspace.writing import FixOptions, write
-
-if TYPE_CHECKING:
-    from evalcontract.workspace.writing import FixResult
+from evalcontract.workspace.writing import FixOptions, FixResult, write
 
 
 @click.command(

@@ -8,7 +8,7 @@ from contextlib import ExitStack, nullcontext
 from itertools import islice
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -31,16 +31,13 @@ from evalcontract.grading.printed import (
     write_results,
     write_usage,
 )
-from evalcontract.grading.results import ResultsFile, earlier_results
+from evalcontract.grading.results import Results, ResultsFile, RowResult, earlier_results
 from evalcontract.grading.summary import Comparison, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
-
-if TYPE_CHECKING:
-    from evalcontract.grading.results import Results, RowResult
 
 
 class Share(NamedTuple):

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +18,7 @@ from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder
 from evalcontract.converting.placing import ADD_EXPECTATIONS, ADD_RUBRIC
 from evalcontract.covering.coverage import coverage, totals_line
+from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
@@ -27,15 +27,19 @@ from evalcontract.policy import ERRORS, OK
 from evalcontract.report.frame import display_width, many, note, wrapped_lines
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
-from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, Lack, init, ungraded
-from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, migrate
+from evalcontract.starting.init import (
+    EXAMPLE_OUTPUTS,
+    Addition,
+    InitOptions,
+    InitResult,
+    Lack,
+    UngradedRows,
+    init,
+    ungraded,
+)
+from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, MigrateResult, migrate
 from evalcontract.starting.project import CI_FILES
 from evalcontract.workspace import display_name
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.starting.init import Addition, InitResult, UngradedRows
-    from evalcontract.starting.migrate import MigrateResult
 
 _WIDTH = 80
 

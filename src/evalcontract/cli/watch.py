@@ -14,17 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISDIR
-from typing import TYPE_CHECKING
 
-from evalcontract.cache.store import RecordingFiles
+from evalcontract.cache.store import Query, RecordingFiles
 from evalcontract.cli.arguments import Destination
 from evalcontract.cli.output import put, refuse
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import EvalContractError, UsageError
 from evalcontract.policy import USAGE
-
-if TYPE_CHECKING:
-    from evalcontract.cache.store import Query
 
 _SECONDS = 0.25
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"

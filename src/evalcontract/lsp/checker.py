@@ -8,12 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import NATIVE
-from evalcontract.lsp.documents import CONFIGURATION, kind_of
+from evalcontract.lsp.documents import CONFIGURATION, Snapshot, kind_of
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Site, Span
 from evalcontract.model.errors import ConfigurationError, EvalContractError
 from evalcontract.model.reference import Kind
@@ -21,10 +20,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import Files
 from evalcontract.workspace import Workspace, find_root, open_workspace
 from evalcontract.workspace.roots import is_workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import Snapshot
-
 
 #: Findings by the resolved path of their file.
 ByFile = dict[Path, list[Diagnostic]]

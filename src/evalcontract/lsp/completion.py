@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.analysis.template_tags import ROOTS
 from evalcontract.library.artifact import identity_from_name
-from evalcontract.lsp.context import REFERENCES, describe_artifact, describe_key, describe_value
+from evalcontract.lsp.context import (
+    REFERENCES,
+    CursorContext,
+    describe_artifact,
+    describe_key,
+    describe_value,
+)
 from evalcontract.lsp.text import code, escaped
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import definition, edition_of, known_keys, load, properties
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.context import CursorContext
 
 _RAW = "^"
 _STOP = lazy_pattern(r"\$\{?(?P<number>\d+)")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.lsp.cursor import Cursor, CursorStep, cursor_in_json, cursor_in_yaml, open_bracket
-from evalcontract.lsp.text import code, escaped
+from evalcontract.lsp.documents import OpenDocument
+from evalcontract.lsp.text import Point, Text, code, escaped
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
@@ -22,10 +23,6 @@ from evalcontract.structure.schemas import (
     properties,
 )
 from evalcontract.workspace import Workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import OpenDocument
-    from evalcontract.lsp.text import Point, Text
 
 _ROWS = "questions"
 #: The keys that hold a reference, and the kind that it leads to.

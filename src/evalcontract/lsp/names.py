@@ -6,19 +6,20 @@ import io
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.datasets.root import check_root
 from evalcontract.library.artifact import Artifact, references_in_row
 from evalcontract.library.library import Resolution
 from evalcontract.lsp.context import (
     REFERENCES,
+    CursorContext,
     describe_artifact,
     describe_key,
     describe_missing,
     describe_value,
 )
-from evalcontract.lsp.documents import kind_of
+from evalcontract.lsp.documents import OpenDocument, Snapshot, kind_of
 from evalcontract.lsp.text import code, escaped
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.diagnostic import Place
@@ -27,10 +28,6 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document, RowBatches, RowSource, read_stream
 from evalcontract.source.document import value_at
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.context import CursorContext
-    from evalcontract.lsp.documents import OpenDocument, Snapshot
 
 #: What a name at a position is the name of.
 ARTIFACT, CHECK, ROW, BUNDLE, FILE = "artifact", "check", "row", "bundle", "file"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from lsprotocol import types
 
 from evalcontract.library.artifact import identity_from_name
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Name, Naming, Use, rows_of, uses_of
@@ -18,9 +20,6 @@ from evalcontract.source import Document, Files, RowSource, format_of, read_text
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
 from evalcontract.workspace import Workspace
-
-if TYPE_CHECKING:
-    from lsprotocol import types
 
 #: The names that can be changed.
 ROLES = (ARTIFACT, CHECK, ROW)

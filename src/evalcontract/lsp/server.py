@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
@@ -23,16 +23,12 @@ from evalcontract.lsp.checker import (
     OpenedWorkspaces,
     workspace_of,
 )
-from evalcontract.lsp.documents import Documents, OpenDocument, Publisher
-from evalcontract.lsp.text import is_fault, path_of_uri, uri_of_path
+from evalcontract.lsp.documents import Documents, OpenDocument, Publisher, Snapshot
+from evalcontract.lsp.text import Text, is_fault, path_of_uri, uri_of_path
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.source import DISK
 from evalcontract.source.processes import is_running
 from evalcontract.workspace import Workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import Snapshot
-    from evalcontract.lsp.text import Text
 
 _SECONDS = 2.0
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import Prediction, State
-from evalcontract.checks.coverage import CoverageTally, CoverageTotals, PlannedCells
+from evalcontract.checks.coverage import (
+    Cell,
+    CoverageTally,
+    CoverageTotals,
+    PlannedCells,
+    RowCoverage,
+)
 from evalcontract.checks.outcome import Outcome
 from evalcontract.datasets.passes import Dataset, DatasetPass
 from evalcontract.datasets.run import Run
@@ -24,15 +29,12 @@ from evalcontract.page.content import (
     Edge,
     Evidence,
     Excerpt,
+    GradedRun,
     Line,
     Mark,
     ReferenceGraph,
     ReferenceNode,
 )
-
-if TYPE_CHECKING:
-    from evalcontract.checks.coverage import Cell, RowCoverage
-    from evalcontract.page.content import GradedRun
 
 #: The lines of a file around a finding outside of rows.
 _AROUND = 2

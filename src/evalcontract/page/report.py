@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
 from evalcontract.checking.pipeline import validate
@@ -26,15 +25,12 @@ from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
-from evalcontract.page.content import GradedRun, HtmlReport, ModeFinding
+from evalcontract.page.content import CoverageTable, GradedRun, HtmlReport, ModeFinding
 from evalcontract.policy import Policy
 from evalcontract.report.frame import many
 from evalcontract.source import MisreadError
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
-
-if TYPE_CHECKING:
-    from evalcontract.page.content import CoverageTable
 
 
 class _BegunPass(NamedTuple):
