@@ -31,7 +31,7 @@ from evalcontract.grading.printed import (
     write_results,
     write_usage,
 )
-from evalcontract.grading.results import Results, ResultsFile, RowResult, earlier_results
+from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
 from evalcontract.grading.summary import Comparison, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
@@ -213,14 +213,10 @@ def grade_command(
     if is_printed:
         put_json([last])
     elif total.summary.rows.total:
-        put(_text(total, str(compare), _found(before, manifest, grading), grading.gate, usage))
+        now = Basis(manifest, grading.used.sections)
+        changed = differences(before.basis, now) if before else []
+        put(_text(total, str(compare), changed, grading.gate, usage))
     return exit_status(grading.diagnostics) or total.status(grading.gate)
-
-
-def _found(before: Results | None, manifest: Mapping[str, Any], grading: Grading) -> list[str]:
-    """Return what scores depend on that is another than in an earlier run, if there is one."""
-    now = Basis(manifest, grading.used.sections)
-    return differences(before.basis, now) if before else []
 
 
 def _take_all(
@@ -250,7 +246,7 @@ def _lines(*lines: str) -> str:
 def _text(
     total: ShareTotal,
     compared: str,
-    found: Sequence[str],
+    changed: Sequence[str],
     gate: QualityGate,
     usage: Usage | None,
 ) -> Iterator[str]:
@@ -259,4 +255,4 @@ def _text(
     yield from write_usage(usage, total.summary, width)
     yield from write_gate(total.summary, gate, width)
     if total.comparison:
-        yield from write_comparison(total.comparison, compared, found, total.limit, width)
+        yield from write_comparison(total.comparison, compared, changed, total.limit, width)

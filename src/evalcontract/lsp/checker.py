@@ -92,8 +92,8 @@ def spread(diagnostic: Diagnostic) -> list[Diagnostic]:
     """Return a finding at each of its places; the others are related to the first."""
     if diagnostic.sites is None:
         return [diagnostic]
-    own = diagnostic.place
-    others = [site for site in diagnostic.sites.first if not _is_same(site.place, own)]
+    own = diagnostic.place[:2]  # the file and the span
+    others = [site for site in diagnostic.sites.first if site.place[:2] != own]
     message = diagnostic.sites.message
     related = [(message, site.place) for site in others[:_RELATED]]
     first = diagnostic._replace(related=(*diagnostic.related, *related))
@@ -115,10 +115,6 @@ def _at(site: Site, finding: Diagnostic) -> Diagnostic:
 
 #: The number of other places of a finding that are listed with it.
 _RELATED = 20
-
-
-def _is_same(one: Place, other: Place) -> bool:
-    return (one.file, one.span) == (other.file, other.span)
 
 
 #: A workspace is read again after so many times the seconds that reading it took, at least.

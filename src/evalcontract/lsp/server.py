@@ -39,14 +39,14 @@ def end_with(process: int) -> None:
     The end of standard input ends the server, too; but another process may hold that open. Where
     processes have no signals, standard input is all there is.
     """
+
+    def watch() -> None:
+        while is_running(process):
+            time.sleep(_SECONDS)
+        os._exit(0)
+
     if os.name == "posix":
-        threading.Thread(target=_watch, args=(process,), name="lifetime", daemon=True).start()
-
-
-def _watch(process: int) -> None:
-    while is_running(process):
-        time.sleep(_SECONDS)
-    os._exit(0)
+        threading.Thread(target=watch, name="lifetime", daemon=True).start()
 
 
 NAME = "evalcontract"
@@ -114,7 +114,10 @@ class Server(LanguageServer):
         top = path_of_uri(next(iter(folders), params.root_uri or ""))
         if top and os.path.isdir(top):
             os.chdir(top)  # messages name files as the command line does there
-        self.documents = Documents(Path.cwd(), str(_encoding(self)))
+        encoding = self.workspace.position_encoding
+        self.documents = Documents(
+            Path.cwd(), str(getattr(encoding, "value", encoding) or "utf-16")
+        )
         self._loop = asyncio.get_running_loop()
         self._checker.start()
         if params.process_id:
@@ -205,7 +208,8 @@ class Server(LanguageServer):
         root = result.root
         if root is not None:
             before = [path for path, its in self._roots.items() if its == root]
-            found = {path: [] for path in (*before, *self._open_in(root))} | found
+            opened = [each.real for each in self.documents.values() if root in each.real.parents]
+            found = {path: [] for path in (*before, *opened)} | found
         current = {
             path: findings for path, findings in found.items() if now.get(path) == then.get(path)
         }
@@ -213,9 +217,6 @@ class Server(LanguageServer):
             self._roots.update(dict.fromkeys(current, root))
         self.checked.update({path: then[path] for path in current if path in then})
         self._publish(current)
-
-    def _open_in(self, root: Path) -> list[Path]:
-        return [each.real for each in self.documents.values() if root in each.real.parents]
 
     def _publish(self, found: dict[Path, list[Diagnostic]]) -> None:
         publisher = self.publisher()
@@ -234,8 +235,3 @@ class Server(LanguageServer):
         version = document.version if document else None
         params = types.PublishDiagnosticsParams(uri, found, version)
         self.text_document_publish_diagnostics(params)
-
-
-def _encoding(server: Any) -> str:
-    encoding = server.workspace.position_encoding
-    return str(getattr(encoding, "value", encoding) or "utf-16")
