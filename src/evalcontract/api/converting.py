@@ -12,7 +12,7 @@ from evalcontract.api.findings import Findings, Loader
 from evalcontract.api.loaded import RowT
 from evalcontract.converting.convert import ConvertResult, convert_rows, refusal_of
 from evalcontract.converting.output import ConvertedRows
-from evalcontract.converting.placing import DialectTarget, NativeTarget
+from evalcontract.converting.placing import ConversionTarget, DialectTarget, NativeTarget
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.model.diagnostic import format_path, sort_key
@@ -21,7 +21,6 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.report.losses import Losses
 
 if TYPE_CHECKING:
-    from evalcontract.converting.placing import ConversionTarget
     from evalcontract.types import Row
 
 # A document is written in the first of these media that the system of the target reads.

@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from evalcontract._version import __version__
-from evalcontract.cli.arguments import Destination
-from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.arguments import Destination, find_inputs
 from evalcontract.cli.output import Bar, put, put_json, wants_colour, wants_links
 from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome

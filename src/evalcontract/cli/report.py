@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.model.reference import Kind

@@ -9,9 +9,15 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from evalcontract.checking.baseline import Scope, compare, next_baseline, read_baseline, text_of
+from evalcontract.checking.baseline import (
+    BaselineEntry,
+    Scope,
+    compare,
+    next_baseline,
+    read_baseline,
+    text_of,
+)
 from evalcontract.cli.arguments import Destination, ReportFile
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.model.diagnostic import RunOutcome
@@ -26,9 +32,6 @@ from evalcontract.source.writing import Staged, check_target, target_of, write_t
 from evalcontract.workspace import display_name, find_root, write_bound
 from evalcontract.workspace.roots import WORKSPACE_FOLDERS, is_workspace
 from evalcontract.workspace.writing import refuse_settings, write_error
-
-if TYPE_CHECKING:
-    from evalcontract.checking.baseline import BaselineEntry
 
 # The format of a file by its name; the first pattern that matches counts.
 _BY_NAME = {

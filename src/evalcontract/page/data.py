@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import Prediction
+from evalcontract.checks.coverage import CoverageTotals
 from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.printed import tally_sentence, unmeasured_lines
+from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import score_text
-from evalcontract.grading.summary import Summary, counts
+from evalcontract.grading.summary import Summary, Tally, counts
+from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.diagnostic import Fix, key_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
+from evalcontract.page.content import (
+    CoverageTable,
+    Evidence,
+    GradedRun,
+    HtmlReport,
+    Line,
+    Mark,
+    ModeFinding,
+    ReferenceGraph,
+)
 from evalcontract.page.layout import HEIGHT, WIDTH, layout
-
-if TYPE_CHECKING:
-    from evalcontract.checks.coverage import CoverageTotals
-    from evalcontract.grading.results import RowResult
-    from evalcontract.grading.summary import Tally
-    from evalcontract.library.score_bounds import Bounds
-    from evalcontract.page.content import (
-        CoverageTable,
-        Evidence,
-        GradedRun,
-        HtmlReport,
-        Line,
-        Mark,
-        ModeFinding,
-        ReferenceGraph,
-    )
 
 T = TypeVar("T")
 #: The number of bars of a distribution of scores.
