@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibrating.measuring import Ranks
-from evalcontract.grading.printed import usage_fields, write_asked
+from evalcontract.grading.printed import usage_fields, write_judge_usage
 from evalcontract.model.values import clipped, count_of, escape_controls
 from evalcontract.statistics.rates import LEVEL, RATES
 
@@ -29,7 +29,7 @@ def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
     labels, measured = result.labels, result.measured
     yield f"{result.judge} ({escape_controls(result.file)})\n"
     yield from _of_labels(labels)
-    yield from write_asked(usage, _WIDTH)
+    yield from write_judge_usage(usage, _WIDTH)
     yield "\n"
     yield from _table(measured)
     yield "\n"

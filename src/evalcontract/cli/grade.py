@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evalcontract._version import __version__
 from evalcontract.cli.command import Command, files
 from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.options import (
@@ -29,7 +28,6 @@ from evalcontract.grading.basis import Basis, differences, manifest_line, used_l
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.printed import (
     is_failure,
-    manifest_of,
     row_line,
     summary_line,
     write_comparison,
@@ -246,7 +244,7 @@ def grade_command(
         )
         judging = judging_for(cache)
         grading = Grading(*inputs, options, judging, QualityGate(threshold, allow_undecided))
-        manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
+        manifest = grading.manifest if kept.lines or before else {}
         file = (
             ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
             if results
@@ -315,7 +313,7 @@ def _require_unchanged(grading: Grading, manifest: Mapping[str, Any]) -> None:
         UsageError: it is not.
 
     """
-    if manifest and manifest_of(__version__, *grading.manifest) != manifest:
+    if manifest and grading.manifest != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 

@@ -179,14 +179,20 @@ def _name(name: str) -> str:
     return f"`{clipped(name, NAME_LENGTH)}`"
 
 
+#: Returns a value as JSON, in one line.
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def json_line(content: dict[str, Any]) -> str:
+    """Return a line of results."""
+    return to_json(content) + "\n"
+
+
 def manifest_line(manifest: Mapping[str, Any]) -> str:
     """Return the first line: what the results depend on, as far as it is known at the start."""
-    return _json({"manifest": dict(manifest)}) + "\n"
+    return json_line({"manifest": dict(manifest)})
 
 
 def used_line(used: Sections) -> str:
     """Return the line before the first results that depend on something; nothing without any."""
-    return _json({"used": used}) + "\n" if used else ""
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode
+    return json_line({"used": used}) if used else ""
