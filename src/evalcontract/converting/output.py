@@ -114,28 +114,8 @@ def medium_for(out: Path, target: Dialect | None) -> str:
     return medium
 
 
-class RowOutput(Protocol):
-    """Takes the converted rows, and then the document that holds them."""
-
-    rows: list[Any]
-
-    def row(
-        self, row: Any, path: tuple[str | int, ...], source: Document | None
-    ) -> Sequence[Place]:
-        """Add a row; its path in the source leads to its comments. Return those that are lost."""
-        ...
-
-    def lost_header(self, source: Document | None) -> Sequence[Place]:
-        """Return the comments above the rows that are lost."""
-        ...
-
-    def document(self, whole: Any) -> None:
-        """Take the document that contains the rows."""
-        ...
-
-
 class ConvertedRows:
-    """Collects the rows and the document in memory."""
+    """Collects the converted rows, and then the document that holds them, in memory."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -144,13 +124,16 @@ class ConvertedRows:
     def row(
         self, row: Any, path: tuple[str | int, ...], source: Document | None
     ) -> Sequence[Place]:
-        """Add a row; rows in memory have no comments."""
+        """Add a row; its path in the source leads to its comments. Return those that are lost.
+
+        Rows in memory have no comments.
+        """
         del path, source
         self.rows.append(row)
         return ()
 
     def lost_header(self, source: Document | None) -> Sequence[Place]:
-        """Return nothing: rows in memory have no comments."""
+        """Return the comments above the rows that are lost."""
         del source
         return ()
 
@@ -159,10 +142,11 @@ class ConvertedRows:
         self.whole = whole
 
 
-class ConvertedFiles:
+class ConvertedFiles(ConvertedRows):
     """Context manager that collects the rows and writes all files on `commit`."""
 
     def __init__(self, out: Path, medium: str, options: ConvertOptions, root: Path | None) -> None:
+        super().__init__()
         self._out = out
         self._medium = medium
         self._force = options.force
@@ -174,7 +158,6 @@ class ConvertedFiles:
         self._has_place = options.stream is None or root is not None
         self._modelines = Modelines(self._root)
         self._staged = Staged()
-        self.rows: list[Any] = []
         self._comments: list[list[str]] = []
         self._above = CommentsAbove()
         with ExitStack() as stack:
