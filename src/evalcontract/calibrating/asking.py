@@ -114,7 +114,6 @@ class _JudgeViews:
 
 
 def _require_one_source(labels: Sequence[LabelRecord], options: CalibrationOptions) -> None:
-    """Require that there is one place for what the judge is shown."""
     own = {key for label in labels for key in SHOWN if key in label.values}
     if options.outputs and _OUTPUT in own:
         raise UsageError("the labels have outputs themselves: leave out `--outputs`")
@@ -267,7 +266,6 @@ def _needs(judge: NamedJudge) -> Needs:
 
 
 def _problem(code: str, reason: str, rows: Sequence[LabelRecord]) -> Problem:
-    """Return the problem of outputs that have no verdict for the same reason."""
     first = rows[0]
     what, advice = _WORDS[code]
     names = listed(f"`{clipped(row.id, NAME_LENGTH)}`" for row in rows)

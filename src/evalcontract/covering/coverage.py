@@ -103,7 +103,6 @@ def run_for_coverage(root: Path, options: Options) -> Run:
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:
-    """Return the document if it is a rubric."""
     document = dataset.document
     value = document.value if document else None
     is_rubric = isinstance(value, dict) and "checks" in value and "questions" not in value
@@ -173,7 +172,6 @@ class _Room:
 
 
 def _plan(plan: Plan, width: int, room: _Room) -> Iterator[str]:
-    """Yield what a rubric needs from a row."""
     name = exact_name(plan)
     yield f"{escape_controls(plan.artifact.file)}{f': {name}' if name else ''}\n"
     if not plan.steps.total:
@@ -262,7 +260,6 @@ def _gaps(file: FileCoverage, limit: int, room: _Room, width: int) -> Iterator[s
 
 
 def _count_gaps(row: RowCoverage) -> int:
-    """Return the number of gaps of a row."""
     if not _is_ours(row.rubric):
         return sum(1 for _ in _gaps_of(row))
     states = count_states(row.cells)

@@ -195,7 +195,6 @@ class _FixRun:
         return other_kind(Kind.DATASET, value) or Kind.DATASET
 
     def run(self) -> FixResult:
-        """Apply fixes until none is left."""
         for done in range(_MAX_ROUNDS):
             if done >= _MAX_ROUNDS_OF_MANY and self._edited_characters > _MANY_CHARACTERS:
                 break
@@ -214,7 +213,6 @@ class _FixRun:
         return FixResult(tuple(files), tuple(refused), outcome, is_settled)
 
     def _check(self) -> RunOutcome:
-        """Check the drafts."""
         outcomes = [validate(kind, inputs, self._options) for kind, inputs in self._inputs.items()]
         outcomes += [check_workspaces(path, self._options) for path in self._checked_folders]
         diagnostics = [item for outcome in outcomes for item in outcome.diagnostics]
@@ -275,12 +273,7 @@ class _FixRun:
                 self._refused.setdefault(path, {})[diagnostic.fix] = (diagnostic, reason)
 
     def _open(self, path: Path) -> FileFix:
-        """Return a file with the fixes so far; read it at first use.
-
-        Raises:
-            OSError: the file cannot be read, or is outside the workspace.
-
-        """
+        """Return a file with the fixes so far; read it at first use, if it is in the workspace."""
         if path not in self._files:
             if path not in self._named and not any(root in path.parents for root in self._roots):
                 raise OSError(_OUTSIDE)

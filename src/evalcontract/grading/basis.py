@@ -161,7 +161,6 @@ def _of_endpoint(before: Sections, after: Sections) -> Iterator[str]:
 
 
 def _shared(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield what both have, with the values."""
     for name in sorted(before.keys() & after.keys()):
         yield name, before[name], after[name]
 

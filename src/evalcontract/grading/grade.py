@@ -251,7 +251,6 @@ class Grading:
                 yield task if refusal is None else task._replace(reason=refusal)
 
     def _is_ordinary(self, pair: Pair) -> bool:
-        """Whether the work on a row is what every row may have, so that it need not be counted."""
         row, record = pair
         if row.fault is not None:
             return True
@@ -261,10 +260,7 @@ class Grading:
     def _in_chunks(
         self, tasks: Iterator[Task], outputs: OutputFile, of: Callable[[list[RowResult]], T]
     ) -> Iterator[T]:
-        """Yield what `of` makes of the results of tasks, in order.
-
-        Judges are asked by threads of this process, and answers are known in it alone.
-        """
+        """Judges are asked by threads of this process, and answers are known in it alone."""
         if self._judging is None:
             chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
 
@@ -336,5 +332,4 @@ def _file(name: str, input_: Input) -> dict[str, Any]:
 
 
 def _output_of(record: OutputRecord | None) -> Output:
-    """Return what was recorded for a row: nothing, if it has no record."""
     return record.output if record else Output()

@@ -375,7 +375,6 @@ def summary_line(summary: Summary, gate: QualityGate, usage: Usage | None = None
 
 
 def _check_text(check: CheckResult) -> str:
-    """Return the JSON of the result of a check."""
     is_plain = check.details is None and not check.checks
     return _plain_check(check) if is_plain else to_json(_check(check))
 

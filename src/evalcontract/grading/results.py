@@ -347,12 +347,7 @@ def _good_rows(earlier: Results) -> dict[int, RowResult]:
 
 
 def _require_same(earlier: Results, name: str, manifest: Mapping[str, Any], use: Use) -> Sections:
-    """Return what the rows depend on that are not graded again.
-
-    Raises:
-        UsageError: that is not what they depended on when they were graded.
-
-    """
+    """Return what the rows that are not graded again depend on, which must be what it was."""
     rubrics = frozenset({row.rubric for row in _good_rows(earlier).values() if row.rubric})
     used = use(rubrics, earlier.basis.used)
     found = differences(earlier.basis.only(used, rubrics), Basis(manifest, used))

@@ -180,7 +180,6 @@ class RowGrader:
         return None if isinstance(plan, str) else plan
 
     def _find_plan(self, text: str) -> Plan | str:
-        """Return the plan of a rubric, or why there is none."""
         reference = Reference.parse(text)
         target = self._run.workspace.library.resolve(reference) if reference else None
         if not isinstance(target, Resolution):

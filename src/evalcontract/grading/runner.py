@@ -129,7 +129,6 @@ def score_text(score: float | None, bounds: Bounds | None, how: str = "g") -> st
 
 
 def _end(scoring: Scoring, weights: list[float], ends: list[End]) -> End:
-    """Return what a rubric makes of checks whose scores are known."""
     combine = scoring.combine
     if combine in BOOLEAN:
         passed = BOOLEAN[combine](end.passed for end in ends)
@@ -436,10 +435,7 @@ class OwnRunner:
 def _ready(
     plan: Plan, context: EvalContext, known: dict[int, _Ready], *, only_judges: bool
 ) -> _Ready:
-    """Return the checks of a plan, and how their scores are combined.
-
-    `known` are those of the plans of composites, by `id()`.
-    """
+    """Return the checks of a plan and its scoring; `known` has those of nested plans by `id()`."""
     if plan.scoring is None:
         raise ValueError(f"{plan.artifact.name} is malformed")
     keys = plan.scoring

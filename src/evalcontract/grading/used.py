@@ -160,7 +160,6 @@ class ResultDependencies:
         return news
 
     def _digests(self, rubrics: Iterable[str]) -> dict[str, dict[str, str | None]]:
-        """Return the digests of the files that the checks of rubrics have read, by rubric."""
         digest, reads = self._run.workspace.digest_of_json, self._run.plans.reads
         return {rubric: {name: digest(name) for name in reads[rubric]} for rubric in rubrics}
 
@@ -206,7 +205,6 @@ class ResultDependencies:
 
 
 def _kinds_of(artifact: Artifact) -> Iterator[str]:
-    """Yield the kinds of the checks of a rubric."""
     value = artifact.document.value
     checks = value.get("checks") if isinstance(value, dict) else None
     for check in checks if isinstance(checks, list) else ():

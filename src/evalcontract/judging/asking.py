@@ -305,7 +305,6 @@ class Judging:
         return self._judges[judge.file]
 
     def _question(self, judge: Artifact, variables: Mapping[str, Any]) -> Question | Verdict:
-        """Return what a judge is asked, or the verdict if it cannot be asked."""
         ready = self._ready(judge)
         if isinstance(ready, Verdict):
             return ready
@@ -318,7 +317,6 @@ class Judging:
         return None if verdict is None or verdict.score is None else verdict
 
     def _from_cache(self, question: Question) -> _PendingQuestion | None:
-        """Return a question that the cache answers."""
         verdict = self._cached_verdict(question)
         if verdict is None:
             return None
@@ -381,10 +379,7 @@ class Judging:
 
 
 class _AnsweredQuestion(NamedTuple):
-    """The replies to a question, in order, and the verdict of the last.
-
-    `unanswered` is the number of requests that were sent without a reply.
-    """
+    """The replies to a question, with the last verdict; `unanswered` requests had none."""
 
     replies: tuple[Reply, ...]
     verdict: Verdict

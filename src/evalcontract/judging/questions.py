@@ -254,7 +254,6 @@ def _letters(name: str) -> str:
 
 
 def _compared(verdict: Any) -> str | float:
-    """Return a verdict as `_claims` yields it."""
     if is_finite_number(verdict):
         return abs(float(verdict))
     return _plain(verdict).strip() if isinstance(verdict, str) else json.dumps(verdict)

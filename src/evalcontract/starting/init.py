@@ -159,12 +159,7 @@ def project_of(root: Path) -> Path:
 
 
 def _place_in(project: Path, root: Path) -> str:
-    """Return the path of the workspace in the project, as settings and shells can have it.
-
-    Raises:
-        UsageError: it has characters that they cannot have.
-
-    """
+    """Return the path of the workspace in the project, as settings and shells can have it."""
     place = root.relative_to(project).as_posix()
     if not place.isprintable() or EXPRESSION in place:
         raise UsageError(f"`{place}` cannot be used in settings: choose another name")
@@ -226,7 +221,6 @@ def _example(name: str, datasets: list[str]) -> str:
 
 
 def _note(path: Path, mark: str, snippet: str, result: InitResult) -> None:
-    """Note what to add to an existing file, unless it has the mark."""
     if not _has(path, mark):
         result.additions.append(Addition(display_name(path), snippet))
 
@@ -237,12 +231,7 @@ def _has(path: Path, mark: str) -> bool:
 
 
 def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:
-    """Write the files that do not exist.
-
-    Raises:
-        UsageError: one cannot be written; then none is.
-
-    """
+    """Write all files that do not exist, or none."""
     with Staged() as staged:
         for path, data in paths.items():
             if DISK.is_there(path):

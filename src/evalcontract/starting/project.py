@@ -87,7 +87,6 @@ def project_files(
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a scalar of YAML."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -221,12 +220,7 @@ def _named(named: str, project: Path) -> InstallSource:
 
 
 def _remote(url: str) -> InstallSource:
-    """Return a URL as a source.
-
-    Raises:
-        UsageError: it is none that pip can use, or not one for a file that others read.
-
-    """
+    """Return a URL as a source, if pip can use it, and others may read it."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -254,12 +248,7 @@ def _remote(url: str) -> InstallSource:
 
 
 def _local(path: Path, project: Path) -> InstallSource:
-    """Return a file or folder as a source.
-
-    Raises:
-        UsageError: a clone of the project would not have it, or pip cannot use it.
-
-    """
+    """Return a file or folder as a source, if a clone of the project has it, and pip can use it."""
     name, real = display_name(path), DISK.real(path)
     if not DISK.is_there(real):
         raise UsageError(f"`--source {name}`: there is no such file or folder")
@@ -292,12 +281,7 @@ def _direct_url() -> Mapping[str, object]:
 
 
 def _installed(direct: Mapping[str, object], project: Path) -> InstallSource | None:
-    """Return the source that PEP 610 describes, or None if a clone cannot install from it.
-
-    Raises:
-        UsageError: the same, for a reason that concerns only a source that somebody names.
-
-    """
+    """Return the source that PEP 610 describes, or None if a clone cannot install from it."""
     url, vcs = direct.get("url"), direct.get("vcs_info")
     if not isinstance(url, str):
         return None
