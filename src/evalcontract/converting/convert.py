@@ -114,7 +114,8 @@ def convert(
             "target": STANDARD_OUTPUT if convert_options.stream else display_name(out),
         }
         result.losses.begin(head)
-        convert_rows(dataset, dataset_pass, target, output, result)
+        with one_finding(dataset.file, result.diagnostics.append):
+            convert_rows(dataset, dataset_pass, target=target, output=output, result=result)
         result.losses.end()
         result.diagnostics.sort(key=sort_key)
         result.refusal = refusal_of(dataset_pass, result, lossless=convert_options.lossless)
@@ -147,22 +148,15 @@ def free_folder() -> str:
 def convert_rows(
     dataset: Dataset,
     dataset_pass: DatasetPass,
+    *,
     target: ConversionTarget,
     output: ConvertedRows,
     result: ConvertResult,
 ) -> None:
-    """Convert each row that has no fault; findings, losses and counts are added to the result."""
-    with one_finding(dataset.file, result.diagnostics.append):
-        _convert_rows(dataset, dataset_pass, target, output, result)
+    """Convert each row that has no fault; findings, losses and counts are added to the result.
 
-
-def _convert_rows(
-    dataset: Dataset,
-    dataset_pass: DatasetPass,
-    target: ConversionTarget,
-    output: ConvertedRows,
-    result: ConvertResult,
-) -> None:
+    An exception is not a finding here; see `one_finding`.
+    """
     place_of = partial(dataset_pass.place, on_key=True)
     reader = dataset_pass.reader()
     same = _within_system(result)

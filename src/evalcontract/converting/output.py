@@ -56,12 +56,10 @@ def refuse_rejected(data: bytes, dialect: Dialect) -> None:
         for row in batch.rows:
             for problem in stage.faults(row, ()):
                 if is_rejection(problem.code):
-                    raise NotWritableError(_reason(dialect.format.title, problem.message))
-
-
-def _reason(title: str, message: str) -> str:
-    null = "a table has null where a row lacks a key of another row"
-    return f"{null}, and {title} rejects that ({message}): write JSON"
+                    raise NotWritableError(
+                        "a table has null where a row lacks a key of another row, and "
+                        f"{dialect.format.title} rejects that ({problem.message}): write JSON"
+                    )
 
 
 # The schema of our own datasets.
@@ -220,17 +218,17 @@ class ConvertedFiles(ConvertedRows):
         written = [] if self._piped else [self._out]
         for name, value in extra_files.items():
             path = self._root / name
-            data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
+            is_json = path.suffix == ".json"
+            data = json_text(value) if is_json else yaml_mapping(value)
             present = read_text(path, path.name)
-            if present == data.decode():
+            if present == data.decode():  # it may lack a modeline
                 continue
-            if path.suffix != ".json":
+            if not is_json:
                 kind = path.parent.name.removesuffix("s")
                 data = yaml_mapping(value, self._modelines.of(path, kind))
-            if present == data.decode():
-                continue
-            self._write(path, data)
-            written.append(path)
+            if present != data.decode():
+                self._write(path, data)
+                written.append(path)
         for path, data in self._modelines.files.items():
             self._write(path, data)
             written.append(path)

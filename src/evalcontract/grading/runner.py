@@ -19,6 +19,7 @@ from evalcontract.checks.outcome import (
     Output,
     OutputTexts,
     Verdict,
+    always,
     combined,
     error,
     gravest,
@@ -153,8 +154,8 @@ _OUTCOMES = {
 _scored = itemgetter(2, 3, 6)
 # A union would be made anew for each result.
 _NUMBER = (int, float)
-# So many of both are kept, for a rubric or a check.
-_MAX_TOTALS, _MAX_RESULTS = 1 << 12, 1 << 8
+# So many are kept for a rubric.
+_MAX_TOTALS = 1 << 12
 
 
 class RowBlock(NamedTuple):
@@ -183,8 +184,7 @@ class Single(NamedTuple):
     """A check that is ready to run; `needs` is None if it runs on every row.
 
     `passed` is its result if it passes, which is the same on all rows. `judge` is that of the texts
-    of outputs, if the executor asks for nothing else. `known` has the results of verdicts that the
-    executor gives again and again, by the `id()` of each, with the verdict.
+    of outputs, if the executor asks for nothing else.
     """
 
     id: str
@@ -194,7 +194,6 @@ class Single(NamedTuple):
     execute: Executor
     passed: CheckResult
     judge: JudgeTexts | None
-    known: dict[int, tuple[Verdict, CheckResult]]
 
     def results(self, block: RowBlock) -> list[CheckResult]:
         """Return the results on a block; what coverage predicts decides where the check runs."""
@@ -242,14 +241,7 @@ class Single(NamedTuple):
 
     def result(self, verdict: Verdict) -> CheckResult:
         """Return the result that a verdict comes to: an error if it has no possible score."""
-        known = self.known.get(id(verdict))
-        if known is not None:
-            return known[1]
-        result = CheckResult(self.id, self.kind, *_possible(verdict, self.kind))
-        may_return = verdict.details is None or verdict.score == 1
-        if may_return and len(self.known) < _MAX_RESULTS:
-            self.known[id(verdict)] = verdict, result
-        return result
+        return CheckResult(self.id, self.kind, *_possible(verdict, self.kind))
 
 
 def _possible(verdict: Verdict, kind: str) -> Verdict:
@@ -466,24 +458,18 @@ def _single(id_: str, check: dict[str, Any], context: EvalContext, needs: Needs)
     name = check["kind"]
     kind = kinds_in_use().get(name)
     if needs.never_runs is not None and not needs.never_runs.may_run:
-        execute = _never("it never runs")
+        execute = always(unavailable("it never runs"))
     elif kind is None or kind.prepare is None:
-        execute = _never(f"nothing runs checks of the kind `{name}`")
+        execute = always(unavailable(f"nothing runs checks of the kind `{name}`"))
     else:
         execute = kind.prepare(check, context)
-    always = not (needs.fields or needs.present or needs.never_runs)
+    has_needs = needs.fields or needs.present or needs.never_runs
     return Single(
         id=id_,
         kind=name,
         weight=1.0,
-        needs=None if always else needs,
+        needs=needs if has_needs else None,
         execute=execute,
         passed=CheckResult(id_, name, *PASSED),
         judge=execute.judge if isinstance(execute, OfTexts) else None,
-        known={},
     )
-
-
-def _never(reason: str) -> Executor:
-    verdict = unavailable(reason)
-    return lambda *_: verdict

@@ -74,7 +74,8 @@ def project_files(
     extensions = _json({"recommendations": [*_EXTENSIONS]})
     yield ProjectFile(".vscode/extensions.json", extensions, _EXTENSIONS[0], extensions)
     entries = "".join(_mapping(schema, folder) for schema in editor_schemas())
-    yield ProjectFile(".idea/jsonSchemas.xml", _jetbrains(entries), f'"{mark}', entries)
+    mappings = filled("project/jsonSchemas.xml", entries=entries)
+    yield ProjectFile(".idea/jsonSchemas.xml", mappings, f'"{mark}', entries)
     hooks = filled("project/pre-commit-config.yaml", **values)
     snippet = hooks.partition("repos:\n")[2]
     yield ProjectFile(".pre-commit-config.yaml", hooks, PACKAGE, snippet)
@@ -116,49 +117,18 @@ def _vs_code(folder: str) -> dict[str, object]:
     }
 
 
-def _jetbrains(entries: str) -> str:
-    return f"""\
-<?xml version="1.0" encoding="UTF-8"?>
-<project version="4">
-  <component name="JsonSchemaMappingsProjectConfiguration">
-    <state>
-      <map>
-{entries}\
-      </map>
-    </state>
-  </component>
-</project>
-"""
-
-
 def _mapping(schema: EditorSchema, folder: str) -> str:
     """Return the mapping of a folder or a file to its schema, as IDEs of JetBrains store it."""
-    name = f"{PACKAGE} {schema.name}"
     described = {"path": _below(folder, schema.describes)}
     if schema.is_of_folder:
         described = {"directory": "true", **described, "mappingKind": "Directory"}
-    lines = [
-        f"<entry key={quoteattr(name)}>",
-        "  <value>",
-        "    <SchemaInfo>",
-        f"      {_option('name', name)}",
-        f"      {_option('relativePathToSchema', _below(folder, schema.path))}",
-        '      <option name="patterns">',
-        "        <list>",
-        "          <Item>",
-        *(f"            {_option(*item)}" for item in described.items()),
-        "          </Item>",
-        "        </list>",
-        "      </option>",
-        "    </SchemaInfo>",
-        "  </value>",
-        "</entry>",
-    ]
-    return "".join(f"        {line}\n" for line in lines)
-
-
-def _option(name: str, value: str) -> str:
-    return f"<option name={quoteattr(name)} value={quoteattr(value)} />"
+    options = (f'<option name="{key}" value={quoteattr(of)} />' for key, of in described.items())
+    return filled(
+        "project/jsonSchemas-entry.xml",
+        name=quoteattr(f"{PACKAGE} {schema.name}"),
+        schema=quoteattr(_below(folder, schema.path)),
+        options="".join(f"{' ' * 20}{option}\n" for option in options),
+    )
 
 
 # Schemes that nobody on the way can change what comes from.
