@@ -35,10 +35,10 @@ from evalcontract.workspace.editor_schemas import Modelines, without_modelines
 from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
 
 
-def refuse_rejected(data: bytes, dialect: Dialect) -> None:
+def refuse_rejected(data: bytes, dialect: Format) -> None:
     """Read a file back, and check its rows as the system does.
 
     Raises:
@@ -58,7 +58,7 @@ def refuse_rejected(data: bytes, dialect: Dialect) -> None:
                 if is_rejection(problem.code):
                     raise NotWritableError(
                         "a table has null where a row lacks a key of another row, and "
-                        f"{dialect.format.title} rejects that ({problem.message}): write JSON"
+                        f"{dialect.title} rejects that ({problem.message}): write JSON"
                     )
 
 
@@ -96,7 +96,7 @@ class ConvertOptions(NamedTuple):
     asks_judge: bool = False
 
 
-def medium_for(out: Path, target: Dialect | None) -> str:
+def medium_for(out: Path, target: Format | None) -> str:
     """Return the medium of the file to write.
 
     Raises:
@@ -104,10 +104,10 @@ def medium_for(out: Path, target: Dialect | None) -> str:
 
     """
     medium = medium_of(out.name)
-    media = target.format.media if target else _NATIVE_MEDIA
+    media = target.media if target else _NATIVE_MEDIA
     if medium is None or medium not in media:
         endings = ", ".join(f"`{ending}`" for ending, of in MEDIA.items() if of in media)
-        reader = target.format.title if target else "evalcontract"
+        reader = target.title if target else "evalcontract"
         raise UsageError(f"{reader} cannot read `{out.name}`: use a name that ends with {endings}")
     return medium
 

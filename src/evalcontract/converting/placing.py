@@ -20,7 +20,7 @@ from evalcontract.structure.schemas import load
 from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
     from evalcontract.formats._conversion import OurRow
 
 _VERSION = "1.0.0"
@@ -245,11 +245,11 @@ def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
 class DialectTarget:
     """Writes rows in another format; what it returns is as that of `NativeTarget`."""
 
-    def __init__(self, dialect: Dialect, medium: str) -> None:
+    def __init__(self, dialect: Format, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
         self._dialect = dialect
         self._ungraded = 0
-        self._writer = dialect.format.writer(medium, dialect.variant)
+        self._writer = dialect.writer(medium)
         # A row of CSV consists of text cells, for which there is no schema.
         self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
         self._rubrics = EmbeddedRubrics()
@@ -278,11 +278,11 @@ class DialectTarget:
         if not self._ungraded:
             return ()
         rows = count_of(self._ungraded, "row asks", "rows ask")
-        return (f"{rows} for nothing that {self._dialect.format.title} grades",)
+        return (f"{rows} for nothing that {self._dialect.title} grades",)
 
     def _is_graded(self, row: Any) -> bool:
         """Whether any grader of the system can pass a row for what it asks."""
-        found = self._dialect.format.predict(row, self._dialect.variant)
+        found = self._dialect.predict(row)
         return any(each.is_asked and each.state in ("run", "vacuous") for each in found)
 
     def _rejections(self, row: Any) -> list[Problem]:

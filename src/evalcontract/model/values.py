@@ -107,6 +107,11 @@ def readable(message: str) -> str:
     return clipped(short, MESSAGE_LENGTH)
 
 
+def quoted(words: Iterable[str], joiner: str = ", ") -> str:
+    """Join words in backquotes."""
+    return joiner.join(f"`{word}`" for word in words)
+
+
 def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None) -> str:
     """Join words by commas; truncate a long list and give the number of the others.
 

@@ -429,7 +429,6 @@ def _converted(input_: Input, out: Path, options: Options, start: StartingFiles)
     for sort, count in done.losses.counts.items():
         start.losses.counts[sort] = start.losses.counts.get(sort, 0) + count
         start.losses.first.setdefault(sort, done.losses.first[sort])
-    start.losses.total += done.losses.total
     return DISK.read(out) if done.refusal is None else b""
 
 
