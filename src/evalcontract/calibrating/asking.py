@@ -22,7 +22,7 @@ from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped, count_of, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.workspace import Workspace, display_name
 
 if TYPE_CHECKING:
@@ -269,5 +269,5 @@ def _problem(code: str, reason: str, rows: Sequence[LabelRecord]) -> Problem:
     first = rows[0]
     what, advice = _WORDS[code]
     names = listed(f"`{clipped(row.id, NAME_LENGTH)}`" for row in rows)
-    message = f"{what} {count_of(len(rows), 'output')}, {names}: {reason}"
+    message = f"{what} {many(len(rows), 'output')}, {names}: {reason}"
     return Problem(code, message, (first.row,), advice, row=first.id, row_index=first.row)

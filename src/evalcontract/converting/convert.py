@@ -35,7 +35,7 @@ from evalcontract.formats import OURS, dialect_of
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import count_of, listed
+from evalcontract.model.values import listed, many
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK
@@ -268,7 +268,7 @@ def refusal_of(
         codes = listed(dict.fromkeys(in_the_way))
         return f"the source has {what} that prevent a complete conversion: {codes}"
     if result.left_out:
-        rows = count_of(result.left_out, "row has", "rows have")
+        rows = many(result.left_out, "row has", "rows have")
         return f"{rows} faults that prevent the conversion"
     if lossless and result.losses.total:
         return "the conversion would lose data (--strict)"

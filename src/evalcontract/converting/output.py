@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.formats import dialect_of
@@ -35,6 +35,8 @@ from evalcontract.workspace.editor_schemas import Modelines, without_modelines
 from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from evalcontract.formats import Format
 
 
@@ -69,14 +71,6 @@ STANDARD_OUTPUT = "<stdout>"
 _NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv")
 
 
-class Sink(Protocol):
-    """Takes the bytes of a dataset that is not written to a file."""
-
-    def write(self, data: bytes, /) -> object:
-        """Take some bytes."""
-        ...
-
-
 class ConvertOptions(NamedTuple):
     """The options of a conversion.
 
@@ -92,7 +86,7 @@ class ConvertOptions(NamedTuple):
     loss_report: Path | None = None
     lossless: bool = False
     force: bool = False
-    stream: Sink | None = None
+    stream: SupportsWrite[bytes] | None = None
     asks_judge: bool = False
 
 

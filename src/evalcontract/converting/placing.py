@@ -14,7 +14,7 @@ from evalcontract.datasets.losses import EmbeddedRubrics, with_judges
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import count_of
+from evalcontract.model.values import many
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
 from evalcontract.workspace.catalogue import is_rejection
@@ -89,7 +89,7 @@ class NativeTarget:
         """Remarks on expectations of rows that no check grades."""
         remarks = []
         if self._retrievals:
-            rows = count_of(self._retrievals, "row expects", "rows expect")
+            rows = many(self._retrievals, "row expects", "rows expect")
             remarks.append(f"{rows} documents: no check of evalcontract grades what was retrieved")
         if self._for_judges:
             # Rubrics of a workspace are not those of a new one, which `init` would make.
@@ -277,7 +277,7 @@ class DialectTarget:
         """A remark if rows ask for nothing that a grader of the system would look at."""
         if not self._ungraded:
             return ()
-        rows = count_of(self._ungraded, "row asks", "rows ask")
+        rows = many(self._ungraded, "row asks", "rows ask")
         return (f"{rows} for nothing that {self._dialect.title} grades",)
 
     def _is_graded(self, row: Any) -> bool:

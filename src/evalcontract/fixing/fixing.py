@@ -32,7 +32,7 @@ from evalcontract.model.diagnostic import (
     sort_key,
 )
 from evalcontract.model.reference import Kind
-from evalcontract.model.values import count_of, escape_controls
+from evalcontract.model.values import escape_controls, many
 from evalcontract.report.report import BaselineCounts, Report
 from evalcontract.source import format_of, read_file
 from evalcontract.source.editing import cuts_by_fix, edit_text
@@ -323,18 +323,18 @@ def write_fixed(fixed: Sequence[Diagnostic], limit: int) -> Iterator[str]:
 
 def _hidden(count: int, limit: int) -> Iterator[str]:
     if limit and count > limit:
-        yield f"… {count_of(count - limit, 'more finding')}: `--limit 0` shows all\n"
+        yield f"… {many(count - limit, 'more finding')}: `--limit 0` shows all\n"
 
 
 def write_summary(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield how many findings were fixed, how many are left, and how many more are fixable."""
-    done = f"{count_of(fixed, 'finding')} fixed in {count_of(files, 'file')}"
+    done = f"{many(fixed, 'finding')} fixed in {many(files, 'file')}"
     done = done if fixed else "nothing fixed"
     if not left:
         yield f"{done}; none left\n"
         return
     severities = Counter(diagnostic.severity for diagnostic in left)
-    counts = [count_of(severities[each], str(each)) for each in sorted(severities, reverse=True)]
+    counts = [many(severities[each], str(each)) for each in sorted(severities, reverse=True)]
     yield f"{done}; {len(left):,} left: {', '.join(counts)}\n"
     fixes = [diagnostic.fix for diagnostic in left if diagnostic.fix]
     if unsafe := sum(not fix.safe for fix in fixes):
@@ -343,7 +343,7 @@ def write_summary(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterato
 
 def write_fixable(fixable: int, files: int) -> Iterator[str]:
     """Yield how many findings are fixable."""
-    done = f"{count_of(fixable, 'finding')} fixable in {count_of(files, 'file')}"
+    done = f"{many(fixable, 'finding')} fixable in {many(files, 'file')}"
     yield f"{done if fixable else 'nothing to fix'}\n"
 
 

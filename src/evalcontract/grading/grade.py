@@ -28,7 +28,7 @@ from evalcontract.judging.asking import asked_ahead, questions_to_send
 from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.model.values import NAME_LENGTH, clipped, count_of, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.source.processes import map_in_parallel
 from evalcontract.source.text import sha256_of
 from evalcontract.workspace import find_root, open_workspace
@@ -305,7 +305,7 @@ class Grading:
     def _report_unmatched(self, outputs: OutputFile, surplus: list[OutputRecord]) -> None:
         if self._missing:
             names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._missing)
-            rows = count_of(len(self._missing), "row has", "rows have")
+            rows = many(len(self._missing), "row has", "rows have")
             message = f"{rows} no output in this file: {names}"
             advice = "record an output for every row; an empty text is one, too"
             outputs.report(Problem("output/missing", message, (), advice))

@@ -13,7 +13,7 @@ from evalcontract.grading.basis import json_line, to_json
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import counts
 from evalcontract.model.page import where_to_read
-from evalcontract.model.values import NAME_LENGTH, clipped, count_of, escape_controls, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def unmeasured_lines(summary: Summary) -> Iterator[str]:
     causes = [*summary.unmeasured.items()]
     for cause, number in causes[:_SHOWN]:
         what = "row" if cause.kind is None else f"{cause.kind} check"
-        of = count_of(summary.counted(cause.kind), what)
+        of = many(summary.counted(cause.kind), what)
         verb = _COULD_NOT if cause.kind is None else _VERBS[cause.outcome]
         yield f"{number:,} of {of} {verb}: {cause.reason}"
     if len(causes) > _SHOWN:
-        yield f"… and {count_of(len(causes) - _SHOWN, 'other cause')}: the results have all"
+        yield f"… and {many(len(causes) - _SHOWN, 'other cause')}: the results have all"
 
 
 def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[str]:
@@ -86,10 +86,10 @@ def usage_fields(usage: Usage) -> dict[str, Any]:
 
 
 def _sentence(usage: Usage) -> str:
-    parts = [count_of(usage.calls, "call"), f"{usage.cached:,} from the cache"]
-    parts.append(count_of(usage.tokens, "token"))
+    parts = [many(usage.calls, "call"), f"{usage.cached:,} from the cache"]
+    parts.append(many(usage.tokens, "token"))
     if usage.unmetered:
-        parts.append(f"and those of {count_of(usage.unmetered, 'call')} that are not known")
+        parts.append(f"and those of {many(usage.unmetered, 'call')} that are not known")
     if usage.cost is not None:
         parts.append(f"cost {usage.cost:.4f}")
     return ", ".join(parts)
@@ -152,7 +152,7 @@ def write_gate(summary: Summary, gate: QualityGate, width: int) -> Iterator[str]
     line = f"the {lowest}mean score of {_below(tally.bounds.low, threshold)} {verb} {wanted}"
     yield from wrapped(line, 0, width)
     if tally.undecided and not gate.allow_undecided:
-        rows = count_of(tally.undecided, "row is", "rows are")
+        rows = many(tally.undecided, "row is", "rows are")
         line = f"{rows} undecided, which `--allow-undecided` would allow"
         yield from wrapped(line, 0, width)
 
@@ -168,12 +168,12 @@ def write_comparison(
     yield from _differences(differences, limit, width)
     for (before, after), rows in comparison.versions.items():
         was, now = before or "no rubric", after or "no rubric"
-        line = f"{count_of(rows, 'row')} graded by {now}, before by {was}"
+        line = f"{many(rows, 'row')} graded by {now}, before by {was}"
         yield from wrapped(escape_controls(line), 2, width)
     for ids, what in ((comparison.new, "new"), (comparison.gone, "no longer there")):
         if ids:
             names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
-            count = count_of(len(ids), "row is", "rows are")
+            count = many(len(ids), "row is", "rows are")
             yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
     yield from _uncompared(comparison.uncompared, width)
     if comparison.rows is not None:
@@ -203,7 +203,7 @@ def _uncompared(causes: Counter[UncomparedRow], width: int) -> Iterator[str]:
     """Yield how many rows are in no difference, and the most frequent causes."""
     if not causes:
         return
-    rows = count_of(causes.total(), "row is", "rows are")
+    rows = many(causes.total(), "row is", "rows are")
     yield from wrapped(f"{rows} in no difference, without a known score:", 2, width)
     for cause, number in causes.most_common(_MAX_CAUSES):
         when = "before and now" if cause.before and cause.now else "now" if cause.now else "before"
@@ -252,7 +252,7 @@ def _as_sentences(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]
 
 def tally_sentence(tally: Tally) -> str:
     """Return how many rows there are, how many are decided, their mean score and outcomes."""
-    parts = [count_of(tally.total, "row")]
+    parts = [many(tally.total, "row")]
     if tally.undecided:
         share = 100 * tally.decided // tally.counted
         parts.append(f"{tally.decided:,} decided ({share} %)")
@@ -261,7 +261,7 @@ def tally_sentence(tally: Tally) -> str:
         parts.append(f"{tally.outcomes[None]:,} without a threshold")
     counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
     parts += [
-        count_of(count, outcome, "errors" if outcome is Outcome.ERROR else outcome)
+        many(count, outcome, "errors" if outcome is Outcome.ERROR else outcome)
         for count, outcome in counts
         if count
     ]
@@ -300,7 +300,7 @@ def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Ite
     for name, leaf in shown:
         yield from wrapped(escape_controls(_reason(name, leaf)), indent + 2, width)
     if hidden := sum(1 for _ in failed):
-        yield f"{' ' * indent}  … and {count_of(hidden, 'more check')}: `--limit 0` shows all\n"
+        yield f"{' ' * indent}  … and {many(hidden, 'more check')}: `--limit 0` shows all\n"
 
 
 def _reason(name: str, check: CheckResult) -> str:
@@ -325,7 +325,7 @@ def _difference(scores: PairedDifference) -> str:
     sentence = f"{_number(scores.before)} → {_number(scores.after)} ({scores.mean:+.3f}"
     if scores.interval is not None:
         sentence += f", 95 % interval {scores.interval.lower:+.3f} to {scores.interval.upper:+.3f}"
-    return f"{sentence}) over {count_of(scores.pairs, 'row')}"
+    return f"{sentence}) over {many(scores.pairs, 'row')}"
 
 
 def _number(score: float | None) -> str:

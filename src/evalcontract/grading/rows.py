@@ -20,7 +20,7 @@ from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.reference import Reference
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped, count_of
+from evalcontract.model.values import NAME_LENGTH, clipped, many
 
 if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
@@ -104,8 +104,8 @@ class WorkBudget:
         for plan, rows in self._ungraded.values():
             if plan is None:
                 continue
-            many = count_of(rows, "row is", "rows are")
-            message = f"{many} not graded by {plan.artifact.name}: {_TOO_MUCH}"
+            rows_are = many(rows, "row is", "rows are")
+            message = f"{rows_are} not graded by {plan.artifact.name}: {_TOO_MUCH}"
             problem = Problem("source/limit-exceeded", message, (), "divide the rubric or the rows")
             yield from to_diagnostics([problem], plan.artifact.document, run.standards.base, {})
 

@@ -21,7 +21,7 @@ from evalcontract.judging.client import (
     NoReplyError,
     read_settings,
 )
-from evalcontract.judging.prompt import surroundings
+from evalcontract.judging.prompt import messages_again, surroundings
 from evalcontract.judging.questions import (
     AnswerCache,
     Question,
@@ -354,7 +354,8 @@ class Judging:
         if verdict.score is not None:
             return _AnsweredQuestion((first,), verdict)
         try:
-            second = self._reply(question, question.messages_again(first.text))
+            again = messages_again(question.messages, question.judge.scale, first.text)
+            second = self._reply(question, again)
         except NoReplyError as raised:
             return _AnsweredQuestion((first,), _unanswered(question, raised), raised.was_sent)
         return _AnsweredQuestion((first, second), question.verdict(second))

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import clipped, count_of
+from evalcontract.model.values import clipped, many
 
 if TYPE_CHECKING:
     from evalcontract.judging.prompt import Message
@@ -228,7 +228,7 @@ def _key_pattern(key: str) -> re.Pattern[str]:
 
 
 def _tries(retries: int) -> str:
-    return count_of(retries + 1, "try", "tries")
+    return many(retries + 1, "try", "tries")
 
 
 def _count(value: Any) -> int | None:
