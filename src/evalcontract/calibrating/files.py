@@ -86,12 +86,6 @@ def read_rows(
 
 
 def _open(path: Path) -> RowFile | UnreadableFile:
-    """Open a file of labels or verdicts; its extension says whether it is CSV or JSON Lines.
-
-    Raises:
-        UsageError: it has another extension.
-
-    """
     name = display_name(path)
     if path.suffix.lower() == ".csv":
         from evalcontract.source.external import read_external  # only for CSV

@@ -15,8 +15,9 @@ from evalcontract.converting.convert import ConvertResult, convert, piped_name
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
+from evalcontract.model.values import many
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.report.frame import many, note
+from evalcontract.report.frame import note
 from evalcontract.report.losses import write_losses
 
 _PIPE = "-"

@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from evalcontract._version import __version__
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
 from evalcontract.cli.command import Command, files_of
@@ -23,7 +22,6 @@ from evalcontract.grading.basis import Basis, differences, manifest_line, used_l
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.printed import (
     is_failure,
-    manifest_of,
     row_line,
     summary_line,
     write_comparison,
@@ -197,7 +195,7 @@ def grade_command(
         wanted = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
         grading = Grading(*inputs, wanted, judging, QualityGate(threshold, allow_undecided))
-        manifest = manifest_of(__version__, *grading.manifest) if shared.lines or before else {}
+        manifest = grading.manifest if shared.lines or before else {}
         read = [each.path for each in inputs if not each.stream]
         file = ResultsFile(results, replace=force, resume=resume, inputs=read) if results else None
         stack.enter_context(file or nullcontext())
@@ -235,7 +233,7 @@ def _take_all(
         total.take(share._replace(lines=used + share.lines))
         if file:
             file.write(used + share.lines)
-    if manifest and manifest_of(__version__, *grading.manifest) != manifest:
+    if manifest and grading.manifest != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 

@@ -22,9 +22,9 @@ from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.model.values import escape_controls, listed
+from evalcontract.model.values import escape_controls, listed, many
 from evalcontract.policy import ERRORS, OK
-from evalcontract.report.frame import display_width, many, note, wrapped_lines
+from evalcontract.report.frame import display_width, note, wrapped_lines
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import (

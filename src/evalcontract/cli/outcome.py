@@ -158,7 +158,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
 
     Prints the most severe ones first, up to a limit.
     """
-    from evalcontract.report.frame import many
+    from evalcontract.model.values import many
     from evalcontract.report.text import write_finding
 
     style = Style(wants_colour(sys.stderr), terminal_width(), 0, version=__version__)

@@ -23,10 +23,9 @@ from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import escape_controls, harmless_json
+from evalcontract.model.values import escape_controls, harmless_json, many
 from evalcontract.policy import Selection
 from evalcontract.report import FORMATS, format_names, write_of
-from evalcontract.report.frame import many
 from evalcontract.report.report import BaselineCounts, Report, Style
 from evalcontract.source.writing import Staged, check_target, target_of, write_text
 from evalcontract.workspace import display_name, find_root, write_bound

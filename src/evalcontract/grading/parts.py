@@ -80,7 +80,6 @@ def cut(rows: RowStream, outputs: RowStream) -> Iterator[ByteRanges]:
 def _observed(
     rows: RowStream, dataset_pass: NativePass, found: dict[str, CheckedRow]
 ) -> Iterator[BatchResult]:
-    """Yield the checked batches of a part, and keep their rows by id."""
     for result in dataset_pass.check_part(rows):
         for row in rows_of(dataset_pass, CheckedBatch(result.batch, result.problems, [])):
             id_ = row.value.get("id") if isinstance(row.value, dict) else None
@@ -199,12 +198,7 @@ class Parts:
         return GradedPart(checked, rows.state, records.state, ids, lacking, left, graded)
 
     def _take(self, graded: GradedPart) -> list[Pair]:
-        """Take the next part; return the pairs of what has waited, which come before its results.
-
-        Raises:
-            IrregularError: the part cannot be taken, and nothing of it was.
-
-        """
+        """Take the next part, or nothing of it; return the pairs of what has waited for it."""
         rows = {row.value["id"]: row for row in graded.rows}
         records = {record.id: record for record in graded.records}
         ids = set(graded.ids)

@@ -38,9 +38,7 @@ _ORDER = (Outcome.UNDECIDED, Outcome.FAILED, None, Outcome.SKIPPED, Outcome.PASS
 
 def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:
     """Return the summary of a run, its checks and its rows, at most `max_rows` if that is not 0."""
-    summary = Summary()
-    for row in run.rows:
-        summary.add(row)
+    summary = Summary.of(run.rows)
     number = {key: at for at, key in enumerate(summary.checks)}
     rows = sorted(run.rows, key=_rank)[: max_rows or None]
     return {

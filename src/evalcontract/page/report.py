@@ -24,10 +24,10 @@ from evalcontract.library.artifact import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import many
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
 from evalcontract.page.content import CoverageTable, GradedRun, HtmlReport, ModeFinding
 from evalcontract.policy import Policy
-from evalcontract.report.frame import many
 from evalcontract.source import MisreadError
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of

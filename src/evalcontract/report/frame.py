@@ -225,11 +225,6 @@ def wrapped_lines(text: str, width: int) -> list[str]:
     return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def many(count: int, noun: str) -> str:
-    """Return a number with a noun: `1 row`, `2,000 rows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def json_list(head: str, items: Iterable[Any], tail: str) -> Iterator[str]:
     """Yield a list as JSON, an item per line, between what stands before and behind it."""
     yield head

@@ -171,7 +171,6 @@ def _texts(
 def _markdown_rules(
     case: dict[str, Any], path: tuple[str, int], moved: FileMigration
 ) -> dict[str, Any] | None:
-    """Return the rules for Markdown that restrict the output."""
     given = case.get("check_markdown_structure")
     if given is None:
         return None

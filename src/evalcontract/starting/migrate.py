@@ -232,7 +232,6 @@ class WorkspaceFiles:
 
 
 def _is_yaml(source: Document) -> bool:
-    """Whether a file is YAML, by its name, or else by its text."""
     form = format_of(source.file) or guess_format(source.text.encode())
     return form == "yaml"
 

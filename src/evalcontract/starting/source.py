@@ -79,12 +79,7 @@ def with_rubrics(data: bytes, name: str) -> tuple[bytes, dict[str, bytes], int]:
 
 
 def _rows(text: str, form: str) -> Iterator[tuple[ValuePath, Any]]:
-    """Yield the rows of a text by their paths; in JSON Lines, the first step is the line.
-
-    Raises:
-        ParseError, ValueError, RecursionError: the text cannot be parsed.
-
-    """
+    """Yield the rows of a text by their paths; in JSON Lines, the first step is the line."""
     body = text.removeprefix("\ufeff")
     if form == "jsonl":
         for number, line in enumerate(body.split("\n")):
@@ -406,12 +401,7 @@ def _judged(data: bytes, out: str, start: StartingFiles) -> bytes:
 
 
 def _ending(input_: Input, path: Path) -> str:
-    """Return the extension that a dataset of ours has in the workspace.
-
-    Raises:
-        UsageError: the file is no dataset, and no rows.
-
-    """
+    """Return the extension that a dataset of ours has in the workspace."""
     source = input_.read(quick=True)
     value = source.peek()
     rows = value if isinstance(value, list) and not source.stream else [value]
