@@ -80,11 +80,11 @@ class FirstRows:
     def duplicate(self, name: Any, path: Path, key: str, problem: Problem) -> Iterator[Problem]:
         """Yield a problem, with its place below `path` at `key`, if an earlier row has the name.
 
-        `{name}` in the message stands for the name, `{number}` for the earlier row, from 1. A name
-        that is not a string is not compared.
+        `{name}` in the message stands for the name, `{number}` for the earlier row, from 1, and
+        `{key}` for the key. A name that is not a string is not compared.
         """
         if isinstance(name, str) and (first := self.before(name, path)):
-            message = problem.message.format(name=name, number=int(first[-1]) + 1)
+            message = problem.message.format(name=name, number=int(first[-1]) + 1, key=key)
             related = (Related("first used here", (*first, key)),)
             yield problem._replace(message=message, path=(*path, key), related=related)
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._conversion import conversation_of, last_question
 from evalcontract.formats._findings import (
+    Fact,
+    Row,
     has_lone_surrogate,
     is_list_of,
     mapping_at,
@@ -19,13 +21,10 @@ from evalcontract.formats._findings import (
     predictions,
     read_field,
 )
+from evalcontract.formats._format import GraderPrediction
 from evalcontract.formats.mlflow import records as expected
 from evalcontract.formats.mlflow.oss import GOAL
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.formats._findings import Fact, Row
-    from evalcontract.formats._format import GraderPrediction
 
 #: The key of a single text among the inputs if nothing else is known.
 DEFAULT_KEY = "question"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import missing_key, parsed_json, predictions, stops_loader
-from evalcontract.formats._format import GraderPrediction, RowChecker
+from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
 from evalcontract.formats.openai.export import (
     criteria_of,
     filled,
@@ -21,7 +21,6 @@ from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
     from evalcontract.source.external import ExternalFile
 
 _MISSING = "openai/missing-key"

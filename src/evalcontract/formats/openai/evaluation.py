@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import FirstRows, mapping_at, quoted, stops_loader
-from evalcontract.formats._format import RowLayout
+from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.openai.export import (
     CONTENT,
+    Variable,
     criteria_of,
     item_schema_of,
     items_of,
@@ -19,10 +20,6 @@ from evalcontract.formats.openai.export import (
 )
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
-    from evalcontract.formats.openai.export import Variable
 
 _SAMPLE_KEYS = ("output_text", "output_json", "output_tools", "choices", "output_audio")
 _DUPLICATE = Problem(

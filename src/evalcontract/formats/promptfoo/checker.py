@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
-from evalcontract.formats._format import RowChecker
+from evalcontract.formats._format import RowChecker, SchemaChecker
 from evalcontract.formats.promptfoo.assertions import (
     SET,
     VARIABLE,
@@ -19,9 +19,6 @@ from evalcontract.formats.promptfoo.fields import KEYS, NEEDED, has_needed
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.values import clipped
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 #: Names that promptfoo gives a value besides.
 _GIVEN = ("env", "output", "rubric", "prompt", "context", "_conversation")

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from evalcontract.formats._findings import stops_loader
-from evalcontract.formats._format import RowLayout
+from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.promptfoo.fields import has_needed
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 KEY = "$ref"
 #: How many values the references of a file may name in all, how many of them may lead to one

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import bom_rejected, quoted, ragged_row
-from evalcontract.formats._format import RowLayout
+from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.promptfoo.assertions import LISTS, assertion_of, base_of, number_of, types
 from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
 from evalcontract.formats.promptfoo.fields import is_configuration
@@ -21,7 +21,6 @@ from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
     from evalcontract.source.external import ExternalFile
 
 #: The columns that are no variables; those with a colon are followed by a name.
