@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -51,6 +52,11 @@ def missing_key(
     return Problem(
         code, message, (*path, near), f"`{near}` is not read: rename it to `{key}`", on_key=True
     )
+
+
+def near_miss(system: str, message: str, path: Path, near: str) -> Problem:
+    """Report a key, the last one of a path, that was probably meant as `near`."""
+    return Problem(f"{system}/near-miss-key", message, path, f"did you mean `{near}`?", on_key=True)
 
 
 def ragged_row(system: str, title: str, index: int, cells: int, width: int) -> Problem:
@@ -150,6 +156,23 @@ def predictions(
     for reads, verdicts in _graders(system, variant):
         applies = (each.found for each in verdicts if each.applies(row, reads, facts))
         yield from next(applies)
+
+
+def listed_predictions(
+    found: Iterable[GraderPrediction], *, total: int, most: int, what: str, kind: str
+) -> Iterator[GraderPrediction]:
+    """Yield predictions for graders that a file lists, under distinct names.
+
+    Of a `total` of them, only so many are predicted; the last prediction is for the others.
+    """
+    used: Counter[str] = Counter()
+    for each in found:
+        used[each.name] += 1
+        number = used[each.name]
+        yield each if number == 1 else each._replace(name=f"{each.name} ({number})")
+    if total > most:
+        reason = f"only {most} {what} are predicted"
+        yield GraderPrediction(f"{total - most:,} more {what}", kind, "skip", reason)
 
 
 class _Verdict(NamedTuple):

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from evalcontract.formats._findings import FirstRows, is_ignored_key, is_list_of, stops_loader
+from evalcontract.formats._findings import (
+    FirstRows,
+    is_ignored_key,
+    is_list_of,
+    near_miss,
+    stops_loader,
+)
 from evalcontract.formats._format import RowChecker, SchemaChecker
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
@@ -52,8 +58,7 @@ def expectation_problems(expectations: dict[str, Any], path: Path) -> Iterator[P
     """Yield the problems of the expectations at a path."""
     for name in expectations.keys() - RESERVED:
         if (near := meant_by(name)) and near not in expectations:
-            message, advice = f"no MLflow scorer reads `{name}`", f"did you mean `{near}`?"
-            yield Problem("mlflow/near-miss-key", message, (*path, name), advice, on_key=True)
+            yield near_miss("mlflow", f"no MLflow scorer reads `{name}`", (*path, name), near)
     facts, guidelines = expectations.get(FACTS), expectations.get(GUIDELINES)
     if facts is not None and expectations.get(RESPONSE) is not None:
         message = f"the record has both `{FACTS}` and `{RESPONSE}`: Correctness will not score it"

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import missing_key, parsed_json, predictions, stops_loader
+from evalcontract.formats._findings import (
+    listed_predictions,
+    missing_key,
+    near_miss,
+    parsed_json,
+    predictions,
+    stops_loader,
+)
 from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
 from evalcontract.formats.openai.export import (
     criteria_of,
@@ -61,8 +68,8 @@ def _ideal(row: dict[str, Any], path: Path) -> Iterator[Problem]:
     if "ideal" not in row:
         near = nearest("ideal", filter(str.isidentifier, row))
         if near is not None:
-            message, advice = f"`{near}` is not a key that evals read", "did you mean `ideal`?"
-            yield Problem("openai/near-miss-key", message, (*path, near), advice, on_key=True)
+            message = f"`{near}` is not a key that evals read"
+            yield near_miss("openai", message, (*path, near), "ideal")
         elif len(row) == 1:
             message = "the sample has no `ideal`, without which Match and Includes stop"
             advice = "write the right answer, or a list of right answers"
@@ -86,14 +93,11 @@ def _right_answers(row: dict[str, Any]) -> list[Any]:
     return ideal if isinstance(ideal, list) else [ideal]
 
 
-_INVALID = object()
 FACTS = {
     "empty_list": lambda row, _: row.get("ideal") == [],
     "empty_text": lambda row, _: "" in _right_answers(row),
     "no_json": lambda row, _: any(
-        parsed_json(text, _INVALID) is _INVALID
-        for text in _right_answers(row)
-        if isinstance(text, str)
+        isinstance(text, str) and parsed_json(text, ...) is ... for text in _right_answers(row)
     ),
 }
 
@@ -110,41 +114,40 @@ def predict_in(read: ExternalFile, row: Any, variant: str | None) -> Iterator[Gr
     if not criteria:
         yield from predict(row, variant)
         return
-    names: dict[str, int] = {}
-    for index, criterion in criteria:
-        given = criterion.get("name")
-        name = given if isinstance(given, str) and given else f"testing_criteria[{index}]"
-        names[name] = names.get(name, 0) + 1
-        unique = name if names[name] == 1 else f"{name} ({names[name]})"
-        yield _of_criterion(unique, criterion, row)
-    if (more := len(root["testing_criteria"]) - MAX_CRITERIA) > 0:
-        reason = f"only {MAX_CRITERIA} criteria are predicted"
-        yield GraderPrediction(f"{more:,} more criteria", "testing_criterion", "skip", reason)
+    yield from listed_predictions(
+        (_prediction(f"testing_criteria[{index}]", each, row) for index, each in criteria),
+        total=len(root["testing_criteria"]),
+        most=MAX_CRITERIA,
+        what="criteria",
+        kind="testing_criterion",
+    )
 
 
-def _of_criterion(name: str, criterion: dict[str, Any], row: dict[str, Any]) -> GraderPrediction:
-    kind = str(criterion.get("type"))
+def _prediction(place: str, criterion: dict[str, Any], row: dict[str, Any]) -> GraderPrediction:
+    name, kind = criterion.get("name"), str(criterion.get("type"))
+    state, reason, field = _verdict(criterion, row)
+    given = name if isinstance(name, str) and name else place
+    return GraderPrediction(given, kind, state, reason, field)
+
+
+def _verdict(criterion: dict[str, Any], row: dict[str, Any]) -> tuple[str, str | None, str | None]:
+    """Return the state of a criterion, its reason, and the key that decides."""
     if not is_well_formed(criterion):
-        return GraderPrediction(name, kind, "fail", "the criterion is malformed")
-    for _, text in texts_of(criterion):
-        for each in variables(text):
-            if (
-                each.path[:1] == ("item",)
-                and filled(f"{{{{{each.written}}}}}", row["item"]) is None
-            ):
-                reason = f"the item has no `{'.'.join(each.path[1:])}`"
-                return GraderPrediction(name, kind, "fail", reason, each.path[1])
+        return "fail", "the criterion is malformed", None
+    for each in (each for _, text in texts_of(criterion) for each in variables(text)):
+        is_key = each.path[:1] == ("item",)
+        if is_key and filled(f"{{{{{each.written}}}}}", row["item"]) is None:
+            return "fail", f"the item has no `{'.'.join(each.path[1:])}`", each.path[1]
     if criterion.get("type") == "label_model":
         labels = set(criterion.get("labels") or ())
         passing = labels & set(criterion.get("passing_labels") or ())
         if labels and passing == labels:
-            return GraderPrediction(name, kind, "vacuous", "every label passes", None)
+            return "vacuous", "every label passes", None
         if not passing:
-            return GraderPrediction(name, kind, "fail", "no label passes", None)
+            return "fail", "no label passes", None
     if _is_empty_search(criterion, row):
-        reason = "every output contains an empty text"
-        return GraderPrediction(name, kind, "vacuous", reason, None)
-    return GraderPrediction(name, kind, "run")
+        return "vacuous", "every output contains an empty text", None
+    return "run", None, None
 
 
 def _is_empty_search(criterion: dict[str, Any], row: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from evalcontract.formats._findings import FirstRows, mapping_at, quoted, stops_loader
@@ -40,22 +41,21 @@ def layout_of(value: Any, schema: SchemaChecker) -> RowLayout:
     if not isinstance(value, dict):
         message = "the file must be an eval or a list of items"
         return RowLayout.without_rows(Problem("openai/wrong-type", message, ()))
-    shallow = value
-    items = items_of(value)
-    if isinstance(items, list):
+    items, shallow = items_of(value), value
+    has_items = isinstance(items, list)
+    if has_items:
         source = value["data_source"]
         inner = {**source["source"], CONTENT[-1]: []}
         shallow = {**value, "data_source": {**source, "source": inner}}
+    rows = items if has_items else []
     problems = [*_without_unknown(schema.faults(shallow, (), of="file"))]
-    if stops_loader(problems):
-        # The items are checked all the same, unless what is wrong is where they stand.
-        return RowLayout(items if isinstance(items, list) else [], CONTENT, tuple(problems))
-    rows = items if isinstance(items, list) else []
-    problems += _criteria_problems(value, rows)
-    problems += _schema_problems(value, rows, schema)
-    if not rows:
-        place: Path = CONTENT if isinstance(items, list) else ()
-        problems.append(Problem("openai/no-rows", _NO_ROWS, place, _MERGE))
+    # The items are checked all the same, unless what is wrong is where they stand.
+    if not stops_loader(problems):
+        problems += _criteria_problems(value, rows)
+        problems += _schema_problems(value, rows, schema)
+        if not rows:
+            place = CONTENT if has_items else ()
+            problems.append(Problem("openai/no-rows", _NO_ROWS, place, _MERGE))
     return RowLayout(rows, CONTENT, tuple(problems))
 
 
@@ -98,73 +98,58 @@ class _KnownVariables:
     """The variables that the items of an eval have, by their schema and by the items themselves."""
 
     def __init__(self, root: dict[str, Any], rows: list[Any]) -> None:
-        _, schema = item_schema_of(root)
-        self._schema = schema
+        _, self._schema = item_schema_of(root)
         items = [row["item"] for row in rows if isinstance(row, dict) and "item" in row]
         self._items = [item for item in items if isinstance(item, dict)]
-        self._paths: set[tuple[str, ...]] | None = None
-        declared = mapping_at(schema or {}, "properties")
+        declared = mapping_at(self._schema or {}, "properties")
         self._keys = sorted({*declared, *(key for item in self._items for key in item)})
         self._named = frozenset(self._keys)
         self._suggested = 0
-        # Without items and schema it is unknown what items have.
-        self._is_any = not self._keys
 
     def problems(self, text: str, path: Path, *, is_question: bool = False) -> Iterator[Problem]:
         """Yield the variables of a template that no item has, each once."""
         for each in dict.fromkeys(variables(text)):
-            if problem := self._problem(each, path, is_question=is_question):
-                yield problem
+            if fault := self._fault(each, is_question=is_question):
+                message, advice = fault
+                yield Problem("openai/unknown-variable", message, path, advice)
 
-    def _problem(self, variable: Variable, path: Path, *, is_question: bool) -> Problem | None:
+    def _fault(self, variable: Variable, *, is_question: bool) -> tuple[str, str] | None:
+        """Return what is wrong with a variable, and the help."""
         written, steps = variable.written, variable.path
         if not variable.is_known:
             near = self._meant(written)
             advice = f"write `{{{{ {near} }}}}`" if near else "variables begin with `item.`"
-            message = f"`{{{{ {written} }}}}` is no variable of a template"
-            return Problem("openai/unknown-variable", message, path, advice)
+            return f"`{{{{ {written} }}}}` is no variable of a template", advice
+        if steps[:1] == ("sample",) and is_question:
+            message = f"`{{{{ {written} }}}}` is empty before the model has answered"
+            return message, "write a key of `item`"
         if steps[:1] == ("sample",):
-            if is_question:
-                message = f"`{{{{ {written} }}}}` is empty before the model has answered"
-                return Problem("openai/unknown-variable", message, path, "write a key of `item`")
-            return _unknown_output(written, steps, path)
-        if not steps or self._is_any or self._has(steps[1:]):
+            return _unknown_output(written, steps)
+        # Without items and schema it is unknown what items have.
+        if not steps or not self._keys or self._has(steps[1:]):
             return None
-        near = self._suggestion(steps[1]) if len(steps) == 2 else None  # noqa: PLR2004
-        advice = f"write `{{{{ item.{near} }}}}`" if near else self._listed()
-        message = f"no item has `{'.'.join(steps[1:])}`, so that `{{{{ {written} }}}}` is empty"
-        return Problem("openai/unknown-variable", message, path, advice)
-
-    def _meant(self, written: str) -> str | None:
-        if written in self._named:
-            return f"item.{written}"
-        return "sample.output_text" if nearest(written, ("output_text", "output")) else None
+        _, *below = steps
+        near = self._suggestion(below[0]) if len(below) == 1 else None
+        listed = f"items have {quoted(self._keys[:8])}"
+        advice = f"write `{{{{ item.{near} }}}}`" if near else listed
+        return f"no item has `{'.'.join(below)}`, so that `{{{{ {written} }}}}` is empty", advice
 
     def _suggestion(self, key: str) -> str | None:
         """Return the key that was probably meant; only so often, since many take long."""
         self._suggested += 1
         return _near(key, self._keys, self._suggested)
 
-    def _listed(self) -> str:
-        return f"items have {quoted(self._keys[:8])}"
+    def _meant(self, written: str) -> str | None:
+        if written in self._named:
+            return f"item.{written}"
+        return "sample.output_text" if nearest(written, ("output_text", "output")) else None
 
     def _has(self, steps: tuple[str, ...]) -> bool:
-        if self._paths is None:
-            self._paths = set()
-            for item in self._items:
-                self._collect(item)
         return steps in self._paths or _is_declared(self._schema, steps)
 
-    def _collect(self, item: dict[str, Any]) -> None:
-        """Remember the paths of keys; no template is longer than these."""
-        pending: list[tuple[tuple[str, ...], Any]] = [((), item)]
-        while pending:
-            path, part = pending.pop()
-            for key, value in part.items():
-                self._paths = self._paths or set()
-                self._paths.add((*path, key))
-                if isinstance(value, dict) and len(path) < _DEEPEST:
-                    pending.append(((*path, key), value))
+    @cached_property
+    def _paths(self) -> set[tuple[str, ...]]:
+        return {path for item in self._items for path in _paths_of(item)}
 
 
 # No template reads deeper keys; and so many words are compared with so many others.
@@ -172,18 +157,23 @@ _DEEPEST = 8
 _FEW, _MANY = 50, 500
 
 
+def _paths_of(item: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in item.items():
+        yield (*above, key)
+        if isinstance(value, dict) and len(above) < _DEEPEST:
+            yield from _paths_of(value, (*above, key))
+
+
 def _near(word: str, known: list[str], times: int) -> str | None:
     """Return the known word that another resembles, for few of each."""
     return nearest(word, known) if times <= _FEW and len(known) <= _MANY else None
 
 
-def _unknown_output(written: str, steps: tuple[str, ...], path: Path) -> Problem | None:
-    if not steps or steps[1] in _SAMPLE_KEYS:
+def _unknown_output(written: str, steps: tuple[str, ...]) -> tuple[str, str] | None:
+    if steps[1] in _SAMPLE_KEYS:
         return None
-    near = nearest(steps[1], _SAMPLE_KEYS)
-    advice = f"write `{{{{ sample.{near or 'output_text'} }}}}`"
-    message = f"`{{{{ {written} }}}}` is no part of a sample"
-    return Problem("openai/unknown-variable", message, path, advice)
+    near = nearest(steps[1], _SAMPLE_KEYS) or "output_text"
+    return f"`{{{{ {written} }}}}` is no part of a sample", f"write `{{{{ sample.{near} }}}}`"
 
 
 def _is_declared(schema: Any, steps: tuple[str, ...]) -> bool:
@@ -201,20 +191,18 @@ def _is_declared(schema: Any, steps: tuple[str, ...]) -> bool:
 def _label_problems(criterion: dict[str, Any], path: Path) -> Iterator[Problem]:
     if criterion.get("type") != "label_model":
         return
-    labels = criterion["labels"]
+    labels, passing = criterion["labels"], criterion["passing_labels"]
+    place = (*path, "passing_labels")
     known = set(labels)
-    told = 0
-    for index, label in enumerate(criterion["passing_labels"]):
-        if label not in known:
-            told += 1
-            near = _near(label, labels, told)
-            advice = f"write `{near}`" if near else f"the labels are {quoted(labels[:8])}"
-            message = f"`{label}` is not one of `labels`, so that it never passes"
-            yield Problem("openai/unknown-label", message, (*path, "passing_labels", index), advice)
-    if not criterion["passing_labels"]:
+    unknown = [index for index, label in enumerate(passing) if label not in known]
+    for times, index in enumerate(unknown, 1):
+        near = _near(passing[index], labels, times)
+        advice = f"write `{near}`" if near else f"the labels are {quoted(labels[:8])}"
+        message = f"`{passing[index]}` is not one of `labels`, so that it never passes"
+        yield Problem("openai/unknown-label", message, (*place, index), advice)
+    if not passing:
         message = "no label passes, so that every item fails"
-        advice = "write the labels of good answers"
-        yield Problem("openai/unknown-label", message, (*path, "passing_labels"), advice)
+        yield Problem("openai/unknown-label", message, place, "write the labels of good answers")
 
 
 def _schema_problems(

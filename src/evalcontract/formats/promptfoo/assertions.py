@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from evalcontract.formats._findings import listed_predictions
 from evalcontract.formats._format import GraderPrediction
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.installed import table
@@ -271,19 +272,15 @@ _ALL = ("contains-all", "icontains-all")
 
 
 def predict(row: Any, _variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield a prediction for each assertion of a test."""
-    used: dict[str, int] = {}
+    """Return a prediction for each assertion of a test."""
     flat = [*_flat(row.get("assert"))]
-    for place, assertion in flat[:MAX_ASSERTIONS]:
-        type_ = assertion.get("type")
-        name = type_ if isinstance(type_, str) else place
-        used[name] = used.get(name, 0) + 1
-        unique = name if used[name] == 1 else f"{name} ({used[name]})"
-        yield _of(unique, place, assertion, row.get("vars"))
-    if len(flat) > MAX_ASSERTIONS:
-        more = len(flat) - MAX_ASSERTIONS
-        reason = f"only {MAX_ASSERTIONS} assertions are predicted"
-        yield GraderPrediction(f"{more:,} more assertions", "assertion", "skip", reason)
+    return listed_predictions(
+        (_prediction(place, each, row.get("vars")) for place, each in flat[:MAX_ASSERTIONS]),
+        total=len(flat),
+        most=MAX_ASSERTIONS,
+        what="assertions",
+        kind="assertion",
+    )
 
 
 def _flat(given: Any, place: str = "assert") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -298,14 +295,15 @@ def _flat(given: Any, place: str = "assert") -> Iterator[tuple[str, dict[str, An
             yield here, assertion
 
 
-def _of(name: str, place: str, assertion: dict[str, Any], variables: Any) -> GraderPrediction:
-    kind, type_ = "assertion", assertion.get("type")
+def _prediction(place: str, assertion: dict[str, Any], variables: Any) -> GraderPrediction:
+    type_, state, reason = assertion.get("type"), "run", None
     if not isinstance(type_, str) or base_of(type_) not in types():
-        return GraderPrediction(name, kind, "fail", "promptfoo has no such assertion", place)
-    if reason := fault_of(assertion, variables):
-        return GraderPrediction(name, kind, "fail", reason, place)
-    if assertion.get("weight") == 0:
-        return GraderPrediction(name, kind, "vacuous", "its weight is 0", place)
-    if type_ in _ALL and assertion.get("value") == []:
-        return GraderPrediction(name, kind, "vacuous", "it is empty, so that it passes", place)
-    return GraderPrediction(name, kind, "run", None, place)
+        state, reason = "fail", "promptfoo has no such assertion"
+    elif fault := fault_of(assertion, variables):
+        state, reason = "fail", fault
+    elif assertion.get("weight") == 0:
+        state, reason = "vacuous", "its weight is 0"
+    elif type_ in _ALL and assertion.get("value") == []:
+        state, reason = "vacuous", "it is empty, so that it passes"
+    name = type_ if isinstance(type_, str) else place
+    return GraderPrediction(name, "assertion", state, reason, place)

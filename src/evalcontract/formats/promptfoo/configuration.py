@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
-from evalcontract.formats._findings import stops_loader
+from evalcontract.formats._findings import near_miss, stops_loader
 from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.promptfoo.fields import has_needed
 from evalcontract.model.diagnostic import Path, Problem
@@ -197,8 +197,7 @@ def _misspelled(value: dict[str, Any]) -> Iterator[Problem]:
         near = nearest(key, _NAMES) if key not in _NAMES else None
         if near is not None and near not in value:
             message = f"promptfoo does not read `{clipped(key)}`"
-            advice = f"did you mean `{near}`?"
-            yield Problem("promptfoo/near-miss-key", message, (key,), advice, on_key=True)
+            yield near_miss("promptfoo", message, (key,), near)
 
 
 def _default_of(

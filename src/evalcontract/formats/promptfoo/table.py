@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import bom_rejected, quoted, ragged_row
+from evalcontract.formats._findings import bom_rejected, near_miss, quoted, ragged_row
 from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.promptfoo.assertions import LISTS, assertion_of, base_of, number_of, types
 from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
@@ -112,8 +112,7 @@ def _of_header(table: CsvTable) -> Iterator[Problem]:
             yield Problem("promptfoo/unread-cell", f"`{name}` is not read", where, advice)
         elif near := _meant(name):
             message = f"the column `{clipped(name)}` is read as a variable"
-            advice = f"did you mean `{near}`?"
-            yield Problem("promptfoo/near-miss-key", message, where, advice, on_key=True)
+            yield near_miss("promptfoo", message, where, near)
 
 
 def _meant(name: str) -> str | None:
