@@ -13,6 +13,7 @@ from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 
@@ -86,11 +87,14 @@ class FirstRows:
     def duplicate(self, name: Any, path: Path, key: str, problem: Problem) -> Iterator[Problem]:
         """Yield a problem, with its place below `path` at `key`, if an earlier row has the name.
 
-        `{name}` in the message stands for the name, `{number}` for the earlier row, from 1, and
-        `{key}` for the key. A name that is not a string is not compared.
+        `{name}` in the message stands for the name, `{clipped}` for its beginning, `{number}` for
+        the earlier row, from 1, and `{key}` for the key. A name that is no string is not compared.
         """
         if isinstance(name, str) and (first := self.before(name, path)):
-            message = problem.message.format(name=name, number=int(first[-1]) + 1, key=key)
+            number = int(first[-1]) + 1
+            message = problem.message.format(
+                name=name, clipped=clipped(name), number=number, key=key
+            )
             related = (Related("first used here", (*first, key)),)
             yield problem._replace(message=message, path=(*path, key), related=related)
 

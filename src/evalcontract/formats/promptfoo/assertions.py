@@ -24,7 +24,12 @@ _WITH_THRESHOLD = (
     *("rouge-n", "similar", "starts-with"),
 )
 _DEFAULT, _OF_SIMILAR = 0.75, 0.8
-_CODE = (("javascript:", 11), ("fn:", 3), ("eval:", 5))
+#: What cells of code and of rubrics begin with, and their types.
+_PREFIXES = {
+    **dict.fromkeys(("javascript:", "fn:", "eval:"), "javascript"),
+    **dict.fromkeys(("grade:", "llm-rubric:"), "llm-rubric"),
+    "python:": "python",
+}
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 _NUMBER = lazy_pattern(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 #: A variable in a template.
@@ -166,17 +171,15 @@ def assertion_of(cell: str) -> dict[str, Any]:
         ValueError: promptfoo stops at the list in the cell.
 
     """
-    for prefix, length in _CODE:
+    for prefix, type_ in _PREFIXES.items():
         if cell.startswith(prefix):
-            return {"type": "javascript", "value": cell[length:].strip()}
-    if cell.startswith("file://") and cell.endswith(_SCRIPTS):
+            value = cell.removeprefix(prefix)
+            return {"type": type_, "value": value if type_ == "llm-rubric" else value.strip()}
+    is_file = cell.startswith("file://")
+    if is_file and cell.endswith(_SCRIPTS):
         return {"type": "javascript", "value": cell}
-    for prefix in ("grade:", "llm-rubric:"):
-        if cell.startswith(prefix):
-            return {"type": "llm-rubric", "value": cell[len(prefix) :]}
-    is_script = cell.startswith("file://") and (cell.endswith(".py") or ".py:" in cell)
-    if cell.startswith("python:") or is_script:
-        return {"type": "python", "value": cell[7:].strip()}
+    if is_file and (cell.endswith(".py") or ".py:" in cell):
+        return {"type": "python", "value": cell.removeprefix("file://").strip()}
     if match := _prefix().fullmatch(cell):
         return _typed(*match.groups())
     return {"type": "equals", "value": cell}
@@ -209,36 +212,26 @@ def listed_in(text: str) -> list[str]:
 
     """
     texts: list[str] = []
-    at = 0
-    while at < len(text):
-        while at < len(text) and (text[at].isspace() or text[at] == ","):
-            at += 1
-        if at >= len(text):
-            break
-        if text[at] != '"':
-            end = text.find(",", at)
-            end = len(text) if end < 0 else end
-            texts.append(text[at:end].strip())
-            at = end
-            continue
-        part, at = _quoted(text, at)
-        texts.append(part)
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if at < len(text) and text[at] != ",":
+    for part in _PART.finditer(text):
+        if part["open"]:
+            raise ValueError("a quote has no end")
+        if part["rest"]:
             raise ValueError("a comma is missing after a quote")
+        bare = part["bare"]
+        texts.append(bare.strip() if bare else _ESCAPED.sub(_unescaped, part["quoted"]))
     return texts
 
 
-_IN_QUOTES = lazy_pattern(r'"((?:\\["\\]|""|[^"])*)"', re.DOTALL)
+_PART = lazy_pattern(
+    r'[\s,]*(?:"(?P<quoted>(?:\\["\\]|""|[^"])*)"\s*(?P<rest>[^,\s])?'
+    r'|(?P<open>")|(?P<bare>[^\s,"][^,]*))',
+    re.DOTALL,
+)
 _ESCAPED = lazy_pattern(r'\\(["\\])|""')
 
 
-def _quoted(text: str, at: int) -> tuple[str, int]:
-    match = _IN_QUOTES.match(text, at)
-    if match is None:
-        raise ValueError("a quote has no end")
-    return _ESCAPED.sub(lambda found: found[1] or '"', match[1]), match.end()
+def _unescaped(match: re.Match[str]) -> str:
+    return match[1] or '"'
 
 
 def cell_of(assertion: dict[str, Any]) -> str | None:
