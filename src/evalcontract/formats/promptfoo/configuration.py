@@ -34,10 +34,6 @@ class UnresolvedError(Exception):
         self.reason = reason
         self.is_elsewhere = is_elsewhere
 
-    def at(self, path: Path) -> UnresolvedError:
-        """Return the error at another place."""
-        return UnresolvedError(path, self.reason, is_elsewhere=self.is_elsewhere)
-
 
 class References:
     """The references of one configuration."""
@@ -90,7 +86,7 @@ class References:
                 self._steps -= 1
         known = self._targets[name]
         if isinstance(known, UnresolvedError):  # where the first of the references stands
-            raise known.at((*path, KEY))
+            raise UnresolvedError((*path, KEY), known.reason, is_elsewhere=known.is_elsewhere)
         target, size, depth = known
         self._values_left -= size
         if self._values_left < 0 or len(path) + depth > _MAX_DEPTH:
@@ -254,12 +250,6 @@ def _unresolved(error: UnresolvedError) -> Problem:
     return Problem("promptfoo/rejected", f"{reason}: promptfoo stops here", error.path, None)
 
 
-def _too_many_added(most: int) -> Problem:
-    message = f"only the first {most:,} tests have the whole default test: it is too large"
-    advice = "split it, or the list of tests"
-    return Problem("promptfoo/not-followed", message, _DEFAULT, advice)
-
-
 def _of_list(
     tests: list[Any],
     prefix: Path,
@@ -270,9 +260,11 @@ def _of_list(
     """Return the rows of tests, and where they stand in the file."""
     if not tests:
         problems.append(NO_ROWS._replace(path=prefix))
-    added = sum(len(v) for k in ("vars", "assert") if isinstance(v := default.get(k), dict | list))
+    given = {key: default.get(key) for key in ("vars", "assert")}
+    parts = {key: part for key, part in given.items() if isinstance(part, dict | list)}
+    added = sum(map(len, parts.values()))
     most = len(tests) if added <= _FEW else _MAX_ADDED // added
-    few = {**default, **_first_of(default)} if len(tests) > most else default
+    few = default | {key: _first(part) for key, part in parts.items()}
     rows: list[Any] = []
     own: list[Any] = []
     places: list[int] = []
@@ -290,7 +282,9 @@ def _of_list(
         rows.append(_with_default(test, default if len(rows) < most else few))
         places.append(index)
     if len(rows) > most:
-        problems.append(_too_many_added(most))
+        message = f"only the first {most:,} tests have the whole default test: it is too large"
+        advice = "split it, or the list of tests"
+        problems.append(Problem("promptfoo/not-followed", message, _DEFAULT, advice))
     if len(rows) == len(tests) and not default:
         return RowLayout(rows, prefix=prefix, problems=tuple(problems))
 
@@ -322,15 +316,9 @@ def _place_in_default(
     return (*_DEFAULT, *rest) if key in _ADDED and given is None else None
 
 
-def _first_of(default: dict[str, Any]) -> dict[str, Any]:
-    """Return the first variables and assertions of a default test."""
-    asserts, variables = default.get("assert"), default.get("vars")
-    kept: dict[str, Any] = {}
-    if isinstance(asserts, list):
-        kept["assert"] = asserts[:_FEW]
-    if isinstance(variables, dict):
-        kept["vars"] = dict(islice(variables.items(), _FEW))
-    return kept
+def _first(part: Any) -> Any:
+    """Return the first variables or assertions of a default test."""
+    return part[:_FEW] if isinstance(part, list) else dict(islice(part.items(), _FEW))
 
 
 def _with_default(test: Any, default: dict[str, Any]) -> Any:
