@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from evalcontract.formats._findings import FirstRows, bom_rejected, quoted
+from evalcontract.formats._findings import FirstRows, bom_rejected
 from evalcontract.formats._format import RowChecker, RowLayout, SchemaChecker
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -28,6 +28,7 @@ from evalcontract.formats.evret.releases import (
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import quoted
 
 # Most queries have exactly a name, a text and a list.
 _PLAIN_KEYS = 3

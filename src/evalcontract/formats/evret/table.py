@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.formats._findings import bom_rejected, quoted
+from evalcontract.formats._findings import bom_rejected
 from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.evret.checker import read_by_others
 from evalcontract.formats.evret.releases import (
@@ -21,7 +21,7 @@ from evalcontract.formats.evret.releases import (
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, quoted
 from evalcontract.source.faults import ParseError
 from evalcontract.source.tables import CsvTable
 

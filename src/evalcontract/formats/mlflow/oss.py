@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from evalcontract.formats._findings import FirstRows, has_lone_surrogate, is_below, quoted, without
+from evalcontract.formats._findings import FirstRows, has_lone_surrogate, is_below, without
 from evalcontract.formats._format import SchemaChecker
 from evalcontract.formats.mlflow.records import MlflowChecker, with_missing
 from evalcontract.formats.mlflow.sources import (
@@ -18,6 +18,7 @@ from evalcontract.formats.mlflow.sources import (
     shown,
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
+from evalcontract.model.values import quoted
 from evalcontract.source.installed import table
 
 #: The input that marks a record as a conversation to simulate, and the inputs it may have.

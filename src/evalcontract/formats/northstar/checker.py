@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from evalcontract.formats._findings import (
-    Fact,
-    FirstRows,
-    as_json,
-    misspelled_messages,
-    parsed_json,
-    predictions,
-    quoted,
-    read_field,
-)
-from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
+from evalcontract.formats._findings import FirstRows, as_json, misspelled_messages, parsed_json
+from evalcontract.formats._format import RowChecker, SchemaChecker
+from evalcontract.formats._graders import Fact, read_field
 from evalcontract.formats.northstar.case import (
     LACKING,
     LIMITS,
@@ -41,6 +33,7 @@ from evalcontract.formats.northstar.numbers import (
     without_numbers,
 )
 from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.values import quoted
 from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 
@@ -375,8 +368,3 @@ FACTS: Mapping[str, Fact] = {
     "broken_trace": lambda case, _: read_trace(case) is None,
     **{name: _of_trace(is_lacking) for name, is_lacking in LACKING.items()},
 }
-
-
-def graders(case: dict[str, Any], variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield the prediction for each grader on a valid case."""
-    return predictions("northstar", case, variant, FACTS)

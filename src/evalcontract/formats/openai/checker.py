@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.formats._findings import (
-    listed_predictions,
-    missing_key,
-    near_miss,
-    parsed_json,
-    predictions,
-    stops_loader,
-)
-from evalcontract.formats._format import GraderPrediction, RowChecker, SchemaChecker
+from evalcontract.formats._findings import missing_key, near_miss, parsed_json, stops_loader
+from evalcontract.formats._format import RowChecker, SchemaChecker
+from evalcontract.formats._graders import GraderPrediction, listed_predictions
 from evalcontract.formats.openai.export import (
     criteria_of,
     filled,
     is_well_formed,
-    root_of,
     texts_of,
     variables,
 )
-from evalcontract.formats.openai.fields import HOSTED, SAMPLES
 from evalcontract.formats.openai.rubrics import MAX_CRITERIA
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
-
-if TYPE_CHECKING:
-    from evalcontract.source.external import ExternalFile
 
 _MISSING = "openai/missing-key"
 _EXAMPLES = {
@@ -102,19 +91,12 @@ FACTS = {
 }
 
 
-def predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield the predictions for a row without the eval that it belongs to."""
-    return predictions("openai", row, variant or HOSTED, FACTS)
-
-
-def predict_in(read: ExternalFile, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield the prediction for each criterion of the file; for each type if it has none."""
-    root = root_of(read) if variant != SAMPLES else {}
+def predict_criteria(root: dict[str, Any], row: Any) -> Iterator[GraderPrediction] | None:
+    """Return the prediction for each criterion of an eval; None if it has none."""
     criteria = criteria_of(root, MAX_CRITERIA)
     if not criteria:
-        yield from predict(row, variant)
-        return
-    yield from listed_predictions(
+        return None
+    return listed_predictions(
         (_prediction(f"testing_criteria[{index}]", each, row) for index, each in criteria),
         total=len(root["testing_criteria"]),
         most=MAX_CRITERIA,

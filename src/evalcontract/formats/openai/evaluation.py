@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from evalcontract.formats._findings import FirstRows, mapping_at, quoted, stops_loader
+from evalcontract.formats._findings import FirstRows, mapping_at, stops_loader
 from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.openai.export import (
     CONTENT,
@@ -21,6 +21,7 @@ from evalcontract.formats.openai.export import (
 )
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import quoted
 
 _SAMPLE_KEYS = ("output_text", "output_json", "output_tools", "choices", "output_audio")
 _DUPLICATE = Problem(

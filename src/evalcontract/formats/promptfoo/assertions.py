@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from evalcontract.formats._findings import listed_predictions
-from evalcontract.formats._format import GraderPrediction
+from evalcontract.formats._graders import GraderPrediction, listed_predictions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.installed import table
 
@@ -264,7 +263,7 @@ MAX_ASSERTIONS = 200
 _ALL = ("contains-all", "icontains-all")
 
 
-def predict(row: Any, _variant: str | None) -> Iterator[GraderPrediction]:
+def predict(row: Any) -> Iterator[GraderPrediction]:
     """Return a prediction for each assertion of a test."""
     flat = [*_flat(row.get("assert"))]
     return listed_predictions(
