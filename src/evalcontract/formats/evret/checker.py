@@ -184,14 +184,10 @@ def _shadowed_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator
 
 
 def _shadowed(first: str, second: str, path: Path) -> Problem:
-    return Problem(
-        "evret/shadowed-key",
-        f"`{second}` is ignored because of `{first}`",
-        (*path, second),
-        "remove one of them",
-        on_key=True,
-        related=(Related("this one is read", (*path, first), on_key=True),),
-    )
+    code, message = "evret/shadowed-key", f"`{second}` is ignored because of `{first}`"
+    related = (Related("this one is read", (*path, first), on_key=True),)
+    where, advice = (*path, second), "remove one of them"
+    return Problem(code, message, where, advice, on_key=True, related=related)
 
 
 def _item_problems(values: Any, path: Path) -> Iterator[Problem]:

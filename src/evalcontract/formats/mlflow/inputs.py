@@ -196,13 +196,13 @@ def _expected(record: Row, name: str) -> Any:
     return read_field(record, f"expectations.{name}")
 
 
+def _has_both(record: Row, _: str) -> bool:
+    return None not in (_expected(record, expected.FACTS), _expected(record, expected.RESPONSE))
+
+
 def _has_unreadable_facts(record: Row, _: str) -> bool:
     facts = _expected(record, expected.FACTS)
     return facts is not None and not expected.are_texts(facts)
-
-
-def _has_unreadable_guidelines(record: Row, _: str) -> bool:
-    return not expected.are_guidelines(_expected(record, expected.GUIDELINES))
 
 
 def _has_unreadable_calls(record: Row, _: str) -> bool:
@@ -210,21 +210,18 @@ def _has_unreadable_calls(record: Row, _: str) -> bool:
     return bool(calls) and expected.unnamed_call(calls) is not None
 
 
-def _has_both(record: Row, _: str) -> bool:
-    return None not in (_expected(record, expected.FACTS), _expected(record, expected.RESPONSE))
-
-
 def _is_no_conversation(record: Row, _: str) -> bool:
-    return record["trace"] is None and not (
-        isinstance(inputs := record.get("inputs"), dict) and GOAL in inputs
-    )
+    inputs = record.get("inputs")
+    return record["trace"] is None and not (isinstance(inputs, dict) and GOAL in inputs)
 
 
 #: The facts that the verdicts of `mlflow.graders.json` refer to.
 FACTS: Mapping[str, Fact] = {
     "facts_and_response": _has_both,
     "facts_unreadable": _has_unreadable_facts,
-    "guidelines_unreadable": _has_unreadable_guidelines,
+    "guidelines_unreadable": lambda record, _: (
+        not expected.are_guidelines(_expected(record, expected.GUIDELINES))
+    ),
     "calls_unreadable": _has_unreadable_calls,
     "no_conversation": _is_no_conversation,
 }

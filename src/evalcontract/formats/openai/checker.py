@@ -64,13 +64,11 @@ def _ideal(row: dict[str, Any], path: Path) -> Iterator[Problem]:
             advice = "write the right answer, or a list of right answers"
             yield Problem("openai/nothing-expected", message, path, advice)
         return
-    ideal = row["ideal"]
-    where: Path = (*path, "ideal")
+    ideal, where = row["ideal"], (*path, "ideal")
     if ideal == []:
         message = "`ideal` is an empty list, so no answer is right"
         yield Problem("openai/empty-ideal", message, where, "write the right answers")
-        return
-    for index, text in enumerate(ideal if isinstance(ideal, list) else [ideal]):
+    for index, text in enumerate(_right_answers(row)):
         if text == "":
             place: Path = (*where, index) if isinstance(ideal, list) else where
             message = "every answer contains the empty text, so that Match and Includes pass"

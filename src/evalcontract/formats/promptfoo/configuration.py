@@ -125,31 +125,32 @@ def _is_index(key: str, values: list[Any]) -> bool:
     return is_number and int(key) < len(values)
 
 
+def _levels(value: Any) -> Iterator[list[Any]]:
+    """Yield the values of each depth of a value, itself first."""
+    level = [value]
+    while level:
+        yield level
+        parts = (each.values() if isinstance(each, dict) else each for each in level
+                 if isinstance(each, dict | list))  # fmt: skip
+        level = [part for each in parts for part in each]
+
+
 def _measured(value: Any) -> tuple[int, int]:
     """Return how many values a value has, itself included, and how deeply it is nested.
 
     Of a value with too many it is enough to know that.
     """
-    level, size, depth = [value], 0, 0
-    while level and size <= _MAX_VALUES:
+    size = depth = 0
+    for level in _levels(value):
         size, depth = size + len(level), depth + 1
-        parts = (each.values() if isinstance(each, dict) else each for each in level
-                 if isinstance(each, dict | list))  # fmt: skip
-        level = [part for each in parts for part in each]
+        if size > _MAX_VALUES:
+            break
     return size, depth
 
 
 def _has_reference(value: Any) -> bool:
-    pending = [value]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, dict):
-            if _is_reference(each.get(KEY)):
-                return True
-            pending += each.values()
-        elif isinstance(each, list):
-            pending += each
-    return False
+    mappings = (each for level in _levels(value) for each in level if isinstance(each, dict))
+    return any(_is_reference(each.get(KEY)) for each in mappings)
 
 
 NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a test")
