@@ -106,7 +106,6 @@ class QueryChecker(RowChecker):
 
 
 def _warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
-    """Yield the warnings of a valid query."""
     for names in NAMES:
         yield from _shadowed_name(row, names, path)
         yield from _not_text(row, first_non_empty(row, names), path)
@@ -142,7 +141,6 @@ def read_by_others(key: str, path: Path, release: Release) -> Problem:
 
 
 def _not_text(row: dict[str, Any], key: str | None, path: Path) -> Iterator[Problem]:
-    """Yield a warning if a value is converted to a text."""
     if key is not None and not isinstance(row[key], str):
         yield _converted(row[key], f"`{key}`", (*path, key))
 
@@ -191,7 +189,6 @@ def _shadowed(first: str, second: str, path: Path) -> Problem:
 
 
 def _item_problems(values: Any, path: Path) -> Iterator[Problem]:
-    """Yield the items of a list that are not texts, blank, or duplicates."""
     seen: dict[str, int] = {}
     for index, value in enumerate(values if isinstance(values, list) else ()):
         text = text_of(value)

@@ -231,7 +231,6 @@ def _parts(text: str) -> list[str]:
 
 
 def _extra_cells(cells: list[str], index: int, width: int) -> Iterator[Problem]:
-    """Report a row that has more cells than the header, unless they are blank."""
     if any(cell.strip() for cell in cells[width:]):
         message = f"the row has {len(cells)} cells, but the header {width}: the others are dropped"
         advice = "put a cell that contains commas in double quotes"

@@ -177,7 +177,6 @@ class ManagedChecker(MlflowChecker):
 
 
 def _missing_kind(problems: list[Problem], source: dict[str, Any], path: Path) -> list[Problem]:
-    """Report a misspelled kind as a missing one."""
     for kind in DOCUMENTED:
         if not kinds_of(source) and any(problem.path[:-1] == path for problem in problems):
             problems = with_missing(problems, source, path, kind)
@@ -189,7 +188,6 @@ def _missing_kind(problems: list[Problem], source: dict[str, Any], path: Path) -
 def _open_source_source(
     problems: list[Problem], source: dict[str, Any], path: Path
 ) -> list[Problem]:
-    """Report a source in the form of the open-source store as one problem."""
     if "source_type" not in source or is_documented(source):
         return problems
     message = "`source` with `source_type` is the form of the open-source store"

@@ -183,7 +183,6 @@ def scorers(record: dict[str, Any], variant: str) -> Iterator[GraderPrediction]:
 
 
 def _assessed(trace: dict[str, Any]) -> dict[str, Any]:
-    """Return the expectations among the assessments of a trace."""
     assessments = mapping_at(trace, "info").get("assessments")
     return {
         str(assessment.get("assessment_name")): assessment["expectation"].get("value")

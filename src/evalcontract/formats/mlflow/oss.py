@@ -230,7 +230,6 @@ def _unstorable(value: Any, path: Path) -> Iterator[Problem]:
 
 
 def _documented_source(problems: list[Problem], source: Any, path: Path) -> list[Problem]:
-    """Report a source in Databricks' form as one problem."""
     if not is_documented(source) or not any(is_below(problem, path) for problem in problems):
         return problems
     form = open_source_form(source) or {"source_type": "…", "source_data": {"…": "…"}}

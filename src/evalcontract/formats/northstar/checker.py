@@ -200,7 +200,6 @@ def _contradiction(key: str, message: str, advice: str, where: Path) -> Problem:
 
 
 def _trace(row: dict[str, Any], expected: dict[str, Any], path: Path) -> Iterator[Problem]:
-    """Yield that a trace is missing, ignored or broken."""
     given = row.get("input")
     if row.get("trace") is not None:
         place: Path = (*path, "trace")

@@ -209,7 +209,6 @@ def _label_problems(criterion: dict[str, Any], path: Path) -> Iterator[Problem]:
 def _schema_problems(
     root: dict[str, Any], rows: list[Any], schema: SchemaChecker
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the schema of items, or what is wrong with items by it."""
     path, item_schema = item_schema_of(root)
     if item_schema is None:
         return

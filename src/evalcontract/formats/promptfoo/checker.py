@@ -79,7 +79,6 @@ class PromptfooChecker(RowChecker):
         return self._faulty.setdefault(key, (path, assertion))[0] == path
 
     def _assertions(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
-        """Yield the faults of assertions; those of a default test are the same in each test."""
         if self._is_repeated(row.get("assert")):
             return
         for index, assertion in enumerate(row.get("assert") or ()):

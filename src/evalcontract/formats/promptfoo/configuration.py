@@ -258,7 +258,6 @@ def _of_list(
     references: References | None,
     problems: list[Problem],
 ) -> RowLayout:
-    """Return the rows of tests, and where they stand in the file."""
     if not tests:
         problems.append(NO_ROWS._replace(path=prefix))
     given = {key: default.get(key) for key in ("vars", "assert")}
