@@ -74,7 +74,7 @@ class QueryChecker(RowChecker):
             return [*faults, *unread]
         problems = [*unread, *_warnings(row, path, self._release)]
         problems += self._duplicate(row, path)
-        return [*problems, *self._lacking(row, path, problems)]
+        return [*problems, *self._nothing_expected(row, path, problems)]
 
     def _unread(self, row: dict[str, Any], path: Path, faults: list[Problem]) -> list[Problem]:
         """Return the keys that no release reads and that no fault reports."""
@@ -91,7 +91,7 @@ class QueryChecker(RowChecker):
             where, advice = (*path, key), "query ids must be unique"
             yield Problem("evret/duplicate-id", message, where, advice, related=related)
 
-    def _lacking(
+    def _nothing_expected(
         self, row: dict[str, Any], path: Path, problems: list[Problem]
     ) -> Iterator[Problem]:
         """Yield that a query has no expectations, unless another problem explains it."""

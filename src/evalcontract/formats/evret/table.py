@@ -160,9 +160,9 @@ def rows_of_table(
         read: dict[str, Any] = dict(zip(table.header, cells, strict=False))
         # Cells that are missing at the end of a row are None, as for the loader.
         read |= dict.fromkeys(table.header[len(cells) :])
-        row, cut = _query(read, index, release)
+        row, split_cells = _query(read, index, release)
         rows.append(row)
-        for name, parts in cut.items():
+        for name, parts in split_cells.items():
             if misread := _misread(name, read[name].strip(), parts):
                 problems.append(misread._replace(path=(index, name), row_index=index))
             elif name == ANSWERS and len(parts) > 1:

@@ -45,17 +45,22 @@ class PromptfooChecker(RowChecker):
         found = [] if is_clean else self._schema.faults(row, path)
         if isinstance(row, dict) and not has_needed(row):
             found = [*_without_keys(row, path, found)]
-        found = [each for each in found if not self._is_told(each, row, path)]
+        found = [each for each in found if not self._is_reported(each, row, path)]
         yield from found
         if stops_loader(found) or not isinstance(row, dict):
             return
         yield from self._assertions(row, path)
-        yield from _in_vars(row, path)
+        variables = row.get("vars")
+        is_misplaced = isinstance(variables, dict) and "assert" in variables
+        if is_misplaced:
+            message = "`assert` is a variable here, and asserts nothing"
+            code, advice = "promptfoo/assert-in-vars", "move it out of `vars`, by less indentation"
+            yield Problem(code, message, (*path, "vars", "assert"), advice, on_key=True)
         name = row.get("description") or None
         yield from self._names.duplicate(name, path, "description", _DUPLICATE)
         if row.get("assert"):
             self._asserting += 1
-        elif not any(len(problem.path) > len(path) for problem in found) and not _holds(row):
+        elif not any(len(problem.path) > len(path) for problem in found) and not is_misplaced:
             self._bare.append(path)
 
     def finish(self) -> Iterator[Problem]:
@@ -67,7 +72,7 @@ class PromptfooChecker(RowChecker):
                 advice = "write `assert`"
                 yield Problem("promptfoo/no-assertion", message, path, advice, row_index=index)
 
-    def _is_told(self, problem: Problem, row: Any, path: Path) -> bool:
+    def _is_reported(self, problem: Problem, row: Any, path: Path) -> bool:
         """Whether a problem of an assertion is one of the default test that is reported already."""
         key, index = (*problem.path[len(path) :], None, None)[:2]
         if key != "assert" or not isinstance(index, int):
@@ -88,11 +93,6 @@ class PromptfooChecker(RowChecker):
                 yield from faults
 
 
-def _holds(row: dict[str, Any]) -> bool:
-    given = row.get("vars")
-    return isinstance(given, dict) and "assert" in given
-
-
 def _without_keys(row: dict[str, Any], path: Path, found: list[Problem]) -> Iterator[Problem]:
     """Yield that a test has none of the keys that one needs, instead of what is misspelled."""
     unknown = (key for key in row if key not in KEYS)
@@ -101,14 +101,6 @@ def _without_keys(row: dict[str, Any], path: Path, found: list[Problem]) -> Iter
     message = f"a test needs one of {quoted(NEEDED)}: promptfoo stops here"
     key, meant = near or (None, "vars")
     yield missing_key("promptfoo", message, path, meant, key, "write `vars` and `assert`")
-
-
-def _in_vars(row: dict[str, Any], path: Path) -> Iterator[Problem]:
-    if _holds(row):
-        message = "`assert` is a variable here, and asserts nothing"
-        advice = "move it out of `vars`, by less indentation"
-        where = (*path, "vars", "assert")
-        yield Problem("promptfoo/assert-in-vars", message, where, advice, on_key=True)
 
 
 def _faults(
