@@ -106,9 +106,10 @@ class QueryChecker(RowChecker):
 
 
 def _warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
-    for names in NAMES:
-        yield from _shadowed_name(row, names, path)
-        yield from _not_text(row, first_non_empty(row, names), path)
+    for first, second in NAMES:
+        if row.get(first) and row.get(second) and text_of(row[first]) != text_of(row[second]):
+            yield _shadowed(first, second, path)
+        yield from _not_text(row, first_non_empty(row, (first, second)), path)
     yield from _shadowed_ids(row, path, release)
     yield from _unread_ids(row, path, release)
     for key in (ids_key(row, release), ANSWERS):
@@ -160,12 +161,6 @@ def _converted(value: Any, name: str, path: Path) -> Problem:
     message = f"{name} is {kind_of(value)}, which is converted to the text `{text}`"
     advice = "write a text, or remove it" if value is None else "write it as a text, in quotes"
     return Problem("evret/not-text", message, path, advice)
-
-
-def _shadowed_name(row: dict[str, Any], names: tuple[str, str], path: Path) -> Iterator[Problem]:
-    first, second = names
-    if row.get(first) and row.get(second) and text_of(row[first]) != text_of(row[second]):
-        yield _shadowed(first, second, path)
 
 
 def _shadowed_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:

@@ -249,13 +249,10 @@ def _misread(name: str, text: str, parts: list[str]) -> Problem | None:
         message = "the cell is split at commas only: its semicolons become part of an id"
         advice = f'write commas, and the cell in double quotes: "{sample}"'
         return Problem("evret/cut-cell", message, (), advice)
-    if name == ANSWERS and len(parts) > 1 and _is_sentence(text, parts):
+    # It is a sentence rather than a list of short labels.
+    is_long = any(len(part.split()) > _MAX_WORDS for part in parts)
+    if name == ANSWERS and len(parts) > 1 and (is_long or text.endswith((".", "!", "?"))):
         message = f"the cell is split at its commas, into {len(parts)} answers"
         advice = 'if it is a single answer, write JSON; in the CSV file that is "[""…""]"'
         return Problem("evret/cut-cell", message, (), advice)
     return None
-
-
-def _is_sentence(text: str, parts: list[str]) -> bool:
-    """Whether a cell is a sentence rather than a list of short labels."""
-    return text.endswith((".", "!", "?")) or max(len(p.split()) for p in parts) > _MAX_WORDS

@@ -335,17 +335,12 @@ def _meant_by(key: str, value: Any) -> str | None:
         parsed = parsed_json(value)
         meant = parsed if isinstance(parsed, dict) else None
     elif key == "tool_arguments" and isinstance(value, dict):
-        is_call = value.keys() == {"name", "arguments"}
-        meant = [value] if is_call else _calls(value)
+        if value.keys() == {"name", "arguments"}:
+            meant = [value]
+        elif all(isinstance(part, dict) for part in value.values()):  # from names to arguments
+            meant = [{"name": name, "arguments": part} for name, part in value.items()]
     text = as_json(meant)
     return text if meant and len(text) <= _MAX_LENGTH else None
-
-
-def _calls(value: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """Return tool calls that were written as a mapping from names to arguments."""
-    if not all(isinstance(part, dict) for part in value.values()):
-        return None
-    return [{"name": name, "arguments": part} for name, part in value.items()]
 
 
 def _of_trace(is_true: Callable[[Trace], bool]) -> Fact:

@@ -76,8 +76,10 @@ def of_table(table: CsvTable) -> RowLayout:
 def _of_shape(table: CsvTable) -> Iterator[Problem]:
     width = len(table.header)
     code = "promptfoo/ragged-row"
-    if width > 1 and _BLANK_LINE.search(table.text) and _has_blank_line(table.text):
-        yield Problem(code, f"a line of the table is blank: {_STOPS}", (), "remove it")
+    if width > 1 and _BLANK_LINE.search(table.text):
+        records = csv.reader(io.StringIO(table.text, newline=""))
+        if not all(records):
+            yield Problem(code, f"a line of the table is blank: {_STOPS}", (), "remove it")
     for index, record in enumerate(table.records):
         if len(record) != width:
             yield ragged_row("promptfoo", "promptfoo", index, len(record), width)
@@ -85,10 +87,6 @@ def _of_shape(table: CsvTable) -> Iterator[Problem]:
     if table.is_open:
         message = f"the last cell begins with a quote that has no end: {_STOPS}"
         yield Problem(code, message, (len(table.records) - 1,), "add the quote")
-
-
-def _has_blank_line(text: str) -> bool:
-    return any(not record for record in csv.reader(io.StringIO(text, newline="")))
 
 
 def _of_header(table: CsvTable) -> Iterator[Problem]:
