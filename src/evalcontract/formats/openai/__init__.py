@@ -16,8 +16,7 @@ from evalcontract.formats._format import (
     SchemaChecker,
     codes_of_system,
 )
-from evalcontract.formats.openai.checker import FACTS, OpenAIChecker, predict_criteria
-from evalcontract.formats.openai.evaluation import layout_of
+from evalcontract.formats.openai.checker import FACTS, OpenAIChecker, layout_of, predict_criteria
 from evalcontract.formats.openai.export import root_of
 from evalcontract.formats.openai.fields import FIELDS, HOSTED, SAMPLES
 from evalcontract.model.diagnostic import Problem
