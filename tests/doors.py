@@ -64,7 +64,7 @@ def printed_by(*arguments: str | Path, cwd: Path) -> Printed:
     texts = []
     for stream in (out, err):
         stream.flush()
-        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        texts.append(stream.buffer.getvalue().decode())
     return Printed(code, *texts)
 
 
