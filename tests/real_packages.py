@@ -73,8 +73,8 @@ def table_text(header: list[str], rows: list[dict[str, str]], end: str = "\r\n")
 def there_and_back(
     ask: Callable[[list[tuple[str, str]]], list[Any]],
     sources: list[tuple[str, str]],
-    ways: Sequence[tuple[str, Callable[[tuple[str, str]], tuple[str, set[str]]]]],
-) -> Iterator[tuple[tuple[str, str], str, set[str], Any, Any]]:
+    ways: Sequence[tuple[str, Callable[[tuple[str, str]], tuple[str, set[Any]]]]],
+) -> Iterator[tuple[tuple[str, str], str, set[Any], Any, Any]]:
     """Ask a package about files and about what they become: the names of files, and converters.
 
     Yield a file, the text that it becomes, the keys that are lost in it, and both answers. The

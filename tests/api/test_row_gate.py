@@ -370,7 +370,7 @@ def groups_of_rows(chance: Random, *, has_all: bool) -> Iterator[RowGroup]:
     """
     runs = {"kind": "regex", "pattern": "[0-9]+"}
     alone = [checks for check in POOL for checks in ([check], [check, runs])]
-    alone = alone if has_all else some(alone, times=4)
+    alone = alone if has_all else some(alone, times=2)
     mixed = (
         chance.sample(POOL, chance.choice((2, 4, 8))) for _ in range(200 if has_all else tries(200))
     )

@@ -109,7 +109,10 @@ def _pyright(file: Path) -> list[tuple[int, bool]]:
     ]
 
 
-CHECKERS = [pytest.param(_mypy, id="mypy"), pytest.param(_pyright, id="pyright")]
+CHECKERS = [
+    pytest.param(_mypy, id="mypy"),
+    pytest.param(_pyright, id="pyright", marks=pytest.mark.thorough),
+]
 
 
 @pytest.mark.slow

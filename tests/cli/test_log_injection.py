@@ -233,7 +233,7 @@ def calls(folder: Path, payload: str) -> list[list[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("payload", some(PAYLOADS, times=4))
+@pytest.mark.parametrize("payload", some(PAYLOADS, times=3))
 def test_no_output_has_a_command(
     payload: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

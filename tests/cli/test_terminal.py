@@ -146,15 +146,15 @@ def test_progress(patience: str, stream: str, stream_of_rows: Path, *, appears: 
     assert last == ""
 
 
-@every_case("columns", [5, 20, 40, 80, 120])
-@every_case(
-    "name",
-    ["x" * 100 + ".jsonl", "\N{CJK UNIFIED IDEOGRAPH-6625}" * 60 + ".jsonl", "\x1b[31m.jsonl"],
-)
+LONG_NAMES = ["x" * 100, "\N{CJK UNIFIED IDEOGRAPH-6625}" * 60, "\x1b[31m"]
+
+
+@every_case(("columns", "name"), some(product([5, 20, 40, 80, 120], LONG_NAMES), times=3))
 def test_progress_leaves_nothing(
     name: str, columns: int, stream_of_rows: Path, tmp_path: Path
 ) -> None:
     """It stays on one line, or each step would be one more; and a name is shown, not sent."""
+    name += ".jsonl"
     (tmp_path / name).symlink_to(stream_of_rows / "rows.jsonl")
     command = [sys.executable, "-c", IMPATIENT, "0", "validate-dataset", name]
     shown, _ = on_terminal(command, tmp_path, stream="stderr", columns=columns)
