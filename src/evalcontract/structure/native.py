@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any, Protocol, TypeVar
 
+import jsonschema_rs
 from jsonschema_rs import ValidationError as NativeError
+from jsonschema_rs import ValidationErrorKind
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped
@@ -135,8 +137,6 @@ def accepts(validator: NativeValidator, value: Any) -> bool:
 
 
 def _compiled(schema: Schema, keywords: dict[str, Any] | None = None) -> NativeValidator:
-    import jsonschema_rs  # slow to import
-
     return jsonschema_rs.Draft202012Validator(schema, retriever=_refuse, keywords=keywords)
 
 
@@ -174,11 +174,8 @@ def _is_linear(pattern: str) -> bool:
 
     It reads `a++` as a repeated repetition.
     """
-    import jsonschema_rs  # slow to import
-
     if _POSSESSIVE.search(_NO_SYNTAX.sub("", pattern)):
         return False
-
     never = jsonschema_rs.RegexOptions()
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=never)
@@ -272,8 +269,6 @@ def is_schema(value: Any) -> bool:
 
 @lru_cache(maxsize=256)  # a compiled pattern may take a megabyte
 def _pattern(pattern: str, steps: int = MAX_STEPS) -> NativeValidator:
-    import jsonschema_rs  # slow to import
-
     limited = jsonschema_rs.FancyRegexOptions(backtrack_limit=steps)
     return jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=limited)
 
@@ -302,8 +297,6 @@ def matches(pattern: str, text: str, steps: int = MAX_STEPS) -> bool:
     text = encodable(text)
     if not is_limited:
         return validator.is_valid(text)
-    from jsonschema_rs import ValidationErrorKind  # slow to import
-
     error = next(iter(validator.iter_errors(text)), None)
     if error is not None and not isinstance(error.kind, ValidationErrorKind.Pattern):
         raise PatternLimitError(pattern)
@@ -375,6 +368,15 @@ class SchemaViolation(NamedTuple):
     path: tuple[Any, ...]
     schema_path: tuple[Any, ...]
     forms: tuple[SchemaViolation, ...] = ()
+
+
+def first_error(validator: NativeValidator, value: Any) -> NativeError | None:
+    """Return the first violation of a value; it raises as `is_valid` does."""
+    try:
+        validator.validate(value)
+    except NativeError as error:
+        return error
+    return None
 
 
 def from_native(error: NativeError, value: Any, schema: Any) -> SchemaViolation | None:

@@ -20,6 +20,7 @@ from evalcontract.structure.native import (
     NativeValidator,
     PatternLimitError,
     SchemaViolation,
+    first_error,
     from_native,
     matches,
     native_for,
@@ -229,14 +230,9 @@ def _described_of(errors: Sequence[ValidationError]) -> Found:
 
 def _first(native: NativeValidator, value: Any, schema: Schema) -> list[SchemaViolation]:
     """Return the first violation, if the native engine can describe it."""
-    from jsonschema_rs import ValidationError  # slow to import
-
-    try:
-        native.validate(value)
-    except ValidationError as error:
-        violation = from_native(error, value, schema)
-        return [violation] if violation else []
-    return []
+    error = first_error(native, value)
+    violation = from_native(error, value, schema) if error else None
+    return [violation] if violation else []
 
 
 def _not_listed(most: str, reason: str) -> Problem:
