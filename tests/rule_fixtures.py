@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
     from evalcontract import Diagnostic
-    from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 FIXTURES = ROOT / "fixtures" / "rules"
 TODAY = date(2026, 6, 1)
@@ -58,7 +58,7 @@ def placed_in(case: Path, folder: Path) -> None:
         shutil.copy(beside, target / beside.name)
 
 
-def outcome_of(case: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Outcome:
+def outcome_of(case: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> RunOutcome:
     """Check a case in an empty folder, as from inside of it."""
     placed_in(case, folder)
     monkeypatch.chdir(folder)

@@ -1,6 +1,6 @@
 """evalcontract: the contract of evaluation datasets, rubrics and judges, and its checks.
 
-The Python API stands in `evalcontract.api`; its names are here too, loaded at first use.
+The Python API stands in `evalcontract.api`; its names are here, loaded at first use.
 """
 
 from __future__ import annotations
@@ -11,26 +11,19 @@ TYPE_CHECKING = False  # `typing` is slow to import; type checkers know this nam
 if TYPE_CHECKING:
     from typing import Any
 
-    from evalcontract.api import (
-        Calibration,
-        Converted,
-        DatasetLoader,
-        Findings,
-        GradedFiles,
-        Grader,
-        JudgePromptLoader,
+    from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader, render
+    from evalcontract.api.calibrating import Calibration, calibrate_judge
+    from evalcontract.api.converting import Converted, Loss, convert
+    from evalcontract.api.datasets import DatasetLoader
+    from evalcontract.api.findings import Findings, Workspace
+    from evalcontract.api.grader import GradedFiles, Grader
+    from evalcontract.api.loaded import (
         LoadedArtifact,
         LoadedCheck,
         LoadedDataset,
         LoadedJudge,
         LoadedRow,
         LoadedRubric,
-        Loss,
-        RubricLoader,
-        Workspace,
-        calibrate_judge,
-        convert,
-        render,
     )
     from evalcontract.grading.results import CheckResult, RowResult
     from evalcontract.grading.summary import Summary
@@ -44,35 +37,35 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "Calibration": "evalcontract.api",
+    "Calibration": "evalcontract.api.calibrating",
     "CheckResult": "evalcontract.grading.results",
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
-    "Converted": "evalcontract.api",
-    "DatasetLoader": "evalcontract.api",
+    "Converted": "evalcontract.api.converting",
+    "DatasetLoader": "evalcontract.api.datasets",
     "Diagnostic": "evalcontract.model.diagnostic",
     "EvalContractError": "evalcontract.model.errors",
-    "Findings": "evalcontract.api",
-    "GradedFiles": "evalcontract.api",
-    "Grader": "evalcontract.api",
-    "JudgePromptLoader": "evalcontract.api",
-    "LoadedArtifact": "evalcontract.api",
-    "LoadedCheck": "evalcontract.api",
-    "LoadedDataset": "evalcontract.api",
-    "LoadedJudge": "evalcontract.api",
-    "LoadedRow": "evalcontract.api",
-    "LoadedRubric": "evalcontract.api",
-    "Loss": "evalcontract.api",
+    "Findings": "evalcontract.api.findings",
+    "GradedFiles": "evalcontract.api.grader",
+    "Grader": "evalcontract.api.grader",
+    "JudgePromptLoader": "evalcontract.api.artifacts",
+    "LoadedArtifact": "evalcontract.api.loaded",
+    "LoadedCheck": "evalcontract.api.loaded",
+    "LoadedDataset": "evalcontract.api.loaded",
+    "LoadedJudge": "evalcontract.api.loaded",
+    "LoadedRow": "evalcontract.api.loaded",
+    "LoadedRubric": "evalcontract.api.loaded",
+    "Loss": "evalcontract.api.converting",
     "Provenance": "evalcontract.library.references",
     "RowResult": "evalcontract.grading.results",
-    "RubricLoader": "evalcontract.api",
+    "RubricLoader": "evalcontract.api.artifacts",
     "Severity": "evalcontract.model.diagnostic",
     "Summary": "evalcontract.grading.summary",
     "UsageError": "evalcontract.model.errors",
-    "Workspace": "evalcontract.api",
-    "calibrate_judge": "evalcontract.api",
-    "convert": "evalcontract.api",
-    "render": "evalcontract.api",
+    "Workspace": "evalcontract.api.findings",
+    "calibrate_judge": "evalcontract.api.calibrating",
+    "convert": "evalcontract.api.converting",
+    "render": "evalcontract.api.artifacts",
 }
 
 __all__ = [

@@ -23,7 +23,7 @@ from evalcontract.cache import Cache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
     Edit = Callable[[Path], object]
 
@@ -146,7 +146,7 @@ EDITS = (
 )
 
 
-def outcome_of(top: Path, cache: Cache | None) -> Outcome | str:
+def outcome_of(top: Path, cache: Cache | None) -> RunOutcome | str:
     try:
         return check_workspaces(top / "w", Options(today=date(2026, 5, 8), cache=cache))
     except EvalContractError as error:

@@ -21,7 +21,7 @@ from evalcontract.report import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 RUBRIC = """\
 id: answers
@@ -60,11 +60,11 @@ def rows(count: int, *keys: str, rubric: str = "rubric/answers@1.0.0", first: in
     return "".join(["questions:\n", *lines])
 
 
-def check(**options: Any) -> Outcome:
+def check(**options: Any) -> RunOutcome:
     return check_workspaces(Path(), Options(today=date(2026, 6, 1), **options))
 
 
-def found(outcome: Outcome) -> list[tuple[str, str, int]]:
+def found(outcome: RunOutcome) -> list[tuple[str, str, int]]:
     """Return each finding as file, code, and number of its places."""
     return [
         (each.place.file, each.code, each.sites.total if each.sites else 0)

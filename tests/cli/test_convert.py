@@ -14,7 +14,7 @@ from doors import ROOT, UsageError, command_line
 from tables import every_case
 
 from evalcontract.cli.convert import convert_command
-from evalcontract.cli.validate import check, validate_dataset
+from evalcontract.cli.validate import check_command, validate_dataset_command
 from evalcontract.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ def test_there_and_back(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_what_comes_out_is_clean() -> None:
     assert code(convert("rows.yaml", "ours.yaml", "--from", "databricks")) == 0
-    checked = RUNNER.invoke(validate_dataset, ["--strict", "ours.yaml"], standalone_mode=False)
+    checked = RUNNER.invoke(
+        validate_dataset_command, ["--strict", "ours.yaml"], standalone_mode=False
+    )
     assert checked.stdout == "1 dataset (2 rows): no findings\n"
 
 
@@ -264,7 +266,7 @@ def test_bundles_stand_beside_the_folder_of_datasets(folder: Path) -> None:
     assert code(convert("rows.yaml", "datasets/o.yaml", "--from", "databricks")) == 0
     assert "bundles/agent.schema.json" in names(folder)
     checked = RUNNER.invoke(
-        validate_dataset, ["--strict", "datasets/o.yaml"], standalone_mode=False
+        validate_dataset_command, ["--strict", "datasets/o.yaml"], standalone_mode=False
     )
     assert checked.stdout == "1 dataset (2 rows): no findings\n"
 
@@ -279,7 +281,7 @@ def test_a_check_of_the_folder_finds_the_bundle() -> None:
     ]
     again = convert("rows.yaml", "datasets/p.yaml", "--from", "databricks")
     assert again.stdout.splitlines()[1:] == []  # what is there already is what is needed
-    checked = RUNNER.invoke(check, ["--strict"], standalone_mode=False)
+    checked = RUNNER.invoke(check_command, ["--strict"], standalone_mode=False)
     assert checked.stdout.splitlines()[-1] == "2 datasets (4 rows), 1 bundle: no findings"
 
 

@@ -22,7 +22,7 @@ from evalcontract.workspace import data_files, find_root, find_workspaces
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 RUBRIC = """\
 id: polite
@@ -36,11 +36,11 @@ FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n
 HANGS = 120  # seconds: what opens a pipe waits for ever
 
 
-def check(path: Path) -> Outcome:
+def check(path: Path) -> RunOutcome:
     return check_workspaces(path, Options())
 
 
-def found(outcome: Outcome) -> list[tuple[str, str]]:
+def found(outcome: RunOutcome) -> list[tuple[str, str]]:
     return [(each.place.file, each.code) for each in outcome.diagnostics]
 
 

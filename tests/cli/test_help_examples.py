@@ -74,7 +74,7 @@ def test_examples(
     if command.name == "convert":
         (folder / "mlflow.jsonl").unlink()
     monkeypatch.chdir(folder)
-    for wanted, line in command.examples:
+    for wanted, line in command.examples.items():
         if any(sign in line for sign in SHELL):
             continue  # `test_examples_for_a_shell`
         if line.startswith("pip install "):
@@ -99,7 +99,7 @@ def test_examples_for_a_shell(made: Path, tmp_path: Path) -> None:
     environment = {"PATH": f"{tmp_path}:{os.defpath}", "HOME": str(tmp_path),
                    "PYTHONPATH": str(ROOT / "src")}  # fmt: skip
     lines = [
-        line for command in EVERY for _, line in command.examples
+        line for command in EVERY for line in command.examples.values()
         if any(sign in line for sign in SHELL)
     ]  # fmt: skip
     assert len(lines) == 4
@@ -119,6 +119,6 @@ def test_every_help_has_examples_that_fit(command: Command) -> None:
         click.Context(command, terminal_width=COLUMNS, **command.context_settings)
     )
     assert 1 <= len(command.examples) <= 4
-    assert command.examples[0][1] in text
+    assert next(iter(command.examples.values())) in text
     assert [line for line in text.splitlines() if len(line) > COLUMNS] == []
     assert "--version" in text

@@ -13,7 +13,7 @@ from writing import write
 from evalcontract.model.diagnostic import SeveritySource
 
 if TYPE_CHECKING:
-    from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
 RUBRIC = """\
@@ -35,7 +35,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def severities(outcome: Outcome) -> list[tuple[str, str, SeveritySource | None]]:
+def severities(outcome: RunOutcome) -> list[tuple[str, str, SeveritySource | None]]:
     return [(str(each.severity), each.code, each.severity_source) for each in outcome.diagnostics]
 
 
@@ -134,11 +134,11 @@ def test_the_limit_of_the_configuration_is_named(place: Path) -> None:
 # The errors of a target
 
 
-def target(name: str, **options: Any) -> Outcome:
+def target(name: str, **options: Any) -> RunOutcome:
     return validate(Kind.TARGET, [Input(Path(name))], Options(**options))
 
 
-def found(outcome: Outcome) -> list[tuple[str, str, str]]:
+def found(outcome: RunOutcome) -> list[tuple[str, str, str]]:
     return [(each.place.file, str(each.severity), each.code) for each in outcome.diagnostics]
 
 

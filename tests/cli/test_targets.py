@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 RUBRIC = """\
 id: polite
@@ -36,11 +36,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def check(place: Path, *, strict: bool | None = None) -> Outcome:
+def check(place: Path, *, strict: bool | None = None) -> RunOutcome:
     return check_workspaces(place, Options(strict=strict, today=date(2026, 6, 1)))
 
 
-def found(outcome: Outcome) -> list[tuple[str, str, str]]:
+def found(outcome: RunOutcome) -> list[tuple[str, str, str]]:
     return [
         (each.place.file, str(each.severity), each.code)
         for each in outcome.diagnostics

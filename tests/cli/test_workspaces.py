@@ -20,7 +20,7 @@ from texts import facts
 
 if TYPE_CHECKING:
     from evalcontract import Diagnostic
-    from evalcontract.api import Outcome
+    from evalcontract.model.diagnostic import RunOutcome
 
 ROOT = Path(__file__).parents[2]
 WORKSPACES = ROOT / "fixtures" / "workspaces"
@@ -46,7 +46,7 @@ def expectation(name: str) -> dict[str, Any]:
     return read
 
 
-def check(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> Outcome:
+def check(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> RunOutcome:
     """Check a mini project as from inside of its folder, on the day that it names."""
     monkeypatch.chdir(WORKSPACES / name)
     today = date.fromisoformat(expectation(name)["today"])

@@ -19,9 +19,10 @@ from tables import every_case
 from terminals import drawings, on_terminal
 
 from evalcontract import Grader
-from evalcontract.cli.options import judging_for
+from evalcontract.cache import cache_folder
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
+from evalcontract.judging.asking import Judging
 from evalcontract.structure.native import native_for
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def test_progress_counts_questions_and_tokens(
     inputs = (Input(workspace / "data.json"), Input(workspace / "outputs.jsonl"))
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server)
-        judging = judging_for(cache=False)
+        judging = Judging.of(os.environ)
         assert judging
         list(Grading(*inputs, options, judging).results())
     asked = [(at.rows, at.questions) for at in told]
@@ -230,7 +231,7 @@ def _told(
     configure(patch, server)
     told: list[Advance] = []
     outputs = how.get("outputs", Input(folder / "outputs.jsonl"))
-    judging = judging_for(cache=how.get("cache", False))
+    judging = Judging.of(os.environ, cache_folder() if how.get("cache") else None)
     grading = Grading(Input(folder / "data.json"), outputs, Options(progress=told.append), judging)
     list(grading.results(how.get("done", ())))
     once = Grading(Input(folder / "data.json"), Input(folder / "outputs.jsonl"), Options())

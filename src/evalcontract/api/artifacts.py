@@ -65,12 +65,7 @@ class _ArtifactLoader(Loader):
         return replace(artifact, diagnostics=settled)
 
     def _reference(self, name: str, version: str | None) -> Reference:
-        """Return the reference that the arguments of `load` mean.
-
-        Raises:
-            UsageError: they are malformed, name another kind, or give the version twice.
-
-        """
+        """Return the reference that the arguments of `load` mean."""
         example = f"`{self._kind}/{{id}}@{{version}}`"
         parsed = Version.parse(version) if version is not None else None
         if version is not None and parsed is None:

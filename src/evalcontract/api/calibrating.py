@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evalcontract._version import __version__
-from evalcontract.api.findings import Findings, judging_of_environment
+from evalcontract.api.findings import Findings
 from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.printed import document_of
-from evalcontract.judging.asking import Usage
+from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.statistics.rates import MeasuredRate
 
@@ -164,7 +164,7 @@ def calibrate_judge(
         dataset=_path(dataset),
         outputs=_path(outputs),
     )
-    judging = judging_of_environment() if ask_judge else None
+    judging = Judging.of(os.environ) if ask_judge else None
     done = calibrate(os.fspath(judge), options, judging)
     if done.result is None:
         if done.nothing and not any(each.is_error for each in done.diagnostics):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 from evalcontract.api.findings import LOG, Findings, Loader, settle
 from evalcontract.api.loaded import LoadedDataset, LoadedRow, Resolver, RowT
 from evalcontract.checking.artifacts import artifact_findings, bundle_findings, listing_errors
-from evalcontract.checks import EvalContext
 from evalcontract.datasets.native_pass import NativeDataset, NativePass
 from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.passes import (
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.types import Row
 
+    Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
+
 
 class Coverer:
     """Computes the coverage of the rows of one dataset; `root` has its other keys.
@@ -50,19 +51,11 @@ class Coverer:
     def __init__(
         self, run: Run, root: dict[str, Any], graded: frozenset[str] = frozenset()
     ) -> None:
-        workspace = run.workspace
         has_php = shutil.which("php") is not None
-        declared = workspace.configuration.declared_kinds
-        context = EvalContext(
-            workspace.library,
-            has_php,
-            workspace.read_json,
-            workspace.schemas,
-            declared=declared,
-        )
+        context = run.plans.context._replace(has_php=has_php, searches=None)
         default = root.get("bundle")
         name = default if isinstance(default, str) else None
-        self._grading = GradingPlans(context, workspace.usable_bundles, name, graded=graded)
+        self._grading = GradingPlans(context, run.workspace.usable_bundles, name, graded=graded)
 
     def cover(self, rows: Iterable[LoadedRow]) -> tuple[RowCoverage, ...]:
         """Return the coverage of rows, in order."""
@@ -94,8 +87,8 @@ def open_rows(rows: Iterable[Any], dialect: str, name: str) -> Dataset:
     from evalcontract.source.external import ExternalFile
 
     known = dialect_of(dialect)
-    if _MEDIUM not in known.format.media:
-        raise UsageError(f"{known.format.title} reads whole files and not single rows: use `load`")
+    if _MEDIUM not in known.media:
+        raise UsageError(f"{known.title} reads whole files and not single rows: use `load`")
     file = ExternalFile(_MEDIUM, RowIterable(name, rows, as_python=True))
     return DialectDataset(known, file)
 
@@ -114,10 +107,6 @@ def open_document(document: Mapping[str, Any], dialect: str, name: str) -> Datas
     except (NotPlainError, NotWritableError) as error:
         raise UsageError(f"`{name}` cannot be read: {error}") from None
     return open_dataset(Input(Path(f"{name}.json"), BytesIO(data)), dialect)
-
-
-if TYPE_CHECKING:
-    Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
 
 
 class DatasetLoader(Loader, Generic[RowT]):

@@ -14,14 +14,13 @@ from evalcontract.datasets.run import Run, today
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import escape_controls
+from evalcontract.report.frame import many
 from evalcontract.report.json import finding_of
 from evalcontract.workspace import Workspace as OpenedWorkspace
 from evalcontract.workspace import find_root, open_workspace
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from evalcontract.judging.asking import Judging
 
 #: The columns of a data frame, and what pandas calls their types. `severity` is an ordered
 #: category; numbers may be missing.
@@ -76,7 +75,7 @@ class Findings(tuple[Diagnostic, ...]):
 
     def _html(self) -> Iterator[str]:
         total = len(self)
-        yield f"<div><p>{total:,} {'finding' if total == 1 else 'findings'}</p>"
+        yield f"<div><p>{many(total, 'finding')}</p>"
         if self:
             heads = ("severity", "code", "place", "row", "message")
             titles = "".join(f"<th {_CELL}>{head}</th>" for head in heads)
@@ -116,23 +115,6 @@ def _safe(text: str) -> str:
     """Return a text of a file as HTML: short, without markup, and with what is invisible shown."""
     shown = escape_controls(text[: _LONGEST + 1])
     return escape(shown if len(text) <= _LONGEST else f"{shown[:_LONGEST]}…")
-
-
-def judging_of_environment() -> Judging | None:
-    """Return what asks judges, without a cache, if environment variables name an endpoint.
-
-    Raises:
-        UsageError: a variable is malformed.
-
-    """
-    from evalcontract.judging.client import read_settings
-
-    settings = read_settings(os.environ)
-    if settings is None:
-        return None
-    from evalcontract.judging.asking import Judging
-
-    return Judging(settings)
 
 
 class Workspace:

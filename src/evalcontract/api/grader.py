@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.api.findings import LOG, Workspace, judging_of_environment
+from evalcontract.api.findings import LOG, Workspace
 from evalcontract.api.loaded import LoadedRow
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.outputs import read_record, row_id_of
@@ -17,7 +17,7 @@ from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade import Grading as FileGrading
 from evalcontract.grading.rows import RowGrader
 from evalcontract.grading.runner import Task, invalid_row
-from evalcontract.judging.asking import asked_ahead
+from evalcontract.judging.asking import Judging, asked_ahead
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import ContractViolation, UsageError
@@ -56,7 +56,7 @@ class Grader:
         if root is not None and workspace is not None:
             raise UsageError("give `root` or `workspace`, not both")
         self._workspace = workspace or Workspace(root)
-        self._judging = judging_of_environment() if ask_judges else None
+        self._judging = Judging.of(os.environ) if ask_judges else None
         ask = self._judging.ask if self._judging else None
         has_php = shutil.which("php") is not None
         run = Run(self._workspace.opened, None, today(), has_php=has_php, ask=ask)
@@ -67,12 +67,7 @@ class Grader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._judging is not None:
             self._judging.close()
 
@@ -116,9 +111,8 @@ class Grader:
         """
         options = Options(self._workspace.root)
         inputs = (Input(Path(dataset)), Input(Path(outputs)))
-        judging = None
-        if self._judging is not None:  # a run closes the one that it is given
-            judging = judging_of_environment()
+        # A run closes the one that it is given.
+        judging = Judging.of(os.environ) if self._judging is not None else None
         return GradedFiles(FileGrading(*inputs, options, judging))
 
     def _task(self, row: Row, output: Answer) -> Task:

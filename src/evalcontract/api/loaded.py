@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, cast
@@ -15,7 +15,7 @@ from evalcontract.library.artifact import Artifact, ReferenceSite, references_in
 from evalcontract.library.library import DanglingReference
 from evalcontract.library.references import check_use, provenance_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
-from evalcontract.model.diagnostic import Path, Problem, sort_key
+from evalcontract.model.diagnostic import Diagnostic, Path, Problem, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
@@ -23,17 +23,11 @@ from evalcontract.structure.schemas import with_defaults
 from evalcontract.structure.validator import structure_of, valid_parts, without_declared
 
 if TYPE_CHECKING:
-    from evalcontract.types import Judge, Rubric
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from typing_extensions import TypeVar
 
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.library.references import Provenance
-    from evalcontract.model.diagnostic import Diagnostic
-    from evalcontract.types import Row
+    from evalcontract.types import Judge, Row, Rubric
 
     #: The rows of a dataset: of evalcontract, unless its loader has the dialect of another system.
     RowT = TypeVar("RowT", default=Row)

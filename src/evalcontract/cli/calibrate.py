@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,19 +14,14 @@ from evalcontract.calibrating.calibrate import calibrate
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import AUTO
 from evalcontract.calibrating.printed import write_json, write_text
-from evalcontract.cli.command import Command, files
-from evalcontract.cli.options import (
-    MAP_WITH_OUTPUTS,
-    NumberRange,
-    WholeNumber,
-    judging_for,
-    workspace_options,
-)
+from evalcontract.cli import options
+from evalcontract.cli.arguments import chosen_cache_folder
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import write_diff
-from evalcontract.judging.asking import Usage
+from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.statistics.rates import RATES, MeasuredRate
@@ -33,15 +29,11 @@ from evalcontract.statistics.rates import RATES, MeasuredRate
 if TYPE_CHECKING:
     from evalcontract.calibrating.calibrate import CalibrationOutcome
     from evalcontract.calibrating.measuring import CalibrationResult
-    from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.workspace.writing import FileFix
 
 
-def _threshold(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> float | str | None:
+def _threshold(value: str | None) -> float | str | None:
     """Accept `auto` or a number."""
-    del context, option
     if value in (None, AUTO):
         return value
     try:
@@ -49,68 +41,54 @@ def _threshold(
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise click.BadParameter(f"it must be `{AUTO}` or a number, not `{value}`")
+        raise UsageError(f"it must be `{AUTO}` or a number, not `{value}`")
     return number
 
 
-_RATE = NumberRange(0, 1)
-_FILE = click.Path(path_type=Path)
+_RATE = options.NumberRange(0, 1)
+
+
+def _bound(name: str, rate: str) -> options.Option:
+    text = f"Fail (exit 1) if the {rate} is lower, or unknown."
+    return click.option(name, type=_RATE, metavar="RATE", help=text)
 
 
 @click.command(
     "calibrate-judge",
     cls=Command,
-    examples=[
-        ("Measure a judge", "evalcontract calibrate-judge judge/accuracy --labels labels.csv"),
-        (
-            "Measure it on held-out labels, and write the validation into its file",
-            (
-                "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
-                "      --split test --write"
-            ),
+    examples={
+        "Measure a judge": "evalcontract calibrate-judge judge/accuracy --labels labels.csv",
+        "Measure it on held-out labels, and write the validation into its file": (
+            "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
+            "      --split test --write"
         ),
-        (
-            "Fail if the judge fails too many good outputs",
-            (
-                "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
-                "      --min-tpr 0.8"
-            ),
+        "Fail if the judge fails too many good outputs": (
+            "evalcontract calibrate-judge judge/accuracy --labels labels.csv \\\n"
+            "      --min-tpr 0.8"
         ),
-    ],
+    },
 )
-@click.argument("judge", shell_complete=files("yaml", "json"))
-@click.option(
+@click.argument("judge", shell_complete=files_of("yaml", "json"))
+@options.file(
     "--labels",
-    metavar="FILE",
-    type=_FILE,
-    shell_complete=files("csv", "jsonl"),
+    "CSV or JSON Lines with the keys id, human and judge; also split, model, annotator.",
+    "csv",
+    "jsonl",
     required=True,
-    help="CSV or JSON Lines with the keys id, human and judge; also split, model, annotator.",
 )
-@click.option(
+@options.file(
     "--verdicts",
-    metavar="FILE",
-    type=_FILE,
-    shell_complete=files("csv", "jsonl"),
-    help="CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
+    "CSV or JSON Lines with the keys id and judge, if the labels have no verdicts.",
+    "csv",
+    "jsonl",
 )
-@click.option(
-    "--outputs",
-    metavar="FILE",
-    type=_FILE,
-    help="Recorded outputs to ask the judge about, if the labels have none.",
-)
-@click.option(
-    "--dataset",
-    metavar="FILE",
-    type=_FILE,
-    help="Dataset with the rows of these outputs: what else the judge is shown.",
-)
+@options.file("--outputs", "Recorded outputs to ask the judge about, if the labels have none.")
+@options.file("--dataset", "Dataset with the rows of these outputs: what else the judge is shown.")
 @click.option("--split", metavar="NAME", help="Use only the labels of this split.")
 @click.option(
     "--threshold",
     metavar="NUMBER|auto",
-    callback=_threshold,
+    callback=options.parsed_by(_threshold),
     help="Lowest score that passes; auto for the best one (default: the judge's pass_threshold).",
 )
 @click.option(
@@ -119,40 +97,15 @@ _FILE = click.Path(path_type=Path)
     metavar="RATE",
     help="Pass rate of the judge on other outputs, 0 to 1, to correct.",
 )
-@click.option(
-    "--observed-n",
-    type=WholeNumber(min=1),
-    metavar="NUMBER",
-    help="Number of outputs that the observed rate is of.",
-)
-@click.option(
-    "--min-tpr",
-    type=_RATE,
-    metavar="RATE",
-    help="Fail (exit 1) if the TPR is lower, or unknown.",
-)
-@click.option(
-    "--min-tnr",
-    type=_RATE,
-    metavar="RATE",
-    help="Fail (exit 1) if the TNR is lower, or unknown.",
-)
+@options.number("--observed-n", "Number of outputs that the observed rate is of.", least=1)
+@_bound("--min-tpr", "TPR")
+@_bound("--min-tnr", "TNR")
 @click.option("--write", "is_written", is_flag=True, help="Write the validation into the judge.")
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, json for programs.",
-)
-@click.option(
-    "--cache/--no-cache",
-    default=None,
-    help="Reuse answers of the judge to the same question (default: not in CI).",
-)
-@MAP_WITH_OUTPUTS
-@workspace_options("the judge")
-def calibrate_command(
+@options.output_format("json")
+@options.cache("Reuse answers of the judge to the same question")
+@options.MAP_WITH_OUTPUTS
+@options.workspace("the judge")
+def calibrate_judge_command(
     judge: str,
     labels: Path,
     verdicts: Path | None,
@@ -167,7 +120,6 @@ def calibrate_command(
     is_written: bool,  # noqa: FBT001 - click passes flags by name
     output_format: str,
     cache: bool | None,  # noqa: FBT001 - the same
-    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Measure how well a judge agrees with human labels.
@@ -187,7 +139,7 @@ def calibrate_command(
         raise UsageError("--observed and --observed-n need each other")
     rate = None if observed is None or observed_n is None else MeasuredRate(observed, observed_n)
     with Bar() as bar:
-        options = CalibrationOptions(
+        wanted = CalibrationOptions(
             labels,
             verdicts,
             split,
@@ -198,10 +150,10 @@ def calibrate_command(
             dataset=dataset,
             outputs=outputs,
             progress=bar.advance,
-            columns=columns,
+            columns=base.columns,
         )
-        judging = judging_for(cache)
-        done = calibrate(judge, options, judging)
+        judging = Judging.of(os.environ, chosen_cache_folder(cache))
+        done = calibrate(judge, wanted, judging)
     usage = judging.usage if judging else Usage()
     write_findings(done.diagnostics)
     status = exit_status(done.diagnostics)

@@ -7,7 +7,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -18,47 +19,47 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import USAGE
 
-if TYPE_CHECKING:
-    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+#: Returns what a value may be that begins with a text; the form in which click asks for it.
+Offer = Callable[[str], list[CompletionItem]]
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def files(*media: str) -> Complete:
+def _completes(offer: Offer) -> Complete:
+    return lambda _context, _parameter, incomplete: offer(incomplete)
+
+
+def files_of(*media: str) -> Complete:
     """Offer the files of some file formats, such as `yaml`, or of all of them; and folders."""
 
-    def offer(
-        context: click.Context, parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        del context, parameter
+    def offer(incomplete: str) -> list[CompletionItem]:
         from evalcontract.source.external import MEDIA  # slow to import
 
         suffixes = " ".join(name for name, medium in MEDIA.items() if not media or medium in media)
         return [CompletionItem(incomplete, type="file", suffixes=suffixes)]
 
-    return offer
+    return _completes(offer)
 
 
-def codes(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+@_completes
+def codes(incomplete: str) -> list[CompletionItem]:
     """Offer codes in a list with commas: first their kinds, and then those of a kind."""
-    del context, parameter
     from evalcontract.workspace.catalogue import KnownCodes  # slow to import
 
     done, comma, name = incomplete.rpartition(",")
-    return [_after(f"{done}{comma}", item) for item in parts_of_codes(name, KnownCodes())]
+    offered = parts_of_codes(name, KnownCodes())
+    for item in offered:
+        item.value = f"{done}{comma}{item.value}"
+    return offered
 
 
-def topics(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+@_completes
+def topics(incomplete: str) -> list[CompletionItem]:
     """Offer what `explain` explains: kinds, artifacts and keys, and codes by their kinds."""
-    del context, parameter
     from evalcontract.report.reference import names_of_topics  # slow to import
     from evalcontract.workspace.catalogue import KnownCodes
 
     names = names_of_topics() if "/" not in incomplete else []
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return [*parts_of_codes(incomplete, KnownCodes()), *found]
+    return [*parts_of_codes(incomplete, KnownCodes()), *chosen(dict.fromkeys(names), incomplete)]
 
 
 def parts_of_codes(name: str, known: Iterable[str]) -> list[CompletionItem]:
@@ -69,35 +70,28 @@ def parts_of_codes(name: str, known: Iterable[str]) -> list[CompletionItem]:
     return [CompletionItem(code) for code in known if code.startswith(name)]
 
 
-def dialects(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+@_completes
+def dialects(incomplete: str) -> list[CompletionItem]:
     """Offer the dialects of datasets."""
-    del context, parameter
     from evalcontract.formats import OURS, formats_in_use  # slow to import
-    from evalcontract.formats._format import dialects_of
 
     offered = {OURS: "evalcontract"}
     for format_ in formats_in_use():
-        offered |= {str(dialect): format_.title for dialect in dialects_of((format_,))}
+        offered |= {str(dialect): format_.title for dialect in format_.dialects()}
     return chosen(offered, incomplete)
 
 
-def formats(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+@_completes
+def formats(incomplete: str) -> list[CompletionItem]:
     """Offer the output formats."""
-    del context, parameter
     from evalcontract.report import format_names
 
     return chosen(dict.fromkeys(format_names()), incomplete)
 
 
-def report_files(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+@_completes
+def report_files(incomplete: str) -> list[CompletionItem]:
     """Offer `FORMAT:`, and after it, or without it, files."""
-    del context, parameter
     from evalcontract.report import format_names
 
     name, colon, file = incomplete.partition(":")
@@ -108,11 +102,9 @@ def report_files(
     return offered or [CompletionItem(incomplete, type="file")]
 
 
-def schema_names(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+@_completes
+def schema_names(incomplete: str) -> list[CompletionItem]:
     """Offer the names of schemas."""
-    del context, parameter
     from evalcontract.structure import schemas
 
     return chosen(
@@ -129,23 +121,16 @@ def chosen(offered: Mapping[str, str | None], incomplete: str) -> list[Completio
     ]
 
 
-def _after(done: str, item: CompletionItem) -> CompletionItem:
-    return CompletionItem(f"{done}{item.value}", type=item.type, help=item.help)
-
-
 class Command(click.Command):
-    """A command; `examples` are pairs of what is wanted, and the line that does it."""
+    """A command; `examples` have the line that does what is wanted."""
 
     def __init__(
-        self, *arguments: Any, examples: Sequence[tuple[str, str]] = (), **options: Any
+        self, *arguments: Any, examples: Mapping[str, str] = MappingProxyType({}), **options: Any
     ) -> None:
         super().__init__(*arguments, **{"context_settings": HELP, **options})
-        self.examples = tuple(examples)
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters; `--color`, `--version` and `--help` are the last ones."""
-        *others, help_ = super().get_params(ctx)
-        return [*others, _colour(), _version(), help_]
+        self.examples = examples
+        for option in (_COLOUR, _VERSION):  # the last ones, before `--help`
+            option(self)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
@@ -153,7 +138,7 @@ class Command(click.Command):
         if not self.examples:
             return
         with formatter.section("Examples"):
-            for wanted, line in self.examples:
+            for wanted, line in self.examples.items():
                 # Not wrapped: a line is copied into a shell.
                 formatter.write(f"  {wanted}:\n    {line}\n")
 
@@ -162,38 +147,20 @@ class Command(click.Command):
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-def _colour() -> click.Option:
-    def choose(context: click.Context, option: click.Parameter, value: str | None) -> None:
-        del option
-        if value is not None and not context.resilient_parsing:
-            choose_colour(value)
-
-    return click.Option(
-        ["--color"],
-        type=click.Choice(WHEN),
-        expose_value=False,
-        is_eager=True,
-        callback=choose,
-        help="When to colour (default: auto, terminals only).",
-    )
+def _choose_colour(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None and not context.resilient_parsing:
+        choose_colour(value)
 
 
-def _version() -> click.Option:
-    def show(context: click.Context, option: click.Parameter, value: bool) -> None:  # noqa: FBT001
-        del option
-        if value and not context.resilient_parsing:
-            click.echo(f"evalcontract, version {__version__}")
-            context.exit()
-
-    return click.Option(
-        ["--version"],
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=show,
-        help="Show the version and exit.",
-    )
-
+_COLOUR = click.option(
+    "--color",
+    type=click.Choice(WHEN),
+    expose_value=False,
+    is_eager=True,
+    callback=_choose_colour,
+    help="When to colour (default: auto, terminals only).",
+)
+_VERSION = click.version_option(__version__, prog_name="evalcontract")
 
 VARIABLE = "_EVALCONTRACT_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")

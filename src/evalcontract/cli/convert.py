@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.command import Command, dialects, files
+from evalcontract.cli import options
+from evalcontract.cli.command import Command, dialects, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import MAP, workspace_options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put, signals_as_interrupts
 from evalcontract.converting.convert import convert, piped_name
@@ -18,12 +18,11 @@ from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.report.frame import note
+from evalcontract.report.frame import many, note
 from evalcontract.report.losses import write_losses
 
 if TYPE_CHECKING:
     from evalcontract.converting.convert import ConvertResult
-    from evalcontract.datasets.columns import ColumnKeys
 
 _PIPE = "-"
 
@@ -31,27 +30,22 @@ _PIPE = "-"
 @click.command(
     "convert",
     cls=Command,
-    examples=[
-        (
-            "Convert a dataset to one of MLflow",
-            "evalcontract convert datasets/example.yaml mlflow.jsonl --to mlflow:oss",
+    examples={
+        "Convert a dataset to one of MLflow": (
+            "evalcontract convert datasets/example.yaml mlflow.jsonl --to mlflow:oss"
         ),
-        ("Convert it back", "evalcontract convert mlflow.jsonl datasets/back.yaml"),
-        (
-            "Convert in a pipe",
-            "evalcontract convert datasets/example.yaml - --to mlflow:oss > records.json",
+        "Convert it back": "evalcontract convert mlflow.jsonl datasets/back.yaml",
+        "Convert in a pipe": (
+            "evalcontract convert datasets/example.yaml - --to mlflow:oss > records.json"
         ),
-        (
-            "Also write what is lost as JSON",
-            (
-                "evalcontract convert datasets/example.yaml evret.json --to evret \\\n"
-                "      --loss-report losses.json"
-            ),
+        "Also write what is lost as JSON": (
+            "evalcontract convert datasets/example.yaml evret.json --to evret \\\n"
+            "      --loss-report losses.json"
         ),
-    ],
+    },
 )
-@click.argument("source", metavar="IN", shell_complete=files())
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path), shell_complete=files())
+@click.argument("source", metavar="IN", shell_complete=files_of())
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path), shell_complete=files_of())
 @click.option(
     "--from",
     "from_",
@@ -67,17 +61,14 @@ _PIPE = "-"
     show_default=True,
     help="Format of OUT.",
 )
-@MAP
+@options.MAP
+@options.loss_report("what OUT cannot represent")
 @click.option(
-    "--loss-report",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="JSON report of what OUT cannot represent.",
+    "--strict", "lossless", is_flag=True, help="Write nothing if OUT cannot represent all of IN."
 )
-@click.option("--strict", is_flag=True, help="Write nothing if OUT cannot represent all of IN.")
-@click.option("--force", is_flag=True, help="Replace existing files.")
-@workspace_options("IN and OUT")
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
+@options.FORCE
+@options.workspace("IN and OUT")
+@options.STDIN_FILENAME
 @click.option(
     "--stdout-filename",
     metavar="NAME",
@@ -88,9 +79,8 @@ def convert_command(
     target: Path,
     from_: str | None,
     to: str,
-    columns: ColumnKeys,
     loss_report: Path | None,
-    strict: bool,  # noqa: FBT001 - click passes flags by name
+    lossless: bool,  # noqa: FBT001 - click passes flags by name
     force: bool,  # noqa: FBT001 - the same
     stdin_filename: str | None,
     stdout_filename: str | None,
@@ -103,7 +93,7 @@ def convert_command(
     What OUT cannot represent is preserved under `metadata`, and restored when converting back.
     With `-`, IN is standard input and OUT is standard output; messages are on standard error.
     """
-    inputs = find_inputs((source,), Kind.DATASET, stdin_filename, from_, base.configuration)
+    inputs = find_inputs((source,), Kind.DATASET, base._replace(dialect=from_), stdin_filename)
     if len(inputs) != 1:
         raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
     is_piped = str(target) == _PIPE
@@ -112,9 +102,9 @@ def convert_command(
     elif stdout_filename:
         raise UsageError("--stdout-filename is for standard output: write `-` for OUT")
     stream = StandardOutput() if is_piped else None
-    wanted = ConvertOptions(from_, to, loss_report, strict, force, stream)
+    wanted = ConvertOptions(from_, to, loss_report, lossless, force, stream)
     with signals_as_interrupts():
-        done = convert(inputs[0], target, wanted, base._replace(columns=columns))
+        done = convert(inputs[0], target, wanted, base)
     write_findings(done.diagnostics)
     _print(done, is_piped=is_piped)
     return OK if done.refusal is None else exit_status(done.diagnostics) or ERRORS
@@ -126,8 +116,9 @@ def _print(done: ConvertResult, *, is_piped: bool) -> None:
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return
     put((line for remark in done.remarks for line in note(remark)), err=True)
-    rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
     first, *others = [STANDARD_OUTPUT, *done.written] if is_piped else done.written
     to = f"to {first} ({done.to})"
-    put([f"converted {rows} of {done.source} ({done.from_}) {to}\n"], err=is_piped)
+    put(
+        [f"converted {many(done.rows, 'row')} of {done.source} ({done.from_}) {to}\n"], err=is_piped
+    )
     put([f"also written: {name}\n" for name in others], err=is_piped)

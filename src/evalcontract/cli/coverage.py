@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract._version import __version__
-from evalcontract.cli.command import Command, files
+from evalcontract.cli import options
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import (
-    DIALECT,
-    MAP,
-    ONLY,
-    PLAN,
-    NumberRange,
-    WholeNumber,
-    workspace_options,
-)
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.covering.coverage import CoverageOutcome, coverage, write_json, write_text
@@ -27,67 +18,44 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import ERRORS, exit_status
 
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
-
 
 @click.command(
     "coverage",
     cls=Command,
-    examples=[
-        ("Show which checks will not run", "evalcontract coverage datasets/example.yaml"),
-        (
-            "Fail if fewer than 90 % of the checks will run",
-            "evalcontract coverage --min-coverage 90 datasets/example.yaml",
+    examples={
+        "Show which checks will not run": "evalcontract coverage datasets/example.yaml",
+        "Fail if fewer than 90 % of the checks will run": (
+            "evalcontract coverage --min-coverage 90 datasets/example.yaml"
         ),
-        (
-            "Count what a plan of another system grades",
-            "evalcontract coverage --dialect northstar --plan quality cases.json",
+        "Count what a plan of another system grades": (
+            "evalcontract coverage --dialect northstar --plan quality cases.json"
         ),
-        (
-            "List the keys that a row needs for a rubric",
-            "evalcontract coverage rubrics/example.yaml",
+        "List the keys that a row needs for a rubric": (
+            "evalcontract coverage rubrics/example.yaml"
         ),
-    ],
+    },
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=files())
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=files_of())
 @click.option(
     "--min-coverage",
-    type=NumberRange(0, 100),
+    type=options.NumberRange(0, 100),
     metavar="PERCENT",
     help="Fail (exit 1) if a smaller percentage of the checks will run.",
 )
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, json for programs.",
-)
-@workspace_options("the files")
-@click.option(
-    "--limit",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=50,
-    show_default=True,
-    help="Maximum number of gaps to print per file (0: no limit).",
-)
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
-@DIALECT
-@PLAN
-@ONLY
-@MAP
+@options.output_format("json")
+@options.workspace("the files")
+@options.number("--limit", "Maximum number of gaps to print per file (0: no limit).", 50)
+@options.STDIN_FILENAME
+@options.DIALECT
+@options.PLAN
+@options.ONLY
+@options.MAP
 def coverage_command(
     files: tuple[str, ...],
     min_coverage: float | None,
     output_format: str,
     limit: int,
     stdin_filename: str | None,
-    dialect: str | None,
-    plan: str | None,
-    only: tuple[str, ...],
-    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Show which checks will run on which rows.
@@ -96,12 +64,8 @@ def coverage_command(
     unavailable on this machine. FILE is a dataset; given a rubric, the keys that a row must have
     are listed. For the datasets of other systems, the graders of those systems are shown.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
-    outcome = coverage(
-        inputs,
-        base._replace(dialect=dialect, columns=columns, plan=plan, only=only),
-        all_rows=output_format == "json",
-    )
+    inputs = find_inputs(files, Kind.DATASET, base, stdin_filename)
+    outcome = coverage(inputs, base, all_rows=output_format == "json")
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
         raise NothingToCheck("--min-coverage needs a dataset: a rubric has no rows")
     write_findings(outcome.diagnostics)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from evalcontract.cli import options
 from evalcontract.cli.command import SHELLS, Command, CommandGroup, schema_names
 from evalcontract.cli.output import put, put_json, signals_as_interrupts
 from evalcontract.model.errors import UsageError
@@ -23,17 +24,16 @@ from evalcontract.workspace import write_bound
 @click.command(
     "completion",
     cls=Command,
-    examples=[
-        ("Complete in this bash", 'eval "$(evalcontract completion bash)"'),
-        ("Complete in every new bash", "evalcontract completion bash >> ~/.bashrc"),
-        (
-            "Complete in every new fish",
-            "evalcontract completion fish > ~/.config/fish/completions/evalcontract.fish",
+    examples={
+        "Complete in this bash": 'eval "$(evalcontract completion bash)"',
+        "Complete in every new bash": "evalcontract completion bash >> ~/.bashrc",
+        "Complete in every new fish": (
+            "evalcontract completion fish > ~/.config/fish/completions/evalcontract.fish"
         ),
-    ],
+    },
 )
 @click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
-def completion(shell: str) -> None:
+def completion_command(shell: str) -> None:
     """Print the script with which a shell completes commands, options and their values.
 
     It serves all commands of evalcontract, and offers the files that a command reads, dialects,
@@ -59,7 +59,9 @@ _INSTALL = "pip install 'evalcontract[lsp]'"
 @click.command(
     "lsp",
     cls=Command,
-    examples=[("Install what it needs", _INSTALL)],
+    examples={
+        "Install what it needs": _INSTALL,
+    },
 )
 @click.option("--stdio", is_flag=True, help="Use standard input and output, as always.")
 def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
@@ -79,47 +81,47 @@ def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
     return serve()
 
 
-_EXAMPLES = (
-    ("List the schemas", "evalcontract schema list"),
-    ("Print the schema of rubrics", "evalcontract schema show rubric"),
-    ("Write all schemas, for editors", "evalcontract schema export schema"),
-    (
-        "Write them with the address of your own server",
-        "evalcontract schema export schema --base-url https://schemas.example/1.0",
+_LIST_EXAMPLE = {"List the schemas": "evalcontract schema list"}
+_SHOW_EXAMPLE = {"Print the schema of rubrics": "evalcontract schema show rubric"}
+_EXPORT_EXAMPLES = {
+    "Write all schemas, for editors": "evalcontract schema export schema",
+    "Write them with the address of your own server": (
+        "evalcontract schema export schema --base-url https://schemas.example/1.0"
     ),
-)
+}
 
 
-def _known(context: click.Context, option: click.Parameter, value: str) -> str:
+def _known(value: str) -> str:
     """Reject a value that is not the name of a schema."""
-    del context, option
     if value not in schemas.every_name():
         near = nearest(value, schemas.every_name())
         advice = f"did you mean `{near}`?" if near else "`evalcontract schema list` lists them"
-        raise click.BadParameter(f"there is no schema `{value}`; {advice}")
+        raise UsageError(f"there is no schema `{value}`; {advice}")
     return value
 
 
-@click.group(cls=CommandGroup, examples=_EXAMPLES)
-def schema() -> None:
+@click.group("schema", cls=CommandGroup, examples=_LIST_EXAMPLE | _SHOW_EXAMPLE | _EXPORT_EXAMPLES)
+def schema_command() -> None:
     """List, show and export the JSON Schemas of the contract."""
 
 
-@schema.command("list", cls=Command, examples=_EXAMPLES[:1])
+@schema_command.command("list", cls=Command, examples=_LIST_EXAMPLE)
 def list_() -> None:
     """List the names and ids of the schemas."""
     width = max(map(len, schemas.every_name()))
     put(f"{name:<{width}}  {schemas.load(name)['$id']}\n" for name in schemas.every_name())
 
 
-@schema.command(cls=Command, examples=_EXAMPLES[1:2])
-@click.argument("name", metavar="NAME", callback=_known, shell_complete=schema_names)
+@schema_command.command(cls=Command, examples=_SHOW_EXAMPLE)
+@click.argument(
+    "name", metavar="NAME", callback=options.parsed_by(_known), shell_complete=schema_names
+)
 def show(name: str) -> None:
     """Print a schema. NAME is one of `schema list`."""
     put_json([schemas.text_of(name)])
 
 
-@schema.command(cls=Command, examples=_EXAMPLES[2:])
+@schema_command.command(cls=Command, examples=_EXPORT_EXAMPLES)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--base-url",

@@ -26,13 +26,12 @@ _FORMATS = ("text", "json", "markdown")
 @click.command(
     "explain",
     cls=Command,
-    examples=[
-        ("Explain a finding by its code", "evalcontract explain dataset/duplicate-id"),
-        ("Say what a kind of check takes, needs and does", "evalcontract explain regex"),
-        ("Say what a key means, wherever it may stand", "evalcontract explain scoring.threshold"),
-        ("List the keys of an artifact as Markdown",
-         "evalcontract explain rubric --output-format markdown"),
-    ],
+    examples={"Explain a finding by its code": "evalcontract explain dataset/duplicate-id",
+"Say what a kind of check takes, needs and does": "evalcontract explain regex",
+"Say what a key means, wherever it may stand": "evalcontract explain scoring.threshold",
+"List the keys of an artifact as Markdown":
+"evalcontract explain rubric --output-format markdown",
+},
 )  # fmt: skip
 @click.argument("topic", required=False, shell_complete=topics)
 @click.option(
@@ -42,7 +41,7 @@ _FORMATS = ("text", "json", "markdown")
     show_default=True,
     help="Output format: text or markdown for people, json for programs.",
 )
-def explain(topic: str | None, output_format: str) -> None:
+def explain_command(topic: str | None, output_format: str) -> None:
     """Explain a code, a kind of check, a key or an artifact, or list all codes.
 
     TOPIC is the name in brackets in a finding, such as dataset/duplicate-id; a kind of check, such
@@ -136,12 +135,13 @@ def _as_markdown(code: Code) -> str:
 def _list(codes: Iterable[Code], width: int) -> Iterator[str]:
     """Yield each code by its kind, followed by the first sentence of its page."""
     from evalcontract.checks import kinds_in_use
+    from evalcontract.report.frame import many
     from evalcontract.report.reference import artifacts
     from evalcontract.workspace.catalogue import kind_of
 
     for kind, group in groupby(codes, key=kind_of):
         found = [*group]
-        yield f"{kind}: {len(found)} code{'s' if len(found) > 1 else ''}\n\n"
+        yield f"{kind}: {many(len(found), 'code')}\n\n"
         indent = "    "
         for code in found:
             summary = textwrap.fill(

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.command import Command, files
+from evalcontract.cli import options
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_paths, standard_input
-from evalcontract.cli.options import WholeNumber, selects_what_to_fix, workspace_options
-from evalcontract.cli.output import OutputError, put, put_bytes, signals_as_interrupts
+from evalcontract.cli.output import OutputError, StandardOutput, put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
-from evalcontract.datasets.workers import usable_cores
 from evalcontract.fixing.fixing import (
     fix,
     write_diff,
@@ -24,7 +23,7 @@ from evalcontract.fixing.fixing import (
     write_summary,
 )
 from evalcontract.model.errors import UsageError
-from evalcontract.policy import ERRORS, OK, Selection, exit_status
+from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.workspace.writing import FixOptions, write
 
 if TYPE_CHECKING:
@@ -34,44 +33,28 @@ if TYPE_CHECKING:
 @click.command(
     "fix",
     cls=Command,
-    examples=[
-        ("Show what would change in a folder", "evalcontract fix --diff datasets"),
-        ("Fix all files of the workspace", "evalcontract fix"),
-        ("Pin references, and fix nothing else", "evalcontract fix --select reference"),
-    ],
+    examples={
+        "Show what would change in a folder": "evalcontract fix --diff datasets",
+        "Fix all files of the workspace": "evalcontract fix",
+        "Pin references, and fix nothing else": "evalcontract fix --select reference",
+    },
 )
 @click.argument(
-    "paths", nargs=-1, metavar="[PATH]...", shell_complete=files("yaml", "json", "jsonl")
+    "paths", nargs=-1, metavar="[PATH]...", shell_complete=files_of("yaml", "json", "jsonl")
 )
-@click.option("--diff", is_flag=True, help="Print a diff of the changes instead of writing them.")
-@click.option(
-    "--unsafe-fixes",
-    is_flag=True,
-    help="Also apply unsafe fixes, which are probably but not certainly right.",
+@options.flag("--diff", "Print a diff of the changes instead of writing them.")
+@options.flag(
+    "--unsafe-fixes", "Also apply unsafe fixes, which are probably but not certainly right."
 )
-@selects_what_to_fix
-@click.option(
-    "--strict/--soft",
-    default=None,
-    help="Report the remaining faults as errors or as warnings (default: set by targets and "
-    "configuration).",
-)
-@workspace_options("the paths")
-@click.option(
-    "--limit",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=200,
-    show_default=True,
-    help="Maximum number of fixes to print (0: no limit).",
-)
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
+@options.selection("Fix", "fix")
+@options.mode("Report the remaining faults as errors or as warnings")
+@options.workspace("the paths")
+@options.number("--limit", "Maximum number of fixes to print (0: no limit).", 200)
+@options.STDIN_FILENAME
 def fix_command(
     paths: tuple[str, ...],
     diff: bool,  # noqa: FBT001 - click passes flags by name
     unsafe_fixes: bool,  # noqa: FBT001 - the same
-    selection: Selection | None,
-    strict: bool | None,  # noqa: FBT001 - the same
     limit: int,
     stdin_filename: str | None,
     base: Options,
@@ -88,8 +71,8 @@ def fix_command(
         to_fix, stdin = _read_stdin(paths, stdin_filename)
     else:
         to_fix = find_paths(paths or (".",))
-    options = base._replace(strict=strict, jobs=usable_cores())
-    result = fix(to_fix, options, FixOptions(unsafe_fixes, selection), stdin)
+    wanted = FixOptions(unsafe_fixes, base.selection)
+    result = fix(to_fix, base._replace(selection=None), wanted, stdin)
     if diff:
         _print_diff(result, limit)
         return ERRORS if result.files else OK
@@ -97,7 +80,7 @@ def fix_command(
         with signals_as_interrupts():
             write(result)
     else:
-        put_bytes(result.files[0].after if result.files else stdin)
+        StandardOutput().write(result.files[0].after if result.files else stdin)
     report = put if stdin is None else _put_on_stderr
     report(write_fixed(result.fixed, limit))
     _print_rest(result, limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from itertools import islice
@@ -12,19 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract._version import __version__
-from evalcontract.cli.command import Command, files
+from evalcontract.cli import options
+from evalcontract.cli.arguments import chosen_cache_folder
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import (
-    MAP_WITH_OUTPUTS,
-    NumberRange,
-    WholeNumber,
-    judging_for,
-    workspace_options,
-)
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.datasets.workers import usable_cores
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.printed import (
@@ -39,6 +34,7 @@ from evalcontract.grading.printed import (
 )
 from evalcontract.grading.results import ResultsFile, earlier_results
 from evalcontract.grading.summary import Comparison, QualityGate, Summary
+from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -46,9 +42,7 @@ from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
 
 if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.grading.results import Results, RowResult
-    from evalcontract.judging.asking import Usage
 
 
 class Share(NamedTuple):
@@ -116,97 +110,60 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @click.command(
     "grade",
     cls=Command,
-    examples=[
-        (
-            "Grade recorded outputs",
-            _EXAMPLE,
+    examples={
+        "Grade recorded outputs": _EXAMPLE,
+        "Keep the results, to compare a later run with them": (
+            f"{_EXAMPLE} \\\n      --results results.jsonl"
         ),
-        (
-            "Keep the results, to compare a later run with them",
-            f"{_EXAMPLE} \\\n      --results results.jsonl",
-        ),
-        (
-            "Say what changed since then",
-            f"{_EXAMPLE} \\\n      --compare results.jsonl",
-        ),
-    ],
+        "Say what changed since then": f"{_EXAMPLE} \\\n      --compare results.jsonl",
+    },
 )
-@click.argument("dataset", metavar="DATASET", shell_complete=files())
+@click.argument("dataset", metavar="DATASET", shell_complete=files_of())
 @click.option(
     "--outputs",
     required=True,
     metavar="FILE",
-    shell_complete=files("jsonl"),
+    shell_complete=files_of("jsonl"),
     help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
 )
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    shell_complete=files("jsonl"),
-    help="File to write the results to, as JSON Lines.",
-)
-@click.option(
+@options.file("--results", "File to write the results to, as JSON Lines.", "jsonl", dir_okay=False)
+@options.flag(
     "--resume",
-    is_flag=True,
-    help="Go on with earlier results: grade what is missing, and again what did not run or ended in"
+    "Go on with earlier results: grade what is missing, and again what did not run or ended in"
     " an error.",
 )
-@click.option("--force", is_flag=True, help="Replace existing results.")
-@click.option(
+@options.flag("--force", "Replace existing results.")
+@options.file(
     "--compare",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    shell_complete=files("jsonl"),
-    help="Results of an earlier run, to say what changed.",
+    "Results of an earlier run, to say what changed.",
+    "jsonl",
+    exists=True,
+    dir_okay=False,
 )
 @click.option(
     "--threshold",
-    type=NumberRange(0, 1),
+    type=options.NumberRange(0, 1),
     metavar="SCORE",
     help="Fail (exit 1) if the mean score may be lower, or rows are undecided (default: set by"
     " targets).",
 )
-@click.option(
+@options.flag(
     "--allow-undecided",
-    is_flag=True,
-    help="Do not fail because rows are undecided, since something did not run (default: set by"
+    "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, jsonl for programs.",
-)
-@click.option(
+@options.output_format("jsonl")
+@options.number(
     "--limit",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=20,
-    show_default=True,
-    help="Maximum number of rows to print that did not pass or changed, and of checks for each"
-    " (0: no limit).",
+    "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
+    "limit).",
+    20,
 )
-@click.option(
-    "--strict/--soft",
-    default=None,
-    help="Report faults as errors or as warnings (default: set by targets and configuration).",
-)
-@workspace_options("the dataset")
-@click.option(
-    "--cache/--no-cache",
-    default=None,
-    help="Reuse answers of judges to the same question (default: not in CI).",
-)
-@click.option(
-    "--jobs",
-    type=WholeNumber(min=1),
-    metavar="NUMBER",
-    help="Number of processes (default: number of cores).",
-)
-@MAP_WITH_OUTPUTS
+@options.mode("Report faults as errors or as warnings")
+@options.workspace("the dataset")
+@options.cache("Reuse answers of judges to the same question")
+@options.number("--jobs", "Number of processes (default: number of cores).", least=1)
+@options.MAP_WITH_OUTPUTS
 def grade_command(
     dataset: str,
     outputs: str,
@@ -218,10 +175,7 @@ def grade_command(
     allow_undecided: bool,  # noqa: FBT001 - the same
     output_format: str,
     limit: int,
-    strict: bool | None,  # noqa: FBT001 - the same
     cache: bool | None,  # noqa: FBT001 - the same
-    jobs: int | None,
-    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
@@ -241,11 +195,9 @@ def grade_command(
     kept = ShareOptions(limit, lines=is_printed or results is not None, rows=compare is not None)
     taken = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
-        options = base._replace(
-            strict=strict, progress=bar.progress, jobs=jobs or usable_cores(), columns=columns
-        )
-        judging = judging_for(cache)
-        grading = Grading(*inputs, options, judging, QualityGate(threshold, allow_undecided))
+        wanted = base._replace(progress=bar.progress)
+        judging = Judging.of(os.environ, chosen_cache_folder(cache))
+        grading = Grading(*inputs, wanted, judging, QualityGate(threshold, allow_undecided))
         manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
         file = (
             ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
@@ -282,12 +234,7 @@ def _take_all(
     file: ResultsFile | None,
     manifest: Mapping[str, Any],
 ) -> None:
-    """Take what a file of results has already, then what is graded, and write that to it.
-
-    Raises:
-        UsageError: what was graded is not what the manifest names, or cannot be written.
-
-    """
+    """Take what a file of results has already, then what is graded, and write that to it."""
     done = file.begin(manifest, grading.used.begin) if file else []
     taken.begin(_lines(manifest_line(manifest), used_line(grading.used.news())))
     taken.take(kept.of(done))
@@ -309,19 +256,14 @@ def _paths(inputs: Iterable[Input]) -> list[Path]:
 
 
 def _require_unchanged(grading: Grading, manifest: Mapping[str, Any]) -> None:
-    """Require that what was graded is what the manifest names, if there is one.
-
-    Raises:
-        UsageError: it is not.
-
-    """
+    """Require that what was graded is what the manifest names, if there is one."""
     if manifest and manifest_of(__version__, *grading.manifest) != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 
 def _one(name: str, stdin_name: str | None, base: Options) -> Input:
     stdin = stdin_name if name == "-" else None
-    inputs = find_inputs((name,), Kind.DATASET, stdin, None, base.configuration)
+    inputs = find_inputs((name,), Kind.DATASET, base, stdin)
     if len(inputs) != 1:
         raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
     return inputs[0]
@@ -334,12 +276,7 @@ def _one_of_outputs(name: str, base: Options) -> Input:
 
 
 def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
-    """Refuse to go on with results that cannot be known to be those of the same inputs.
-
-    Raises:
-        UsageError: there are no results, or an input is not a file.
-
-    """
+    """Refuse to go on with results that cannot be known to be those of the same inputs."""
     if results is None:
         raise UsageError("--resume needs --results: the file to go on with")
     if "-" in inputs:

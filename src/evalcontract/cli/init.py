@@ -5,15 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from textwrap import indent, wrap
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract.checking.pipeline import check_workspaces
-from evalcontract.cli.command import Command, dialects, files
+from evalcontract.cli import options
+from evalcontract.cli.command import Command, dialects, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import MAP, chooses_configuration
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder
@@ -24,13 +24,13 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls, listed
 from evalcontract.policy import ERRORS, OK
-from evalcontract.report.frame import display_width, note
+from evalcontract.report.frame import display_width, many, note, wrapped_lines
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, Lack, init, ungraded
 from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, migrate
 from evalcontract.starting.project import CI_FILES
-from evalcontract.workspace import ChosenConfiguration, display_name
+from evalcontract.workspace import display_name
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
@@ -43,19 +43,17 @@ _WIDTH = 80
 @click.command(
     "migrate",
     cls=Command,
-    examples=[
-        (
-            "Move the cases of ai_best_practices to a workspace",
-            "evalcontract migrate evals.json --output evals",
+    examples={
+        "Move the cases of ai_best_practices to a workspace": (
+            "evalcontract migrate evals.json --output evals"
         ),
-        (
-            "Also write what is lost as JSON",
-            "evalcontract migrate evals.json --output evals --loss-report losses.json",
+        "Also write what is lost as JSON": (
+            "evalcontract migrate evals.json --output evals --loss-report losses.json"
         ),
-    ],
+    },
 )
 @click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=files("yaml", "json")
+    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=files_of("yaml", "json")
 )
 @click.option(
     "--from",
@@ -72,15 +70,10 @@ _WIDTH = 80
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder to write the datasets, rubrics and judges to.",
 )
-@click.option(
-    "--loss-report",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="JSON report of what is lost.",
-)
-@click.option("--force", is_flag=True, help="Replace existing files.")
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
-@chooses_configuration
+@options.loss_report("what is lost")
+@options.FORCE
+@options.STDIN_FILENAME
+@options.of_run(*options.CONFIGURATION)
 def migrate_command(
     files: tuple[str, ...],
     from_: str | None,
@@ -88,7 +81,7 @@ def migrate_command(
     loss_report: Path | None,
     force: bool,  # noqa: FBT001 - click passes flags by name
     stdin_filename: str | None,
-    configuration: ChosenConfiguration,
+    base: Options,
 ) -> int:
     """Move the cases and graders of other tools to a workspace of evalcontract.
 
@@ -96,7 +89,7 @@ def migrate_command(
     JSON), with its datasets or without. Each file of cases becomes a dataset. Rubrics are shared
     by all cases that are graded in the same way.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename, chosen=configuration)
+    inputs = find_inputs(files, Kind.DATASET, base, stdin_filename)
     with signals_as_interrupts():
         done = migrate(inputs, MigrateOptions(from_, folder, loss_report, force))
     write_findings(done.diagnostics)
@@ -110,12 +103,7 @@ def migrate_command(
 
 
 def _refuse_if_unused(done: MigrateResult) -> None:
-    """Refuse a call that names nothing to migrate.
-
-    Raises:
-        UsageError: no file was migrated, and none has errors.
-
-    """
+    """Refuse a call that names nothing to migrate."""
     if not done.diagnostics:
         raise UsageError(str(done.refusal))
 
@@ -140,14 +128,12 @@ def migration_lines(done: MigrateResult) -> Iterator[str]:
 
 
 def _wrapped(head: str, text: str) -> Iterator[str]:
-    lines = wrap(text, _WIDTH - len(head), break_long_words=False, break_on_hyphens=False)
-    for number, line in enumerate(lines):
+    for number, line in enumerate(wrapped_lines(text, _WIDTH - len(head))):
         yield f"{' ' * len(head) if number else head}{line}\n"
 
 
 def _summary(done: MigrateResult) -> Iterator[str]:
-    rows = "1 row" if done.rows == 1 else f"{done.rows:,} rows"
-    files = "1 file" if len(done.sources) == 1 else f"{len(done.sources):,} files"
+    rows, files = many(done.rows, "row"), many(len(done.sources), "file")
     yield f"migrated {rows} of {files} ({', '.join(done.systems)})\n"
     yield from (f"written: {escape_controls(name)}\n" for name in done.written)
 
@@ -185,22 +171,21 @@ _ABOUT = {
 @click.command(
     "init",
     cls=Command,
-    examples=[
-        ("Make a workspace with examples", "evalcontract init evals"),
-        ("Start from a dataset that you have", "evalcontract init evals --from support.yaml"),
-        (
-            "Write a workflow that installs from a git URL",
-            "evalcontract init --source https://example.org/evalcontract.git@v0.1.0",
+    examples={
+        "Make a workspace with examples": "evalcontract init evals",
+        "Start from a dataset that you have": "evalcontract init evals --from support.yaml",
+        "Write a workflow that installs from a git URL": (
+            "evalcontract init --source https://example.org/evalcontract.git@v0.1.0"
         ),
-        ("Print what to add to settings that exist", "evalcontract init evals --snippets"),
-    ],
+        "Print what to add to settings that exist": "evalcontract init evals --snippets",
+    },
 )
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--from",
     "sources",
     metavar="FILE",
-    shell_complete=files(),
+    shell_complete=files_of(),
     multiple=True,
     help="Dataset to start from, of evalcontract or of another system, or a table of rows; can be "
     "given several times.",
@@ -211,7 +196,7 @@ _ABOUT = {
     shell_complete=dialects,
     help="Format of FILE, such as mlflow:oss (default: detected from the content).",
 )
-@MAP
+@options.MAP
 @click.option(
     "--ci",
     type=click.Choice([*CI_FILES, _NO_CI]),
@@ -222,18 +207,12 @@ _ABOUT = {
 @click.option(
     "--source",
     metavar="PATH|URL",
-    shell_complete=files(),
+    shell_complete=files_of(),
     help="What CI installs: a wheel or folder in the repository, or the URL of git or of an "
     "archive (default: what this evalcontract was installed from, if others can reach it).",
 )
-@click.option(
-    "--bare", is_flag=True, help="Write no settings of editors, pre-commit and CI, only FOLDER."
-)
-@click.option(
-    "--snippets",
-    is_flag=True,
-    help="Print what to add to settings that exist, and write nothing.",
-)
+@options.flag("--bare", "Write no settings of editors, pre-commit and CI, only FOLDER.")
+@options.flag("--snippets", "Print what to add to settings that exist, and write nothing.")
 def init_command(
     folder: Path,
     sources: tuple[str, ...],
@@ -254,12 +233,12 @@ def init_command(
     """
     if "-" in sources:
         raise UsageError("--from takes files, and cannot read standard input")
-    inputs = find_inputs(sources, Kind.DATASET, None, dialect)
+    inputs = find_inputs(sources, Kind.DATASET, Options(dialect=dialect))
     system = None if ci == _NO_CI else ci
-    options = InitOptions(inputs, dialect, system, bare, snippets, columns, source)
+    wanted = InitOptions(inputs, dialect, system, bare, snippets, columns, source)
     with signals_as_interrupts():
-        done = init(folder, options)
-    write_findings(done.taken.diagnostics)
+        done = init(folder, wanted)
+    write_findings(done.start.diagnostics)
     put(_init_lines(done), err=True)
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
@@ -273,15 +252,15 @@ def init_command(
 
 
 def _init_lines(done: InitResult) -> Iterator[str]:
-    yield from write_losses(done.taken.losses)
-    if done.taken.migrated:
+    yield from write_losses(done.start.losses)
+    if done.start.migrated:
         if done.ignores_unvalidated:
-            done.taken.migrated.judges.clear()  # said of all judges at once
-        yield from migration_lines(done.taken.migrated)
+            done.start.migrated.judges.clear()  # said of all judges at once
+        yield from migration_lines(done.start.migrated)
 
 
 def _file_lines(done: InitResult) -> Iterator[str]:
-    for source, system, name in done.taken.came:
+    for source, system, name in done.start.origins:
         yield f"took {escape_controls(source)} ({system}) as {escape_controls(name)}\n"
     yield from _listed("made:", done.written)
     yield from _listed("left alone, since they exist:", done.kept)
@@ -345,12 +324,12 @@ def _covered(folder: Path, done: InitResult) -> Iterator[str]:
     if not datasets:
         return
     inputs = [*map(Input, datasets)]
-    options = Options(folder)
-    totals = coverage(inputs, options, all_rows=False).totals
+    base = Options(folder)
+    totals = coverage(inputs, base, all_rows=False).totals
     yield f"\nevalcontract coverage:\n  {totals_line(totals)}"
     if totals.rows_on_which_nothing_runs:
-        for each in ungraded(inputs, folder, options):
-            why = done.taken.unedited.get(datasets[each.input.path])
+        for each in ungraded(inputs, folder, base):
+            why = done.start.unedited.get(datasets[each.input.path])
             yield from note(_remedy(each, why), indent=2)
 
 
@@ -359,7 +338,7 @@ def _remedy(found: UngradedRows, why: str | None) -> str:
     path = found.input.path
     name = display_name(path)
     is_shown = name.isprintable()
-    rows = f"{found.rows:,} {'row' if found.rows == 1 else 'rows'} of {escape_controls(name)}"
+    rows = f"{many(found.rows, 'row')} of {escape_controls(name)}"
     match found.lack:
         case Lack.EXPECTATIONS:
             return f"no check or judge of evalcontract can grade {rows}: {ADD_EXPECTATIONS}"

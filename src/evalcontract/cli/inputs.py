@@ -7,39 +7,32 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from evalcontract.datasets.opening import Input
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
-from evalcontract.source import DISK, Files
-from evalcontract.workspace import NEAREST, ChosenConfiguration
 
 
 def find_inputs(
-    arguments: tuple[str, ...],
-    kind: Kind,
-    stdin_name: str | None,
-    dialect: str | None = None,
-    chosen: ChosenConfiguration = NEAREST,
-    files: Files = DISK,
+    arguments: tuple[str, ...], kind: Kind, options: Options, stdin_name: str | None = None
 ) -> list[Input]:
     """Return the files that arguments name, without duplicates; `-` is standard input.
 
-    A named file that does not exist is kept: it is reported, and the others are still checked.
-    With a `dialect`, the files of a folder are those that its system reads. The configuration says
-    which they are, unless another one is `chosen`. They are read by `files`.
+    A named file that does not exist is kept: it is reported, and the others are still checked. The
+    dialect and the configuration of the options say which files of a folder are read.
 
     Raises:
         UsageError: there is no such dialect.
         NothingToCheck: a folder has no files, a pattern matches none, or standard input is closed.
 
     """
+    files = options.files
     inputs: dict[Path, Input] = {}
     for argument in arguments:
         if argument == "-":
             stdin = standard_input(stdin_name)
             inputs.setdefault(stdin.path, stdin)
             continue
-        for path in _paths(argument, kind, dialect, chosen, files):
+        for path in _paths(argument, kind, options):
             inputs.setdefault(files.real(path), Input(path, files=files))
     return list(inputs.values())
 
@@ -72,20 +65,15 @@ def standard_input(name: str | None) -> Input:
     return Input(Path(name or "<stdin>"), sys.stdin.buffer)
 
 
-def _paths(
-    argument: str,
-    kind: Kind,
-    dialect: str | None,
-    chosen: ChosenConfiguration,
-    files: Files,
-) -> Iterator[Path]:
+def _paths(argument: str, kind: Kind, options: Options) -> Iterator[Path]:
     path, matches = _expanded(argument)
     if matches is not None:
         yield from matches
     elif os.path.isdir(path):
         from evalcontract.datasets.opening import files_below  # only for folders
 
-        below = files_below(path, kind, dialect, chosen, files)
+        chosen = options.configuration
+        below = files_below(path, kind, options.dialect, chosen, options.files)
         if not below:
             raise NothingToCheck(f"the folder {argument} contains no {kind}")
         yield from below
@@ -94,12 +82,7 @@ def _paths(
 
 
 def _expanded(argument: str) -> tuple[Path, list[Path] | None]:
-    """Return a path, and the matching files if it is a pattern.
-
-    Raises:
-        NothingToCheck: it is not a path, or a pattern that matches nothing.
-
-    """
+    """Return a path, and the matching files if it is a pattern."""
     path = Path(argument)
     if not argument:
         # Probably an unset variable of a script, so do not treat it as the current folder.

@@ -15,46 +15,28 @@ from evalcontract.policy import INTERRUPTED, USAGE
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# The module of each command. Modules are imported on demand to keep the startup fast.
+# The module of each command, and what it does. Modules are imported on demand: the list of commands
+# is shown, and completed, without them.
 COMMANDS = {
-    "init": "evalcontract.cli.init:init_command",
-    "check": "evalcontract.cli.validate:check",
-    "validate-dataset": "evalcontract.cli.validate:validate_dataset",
-    "validate-rubric": "evalcontract.cli.validate:validate_rubric",
-    "validate-judge": "evalcontract.cli.validate:validate_judge",
-    "validate-target": "evalcontract.cli.validate:validate_target",
-    "fix": "evalcontract.cli.fix:fix_command",
-    "coverage": "evalcontract.cli.coverage:coverage_command",
-    "grade": "evalcontract.cli.grade:grade_command",
-    "report": "evalcontract.cli.report:report_command",
-    "calibrate-judge": "evalcontract.cli.calibrate:calibrate_command",
-    "convert": "evalcontract.cli.convert:convert_command",
-    "migrate": "evalcontract.cli.init:migrate_command",
-    "explain": "evalcontract.cli.explain:explain",
-    "schema": "evalcontract.cli.editors:schema",
-    "lsp": "evalcontract.cli.editors:lsp_command",
-    "completion": "evalcontract.cli.editors:completion",
+    "init": ("init", "Make a workspace, with examples or with your own datasets."),
+    "check": ("validate", "Check a whole workspace, or a target."),
+    "validate-dataset": ("validate", "Validate datasets and what they reference."),
+    "validate-rubric": ("validate", "Validate rubrics and what they reference."),
+    "validate-judge": ("validate", "Validate judges: their prompts and validation records."),
+    "validate-target": ("validate", "Validate targets and the datasets that they run."),
+    "fix": ("fix", "Fix findings that have a safe fix, in place."),
+    "coverage": ("coverage", "Show which checks will run on which rows."),
+    "grade": ("grade", "Grade recorded outputs by the rubrics of a dataset."),
+    "report": ("report", "Write findings, coverage and results as an HTML page."),
+    "calibrate-judge": ("calibrate", "Measure how well a judge agrees with human labels."),
+    "convert": ("convert", "Convert datasets between evalcontract and other systems."),
+    "migrate": ("init", "Move files of ai_best_practices and ai_eval here."),
+    "explain": ("explain", "Explain a code, a kind of check, a key or an artifact."),
+    "schema": ("editors", "List, show and export the JSON Schemas."),
+    "lsp": ("editors", "Run the language server for editors."),
+    "completion": ("editors", "Print the completion script of a shell."),
 }
-# What each does: the list of commands is shown, and completed, without importing them.
-SUMMARIES = {
-    "init": "Make a workspace, with examples or with your own datasets.",
-    "check": "Check a whole workspace, or a target.",
-    "validate-dataset": "Validate datasets and what they reference.",
-    "validate-rubric": "Validate rubrics and what they reference.",
-    "validate-judge": "Validate judges: their prompts and validation records.",
-    "validate-target": "Validate targets and the datasets that they run.",
-    "fix": "Fix findings that have a safe fix, in place.",
-    "coverage": "Show which checks will run on which rows.",
-    "grade": "Grade recorded outputs by the rubrics of a dataset.",
-    "report": "Write findings, coverage and results as an HTML page.",
-    "calibrate-judge": "Measure how well a judge agrees with human labels.",
-    "convert": "Convert datasets between evalcontract and other systems.",
-    "migrate": "Move files of ai_best_practices and ai_eval here.",
-    "explain": "Explain a code, a kind of check, a key or an artifact.",
-    "schema": "List, show and export the JSON Schemas.",
-    "lsp": "Run the language server for editors.",
-    "completion": "Print the completion script of a shell.",
-}
+SUMMARIES = {name: summary for name, (_, summary) in COMMANDS.items()}
 ALIASES = {
     "aevd": "validate-dataset",
     "aevr": "validate-rubric",
@@ -65,8 +47,8 @@ ALIASES = {
 
 def command(name: str) -> click.Command:
     """Import a command."""
-    module, _, attribute = COMMANDS[name].partition(":")
-    loaded: click.Command = getattr(import_module(module), attribute)
+    module = import_module(f"evalcontract.cli.{COMMANDS[name][0]}")
+    loaded: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
     return loaded
 
 
@@ -115,11 +97,11 @@ class _Commands(CommandGroup):
 
 @click.group(
     cls=_Commands,
-    examples=[
-        ("Make a workspace with examples, and check it", "evalcontract init evals"),
-        ("Check all files below the current folder", "evalcontract check"),
-        ("Explain a finding", "evalcontract explain dataset/near-miss-key"),
-    ],
+    examples={
+        "Make a workspace with examples, and check it": "evalcontract init evals",
+        "Check all files below the current folder": "evalcontract check",
+        "Explain a finding": "evalcontract explain dataset/near-miss-key",
+    },
 )
 def group() -> None:
     """Check the datasets, rubrics and judges of language model evaluations."""

@@ -1,10 +1,11 @@
-"""The options that the checking commands share, and the types of their values."""
+"""The options that several commands share, and the types of their values."""
 
 from __future__ import annotations
 
 import math
-import os
-from functools import wraps
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,210 +14,20 @@ import click
 from evalcontract.cli.arguments import (
     MAX_FINDINGS,
     Destination,
-    ReportFile,
-    chosen_configuration,
-    selection_of,
-    uses_cache,
+    take_destination,
+    take_options,
 )
-from evalcontract.cli.command import codes, dialects, formats, report_files
+from evalcontract.cli.command import codes, dialects, files_of, formats, report_files
 from evalcontract.cli.output import put
 from evalcontract.cli.report_files import format_named, parse_report_file
-from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
 from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.judging.asking import Judging
 
-if TYPE_CHECKING:
-    _ListType = click.ParamType[tuple[str, ...]]
-else:
-    _ListType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
-
-
-class CodeList(_ListType):
-    """A list of codes and kinds; with `to_ignore`, only of those that can be ignored."""
-
-    name = "codes"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
-        """Return what a list may go on with."""
-        return codes(ctx, param, incomplete)
-
-    def __init__(self, *, to_ignore: bool = False) -> None:
-        self._to_ignore = to_ignore
-
-    def get_metavar(self, *_: Any, **__: Any) -> str:
-        """Return the placeholder in the help."""
-        return "CODE,..."
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
-        """Return the codes and kinds in a value."""
-        from evalcontract.policy import (
-            RENAMED,
-            parse_codes,  # slow to import
-        )
-        from evalcontract.workspace.catalogue import KnownCodes
-
-        for name in RENAMED.keys() & {each.strip() for each in value.split(",")}:
-            put([f"note: `{name}` is now called `{RENAMED[name]}`\n"], err=True)
-        try:
-            return tuple(parse_codes(value, KnownCodes(), to_ignore=self._to_ignore))
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
-
-
-def _parsed(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys:
-    """Return the columns and keys of `COLUMN=KEY`; the name of a column may contain `=`."""
-    return _checked(context, parameter, values)
-
-
-def _parsed_with_outputs(context: Any, parameter: Any, values: tuple[str, ...]) -> ColumnKeys:
-    """Return as `_parsed`; a key may be one of recorded outputs, too."""
-    return _checked(context, parameter, values, has_outputs=True)
-
-
-def _checked(
-    context: Any, parameter: Any, values: tuple[str, ...], *, has_outputs: bool = False
-) -> ColumnKeys:
-    if not values:
-        return ()
-    from evalcontract.datasets.columns import RECORDED, checked  # rarely needed
-
-    pairs = [value.rpartition("=")[::2] for value in values]
-    for value, (column, key) in zip(values, pairs, strict=True):
-        if not column or not key:
-            message = f"expected COLUMN=KEY, such as question=input, not `{value}`"
-            raise click.BadParameter(message, context, parameter)
-    try:
-        return checked(pairs, RECORDED if has_outputs else ())
-    except UsageError as error:
-        raise click.BadParameter(str(error), context, parameter) from None
-
-
-#: The keys of columns, as `columns`.
-MAP = click.option(
-    "--map",
-    "columns",
-    callback=_parsed,
-    multiple=True,
-    metavar="COLUMN=KEY",
-    help="Column of a CSV or Parquet file, and the key of a row that it is read as, such as "
-    "answer=expected.reference (default: by the names of the columns). Can be given several times.",
-)
-#: The same, and keys of recorded outputs.
-MAP_WITH_OUTPUTS = click.option(
-    "--map",
-    "columns",
-    callback=_parsed_with_outputs,
-    multiple=True,
-    metavar="COLUMN=KEY",
-    help="Column of a CSV or Parquet file, and the key of a row that it is read as, such as "
-    "answer=expected.reference; or key of the outputs that is read as `output` or `tool_calls`, "
-    "such as response=output (default: by the names of the columns). Can be given several times.",
-)
-
-
-def judging_for(cache: bool | None) -> Judging | None:  # noqa: FBT001 - an option
-    """Return what asks judges, if the environment names an endpoint.
-
-    `cache` is whether answers of earlier runs are used; None outside of CI.
-
-    Raises:
-        UsageError: a variable is malformed.
-
-    """
-    from evalcontract.judging.client import read_settings
-
-    settings = read_settings(os.environ)
-    if settings is None:
-        return None
-    from evalcontract.cache.store import cache_folder  # only if judges can be asked
-    from evalcontract.judging.asking import Judging
-    from evalcontract.judging.questions import AnswerCache
-
-    folder = cache_folder() if (uses_cache() if cache is None else cache) else None
-    return Judging(settings, AnswerCache(folder) if folder else None)
-
-
-def _names(context: Any, parameter: Any, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names in lists of names."""
-    del context, parameter
-    names = (name.strip() for value in values for name in value.split(","))
-    return tuple(dict.fromkeys(filter(None, names)))
-
-
-#: The graders of another system that count.
-PLAN = click.option(
-    "--plan",
-    metavar="NAME",
-    help="Graders of another system to count, by the name of its plan, such as quality (default: "
-    "those that the rows ask for).",
-)
-ONLY = click.option(
-    "--only",
-    metavar="NAME,...",
-    multiple=True,
-    callback=_names,
-    help="Graders of another system to count, such as Correctness,Safety. Can be given several "
-    "times.",
-)
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from evalcontract.workspace import ChosenConfiguration
-
-    _TextType = click.ParamType[str]
-    _FileType = click.ParamType[ReportFile]
-    CodeLists = tuple[tuple[str, ...], ...]
-    _Option = Callable[[Callable[..., Any]], Callable[..., Any]]
-else:
-    _TextType = _FileType = click.ParamType  # click 8.1 and 8.2 know no parameter of it
-
-
-class _OutputFormat(_TextType):
-    """An output format: a built-in one, or one of another package."""
-
-    name = "format"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
-        """Return the formats that a text may begin."""
-        return formats(ctx, param, incomplete)
-
-    def get_metavar(self, *_: Any, **__: Any) -> str:
-        """Return the placeholder in the help."""
-        return "FORMAT"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """Return the value if it is the name of an output format."""
-        try:
-            return format_named(value)
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
-
-
-class _ReportFile(_FileType):
-    """A file for a report, and its format."""
-
-    name = "file"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[Any]:
-        """Return the formats that a text may begin, or files."""
-        return report_files(ctx, param, incomplete)
-
-    def get_metavar(self, *_: Any, **__: Any) -> str:
-        """Return the placeholder in the help."""
-        return "[FORMAT:]FILE"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> ReportFile:
-        """Return the file and the format that a value names."""
-        try:
-            return parse_report_file(value)
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
+#: What adds an option to a command.
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class NumberRange(click.FloatRange):
@@ -243,8 +54,91 @@ class WholeNumber(click.IntRange):
         return number
 
 
-#: The options that choose the configuration.
-_CONFIGURATION = (
+def parsed_by(parse: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a callback that parses a value; what `parse` refuses is an invalid value."""
+
+    def callback(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        try:
+            return parse(value)
+        except UsageError as error:
+            raise click.BadParameter(str(error), context, parameter) from None
+
+    return callback
+
+
+def _codes_in(lists: Sequence[str], *, to_ignore: bool = False) -> tuple[str, ...]:
+    """Return the codes and kinds in lists of them; with `to_ignore`, those that can be ignored."""
+    if not lists:
+        return ()
+    from evalcontract.policy import RENAMED, parse_codes  # slow to import
+    from evalcontract.workspace.catalogue import KnownCodes
+
+    for value in lists:
+        for name in RENAMED.keys() & {each.strip() for each in value.split(",")}:
+            put([f"note: `{name}` is now called `{RENAMED[name]}`\n"], err=True)
+    found = (parse_codes(value, KnownCodes(), to_ignore=to_ignore) for value in lists)
+    return tuple(chain.from_iterable(found))
+
+
+def _column_keys(values: Sequence[str], *, has_outputs: bool = False) -> ColumnKeys:
+    """Return the columns and keys of `COLUMN=KEY`; the name of a column may contain `=`."""
+    if not values:
+        return ()
+    from evalcontract.datasets.columns import RECORDED, checked  # rarely needed
+
+    pairs = [value.rpartition("=")[::2] for value in values]
+    for value, (column, key) in zip(values, pairs, strict=True):
+        if not column or not key:
+            raise UsageError(f"expected COLUMN=KEY, such as question=input, not `{value}`")
+    return checked(pairs, RECORDED if has_outputs else ())
+
+
+def _names_in(lists: Sequence[str]) -> tuple[str, ...]:
+    names = (name.strip() for value in lists for name in value.split(","))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _map(*, has_outputs: bool) -> Option:
+    of_outputs = "; or key of the outputs that is read as `output` or `tool_calls`, such as "
+    of_outputs = f"{of_outputs}response=output" if has_outputs else ""
+    return click.option(
+        "--map",
+        "columns",
+        callback=parsed_by(partial(_column_keys, has_outputs=has_outputs)),
+        multiple=True,
+        metavar="COLUMN=KEY",
+        help="Column of a CSV or Parquet file, and the key of a row that it is read as, such as "
+        f"answer=expected.reference{of_outputs} (default: by the names of the columns). Can be "
+        "given several times.",
+    )
+
+
+MAP, MAP_WITH_OUTPUTS = _map(has_outputs=False), _map(has_outputs=True)
+PLAN = click.option(
+    "--plan",
+    metavar="NAME",
+    help="Graders of another system to count, by the name of its plan, such as quality (default: "
+    "those that the rows ask for).",
+)
+ONLY = click.option(
+    "--only",
+    metavar="NAME,...",
+    multiple=True,
+    callback=parsed_by(_names_in),
+    help="Graders of another system to count, such as Correctness,Safety. Can be given several "
+    "times.",
+)
+DIALECT = click.option(
+    "--dialect",
+    metavar="NAME[:VARIANT]",
+    shell_complete=dialects,
+    help="Dataset format, such as mlflow:oss (default: detected from the content). "
+    "`evalcontract` turns detection off.",
+)
+STDIN_FILENAME = click.option(
+    "--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`)."
+)
+CONFIGURATION = (
     click.option(
         "--config",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -252,9 +146,117 @@ _CONFIGURATION = (
     ),
     click.option("--isolated", is_flag=True, help="Use no configuration."),
 )
+FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
-def _root(found_from: str) -> _Option:
+def mode(what: str) -> Option:
+    """Return `--strict/--soft`, which sets `what`."""
+    text = f"{what} (default: set by targets and configuration)."
+    return click.option("--strict/--soft", default=None, help=text)
+
+
+def cache(what: str) -> Option:
+    """Return `--cache/--no-cache`, which does `what`."""
+    return click.option("--cache/--no-cache", default=None, help=f"{what} (default: not in CI).")
+
+
+def output_format(program: str) -> Option:
+    """Return `--output-format` of text, and of a format for programs."""
+    return click.option(
+        "--output-format",
+        type=click.Choice(["text", program]),
+        default="text",
+        show_default=True,
+        help=f"Output format: text for people, {program} for programs.",
+    )
+
+
+def flag(name: str, what: str) -> Option:
+    """Return an option without a value, which does `what`."""
+    return click.option(name, is_flag=True, help=what)
+
+
+def file(
+    name: str,
+    what: str,
+    *media: str,
+    required: bool = False,
+    multiple: bool = False,
+    **path: bool,
+) -> Option:
+    """Return an option for the path of a file, if any of these file formats."""
+    return click.option(
+        name,
+        type=click.Path(path_type=Path, **path),
+        metavar="FILE",
+        shell_complete=files_of(*media) if media else None,
+        required=required,
+        multiple=multiple,
+        help=what,
+    )
+
+
+def loss_report(what: str) -> Option:
+    """Return `--loss-report`, a file for `what`."""
+    return file("--loss-report", f"JSON report of {what}.")
+
+
+def number(name: str, what: str, default: int | None = None, least: int = 0) -> Option:
+    """Return an option for a number, which says `what` it is."""
+    return click.option(
+        name,
+        type=WholeNumber(min=least),
+        metavar="NUMBER",
+        default=default,
+        show_default=default is not None,
+        help=what,
+    )
+
+
+ENOUGH_FINDINGS = number(
+    "--max-findings",
+    "Number of findings after which to stop checking (0: no limit).",
+    MAX_FINDINGS,
+)
+
+
+def of_run(*options: Option) -> Option:
+    """Add options to a command, which gets them and others of a run as one value, `base`."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(**arguments: Any) -> Any:
+            base = take_options(arguments)
+            return command(base=base, **arguments)
+
+        return _with(options, run)
+
+    return add
+
+
+def workspace(found_from: str) -> Option:
+    """Add `--root`, `--config` and `--isolated`; `found_from` is what the root is detected from."""
+    return of_run(_root(found_from), *CONFIGURATION)
+
+
+def shared(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a check, which a command gets as `base` and `destination`."""
+
+    @wraps(command)
+    def check(**arguments: Any) -> Any:
+        destination = take_destination(arguments)
+        return command(destination=destination, **arguments)
+
+    return of_run(*_OPTIONS)(check)
+
+
+def _with(options: Sequence[Option], command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _root(found_from: str) -> Option:
     return click.option(
         "--root",
         type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -262,76 +264,32 @@ def _root(found_from: str) -> _Option:
     )
 
 
-def chooses_configuration(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--config` and `--isolated` to a command, which gets both as `configuration`."""
-
-    @wraps(command)
-    def chosen(*args: Any, config: Path | None, isolated: bool, **options: Any) -> Any:
-        configuration = chosen_configuration(config, isolated=isolated)
-        return command(*args, configuration=configuration, **options)
-
-    return _with(_CONFIGURATION, chosen)
-
-
-def _selection(verb: str, not_verb: str) -> tuple[_Option, ...]:
-    return (
-        click.option(
-            "--select",
-            type=CodeList(),
-            multiple=True,
-            help=f"{verb} only these codes, or kinds of codes such as rubric/ (repeatable).",
-        ),
-        click.option(
-            "--ignore",
-            type=CodeList(to_ignore=True),
-            multiple=True,
-            help=f"Do not {not_verb} these codes, or kinds of codes (repeatable).",
-        ),
+def selection(verb: str, not_verb: str) -> Option:
+    """Return `--select` and `--ignore` of a command that does something with codes."""
+    option = partial(click.option, shell_complete=codes, metavar="CODE,...", multiple=True)
+    select = option(
+        "--select",
+        callback=parsed_by(_codes_in),
+        help=f"{verb} only these codes, or kinds of codes such as rubric/ (repeatable).",
     )
-
-
-def selects_what_to_fix(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--select` and `--ignore` to a command, which gets both as `selection`."""
-
-    @wraps(command)
-    def selecting(*args: Any, select: CodeLists, ignore: CodeLists, **options: Any) -> Any:
-        selection = selection_of(select, ignore)
-        return command(*args, selection=selection, **options)
-
-    return _with(_selection("Fix", "fix"), selecting)
-
-
-def workspace_options(found_from: str) -> _Option:
-    """Add `--root`, `--config` and `--isolated` to a command.
-
-    The command gets them as `base`, the options of a call. `found_from` is what the root is
-    detected from.
-    """
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def based(
-            *args: Any, root: Path | None, configuration: ChosenConfiguration, **options: Any
-        ) -> Any:
-            return command(*args, base=Options(root, configuration=configuration), **options)
-
-        return _root(found_from)(chooses_configuration(based))
-
-    return add
+    ignore = option(
+        "--ignore",
+        callback=parsed_by(partial(_codes_in, to_ignore=True)),
+        help=f"Do not {not_verb} these codes, or kinds of codes (repeatable).",
+    )
+    return lambda command: select(ignore(command))
 
 
 _DEFAULT = Destination()
-_OPTIONS: tuple[_Option, ...] = (
-    click.option(
-        "--strict/--soft",
-        default=None,
-        help="Report faults as errors or as warnings (default: set by targets and configuration).",
-    ),
+_OPTIONS: tuple[Option, ...] = (
+    mode("Report faults as errors or as warnings"),
     _root("the files"),
-    *_CONFIGURATION,
+    *CONFIGURATION,
     click.option(
         "--output-format",
-        type=_OutputFormat(),
+        callback=parsed_by(format_named),
+        shell_complete=formats,
+        metavar="FORMAT",
         default=_DEFAULT.output_format,
         show_default=True,
         help=f"Format of standard output: {', '.join(FORMATS)}, or one of a plugin.",
@@ -339,22 +297,20 @@ _OPTIONS: tuple[_Option, ...] = (
     click.option(
         "-o",
         "--output",
-        type=_ReportFile(),
+        callback=parsed_by(lambda files: tuple(map(parse_report_file, files))),
+        shell_complete=report_files,
+        metavar="[FORMAT:]FILE",
         multiple=True,
         help="Also write a report to FILE (repeatable). Without FORMAT, the name tells: *.sarif, "
         "*.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
     ),
-    *_selection("Report", "report"),
+    selection("Report", "report"),
     click.option(
         "--fail-on",
         type=click.Choice(["error", "warning", "note"]),
         help="Exit with 1 if there is a finding of this severity or a higher one (default: error).",
     ),
-    click.option(
-        "--exit-zero",
-        is_flag=True,
-        help="Exit with 0 whatever the findings are.",
-    ),
+    flag("--exit-zero", "Exit with 0 whatever the findings are."),
     click.option(
         "--baseline",
         type=click.Path(path_type=Path, dir_okay=False),
@@ -368,37 +324,21 @@ _OPTIONS: tuple[_Option, ...] = (
         help="Write all findings to FILE as known (default: that of --baseline, or "
         ".evalcontract-baseline.json).",
     ),
-    click.option(
-        "--watch",
-        is_flag=True,
-        help="Check again whenever a file changes, until Ctrl-C.",
-    ),
-    click.option(
+    flag("--watch", "Check again whenever a file changes, until Ctrl-C."),
+    number(
         "--limit",
-        type=WholeNumber(min=0),
-        metavar="NUMBER",
-        default=_DEFAULT.limit,
-        show_default=True,
-        help="Maximum number of findings in text and markdown (0: no limit).",
+        "Maximum number of findings in text and markdown (0: no limit).",
+        _DEFAULT.limit,
     ),
-    click.option(
-        "--max-findings",
-        type=WholeNumber(min=0),
-        metavar="NUMBER",
-        default=MAX_FINDINGS,
-        show_default=True,
-        help="Number of findings after which to stop checking (0: no limit).",
-    ),
-    click.option(
+    ENOUGH_FINDINGS,
+    number(
         "--jobs",
-        type=WholeNumber(min=1),
-        metavar="NUMBER",
-        help="Number of processes for a large JSONL file (default: number of cores).",
+        "Number of processes for a large JSONL file (default: number of cores).",
+        least=1,
     ),
-    click.option(
+    flag(
         "--statistics",
-        is_flag=True,
-        help="Print the number of findings by code, and how many are fixable: in text, or else on "
+        "Print the number of findings by code, and how many are fixable: in text, or else on "
         "standard error.",
     ),
     click.option(
@@ -414,24 +354,3 @@ _OPTIONS: tuple[_Option, ...] = (
         help="List the files that were skipped, and every place of a finding.",
     ),
 )
-
-
-#: The dataset format of the files.
-DIALECT = click.option(
-    "--dialect",
-    metavar="NAME[:VARIANT]",
-    shell_complete=dialects,
-    help="Dataset format, such as mlflow:oss (default: detected from the content). "
-    "`evalcontract` turns detection off.",
-)
-
-
-def _with(options: Sequence[_Option], command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the shared options to a command."""
-    return _with(_OPTIONS, command)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,6 @@ from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import BaselineCounts, Report, Style
-from evalcontract.source import Files
 
 #: What `--statistics` prints on standard error without findings.
 _NONE = ("no findings\n",)
@@ -38,40 +37,40 @@ def validate_files(
     stdin_name: str | None = None,
 ) -> int:
     """Validate the files of a kind that arguments name; return the exit code."""
-    from evalcontract.checking.pipeline import validate  # slow: the help does without
 
-    if destination.watch:
+    def work(options: Options) -> RunOutcome:
+        from evalcontract.checking.pipeline import validate  # slow: the help does without
 
-        def once(files_read: Files) -> int:
-            again = options._replace(cache=None, files=files_read)
-            return validate_files(kind, files, again, destination._replace(watch=False))
+        inputs = find_inputs(files, kind, options, stdin_name)
+        if destination.output:
+            from evalcontract.cli.report_files import refuse_inputs  # rarely needed
 
-        from evalcontract.cli.watch import watch  # rarely needed
+            refuse_inputs(destination.output, [input_.path for input_ in inputs])
+        return validate(kind, inputs, options)
 
-        return watch(options, destination, files, once)
-    chosen, dialect = options.configuration, options.dialect
-    inputs = find_inputs(files, kind, stdin_name, dialect, chosen, options.files)
-    if destination.output:
-        from evalcontract.cli.report_files import refuse_inputs  # rarely needed
-
-        refuse_inputs(destination.output, [input_.path for input_ in inputs])
-    return run_and_report(partial(validate, kind, inputs), options, destination)
+    return run_and_report(work, options, destination, named=files)
 
 
 def run_and_report(
     work: Callable[[Options], RunOutcome],
     options: Options,
     destination: Destination,
+    *,
     folder: Path | None = None,
+    named: Iterable[str] = (),
 ) -> int:
     """Run a check with a progress bar, write its reports, and return the exit code.
 
-    `folder` is what is checked as a whole, or None for single files.
+    `folder` is what is checked as a whole, or None for the files that are `named`.
 
     Raises:
-        UsageError: a report cannot be written.
+        UsageError: a report cannot be written, or what is checked cannot be watched.
 
     """
+    if destination.watch:
+        from evalcontract.cli.watch import watch  # rarely needed
+
+        return watch(options, destination, named, partial(run_and_report, work, folder=folder))
     if destination.output:
         from evalcontract.cli.report_files import refuse_unwritable  # rarely needed
 
@@ -84,8 +83,13 @@ def run_and_report(
     with Bar(is_quiet=destination.quiet) as bar:
         outcome = work(options._replace(progress=bar.progress))
     report = _report(outcome, destination, baselines.apply(outcome) if baselines else None)
-    style = Style(limit=destination.limit, verbose=destination.verbose, version=__version__)
-    style = style._replace(statistics=destination.statistics, quiet=destination.quiet)
+    style = Style(
+        limit=destination.limit,
+        verbose=destination.verbose,
+        version=__version__,
+        statistics=destination.statistics,
+        quiet=destination.quiet,
+    )
     with ExitStack() as later:  # what is printed is printed even if a file cannot be written
         later.callback(_print, destination.output_format, report, style)
         if destination.output:
@@ -155,6 +159,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
 
     Prints the most severe ones first, up to a limit.
     """
+    from evalcontract.report.frame import many
     from evalcontract.report.text import write_finding
 
     style = Style(wants_colour(sys.stderr), terminal_width(), 0, version=__version__)
@@ -163,8 +168,8 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     for diagnostic in ordered[:_MAX_FINDINGS]:
         put([*write_finding(diagnostic, style), "\n"], err=True)
     if hidden := len(ordered[_MAX_FINDINGS:]):
-        findings = "finding" if hidden == 1 else "findings"
-        put([f"… {hidden:,} more {findings}: `validate-dataset` shows all\n\n"], err=True)
+        more = many(hidden, "more finding")
+        put([f"… {more}: `validate-dataset` shows all\n\n"], err=True)
 
 
 def terminal_width() -> int:

@@ -14,12 +14,11 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import COMMAND, harmless_json, integer
+from evalcontract.model.values import COMMAND, escape_controls, harmless_json, integer
 from evalcontract.policy import BUG, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import TracebackType
 
     from evalcontract.datasets.opening import Advance, Progress
 
@@ -154,21 +153,6 @@ def put_json(pieces: Iterable[str]) -> None:
     put(harmless_json(pieces, is_ascii=not is_utf8), raw=True)
 
 
-def put_bytes(data: bytes) -> None:
-    """Print bytes unchanged.
-
-    Raises:
-        OutputError: the stream cannot be written.
-
-    """
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except OSError as error:
-        raise not_written(error) from None
-
-
 class StandardOutput:
     """Standard output, as a stream of bytes."""
 
@@ -179,7 +163,12 @@ class StandardOutput:
             OutputError: the stream cannot be written.
 
         """
-        put_bytes(data)
+        try:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            raise not_written(error) from None
 
 
 def not_written(error: OSError) -> OutputError:
@@ -272,8 +261,6 @@ def _failed(error: Exception) -> int:
 
 def refuse(message: str, usage: str = "") -> int:
     """Print an error message with control characters escaped; return the exit code for it."""
-    from evalcontract.model.values import escape_controls  # rarely needed
-
     name = f"{_RED}{_BOLD}error{_PLAIN}" if wants_colour(sys.stderr) else "error"
     # Keep line breaks, which come from click and are harmless.
     lines = [usage, f"{name}: "] if usage else [f"{name}: "]
@@ -308,12 +295,7 @@ class Bar:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._is_drawn:
             _put(_BEGIN + _ERASE)
 
@@ -343,7 +325,6 @@ class Bar:
 
         What does not fit is left out as a whole: a number that is cut would be another.
         """
-        from evalcontract.model.values import escape_controls
         from evalcontract.report.frame import (
             display_width,
             in_encoding,

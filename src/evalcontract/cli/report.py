@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.command import Command
-from evalcontract.cli.command import files as files_with
+from evalcontract.cli import options
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.inputs import find_inputs
-from evalcontract.cli.options import DIALECT, MAP, ONLY, PLAN, WholeNumber, workspace_options
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
-from evalcontract.datasets.workers import usable_cores
 from evalcontract.model.reference import Kind
-from evalcontract.page.page import HtmlFile, write_page
+from evalcontract.page.page import page_file, write_page
 from evalcontract.page.report import ReportInputs, html_report
 from evalcontract.policy import OK
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
+from evalcontract.report.frame import many
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}
@@ -29,12 +24,12 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @click.command(
     "report",
     cls=Command,
-    examples=[
-        ("Write report.html", "evalcontract report datasets/example.yaml"),
-        ("Replace it", "evalcontract report datasets -o report.html --force"),
-    ],
+    examples={
+        "Write report.html": "evalcontract report datasets/example.yaml",
+        "Replace it": "evalcontract report datasets -o report.html --force",
+    },
 )
-@click.argument("files", nargs=-1, required=True, metavar="DATASET...", shell_complete=files_with())
+@click.argument("files", nargs=-1, required=True, metavar="DATASET...", shell_complete=files_of())
 @click.option(
     "-o",
     "--output",
@@ -43,55 +38,34 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     metavar="FILE",
     help="File to write the page to; `-` for standard output.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option(
+@options.flag("--force", "Replace an existing file.")
+@options.file(
     "--results",
+    "Results that `grade --results` wrote, to show scores; can be given several times.",
+    "jsonl",
     multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    shell_complete=files_with("jsonl"),
-    help="Results that `grade --results` wrote, to show scores; can be given several times.",
+    dir_okay=False,
 )
-@click.option(
-    "--strict/--soft",
-    default=None,
-    help="Mode that the page shows first (default: set by targets and configuration).",
-)
-@workspace_options("the files")
-@click.option(
+@options.mode("Mode that the page shows first")
+@options.workspace("the files")
+@options.number(
     "--max-rows",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=20_000,
-    show_default=True,
-    help="Maximum number of rows in a table, those with findings or gaps first (0: no limit).",
+    "Maximum number of rows in a table, those with findings or gaps first (0: no limit).",
+    20_000,
 )
-@click.option(
-    "--max-findings",
-    type=WholeNumber(min=0),
-    metavar="NUMBER",
-    default=10_000,
-    show_default=True,
-    help="Number of findings after which to stop checking (0: no limit).",
-)
-@click.option("--stdin-filename", metavar="NAME", help="File name to use for standard input (`-`).")
-@DIALECT
-@PLAN
-@ONLY
-@MAP
+@options.ENOUGH_FINDINGS
+@options.STDIN_FILENAME
+@options.DIALECT
+@options.PLAN
+@options.ONLY
+@options.MAP
 def report_command(
     files: tuple[str, ...],
     output: str,
     force: bool,  # noqa: FBT001 - click passes flags by name
     results: tuple[Path, ...],
-    strict: bool | None,  # noqa: FBT001 - the same
     max_rows: int,
-    max_findings: int,
     stdin_filename: str | None,
-    dialect: str | None,
-    plan: str | None,
-    only: tuple[str, ...],
-    columns: ColumnKeys,
     base: Options,
 ) -> int:
     """Write findings, coverage and results as one HTML page.
@@ -101,25 +75,17 @@ def report_command(
     be kept as an artifact of CI. DATASET is a file or a folder. The exit code is 0 if the page was
     written, whatever it shows.
     """
-    inputs = find_inputs(files, Kind.DATASET, stdin_filename, dialect, base.configuration)
-    base = base._replace(
-        dialect=dialect,
-        columns=columns,
-        plan=plan,
-        only=only,
-        jobs=usable_cores(),
-        max_findings=max_findings,
-    )
+    inputs = find_inputs(files, Kind.DATASET, base, stdin_filename)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
-    first = next(name for name, mode in _MODES.items() if mode is strict)
+    first = next(name for name, mode in _MODES.items() if mode is base.strict)
     wanted = ReportInputs(inputs, modes, first, results, max_rows)
     if output == "-":
         put(write_page(html_report(wanted)), raw=True)
         return OK
-    with signals_as_interrupts(), HtmlFile(Path(output), force=force) as file:
+    with signals_as_interrupts(), page_file(Path(output), force=force) as write:
         report = html_report(wanted)
-        name = file.write(write_page(report))
+        name = write(write_page(report))
     shown = report.count_by_severity()
-    told = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in shown)
-    put([f"wrote {name}: {told or 'no findings'}\n"])
+    found = ", ".join(many(count, noun) for noun, count in shown)
+    put([f"wrote {name}: {found or 'no findings'}\n"])
     return OK

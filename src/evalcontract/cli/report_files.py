@@ -17,12 +17,15 @@ from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import escape_controls
+from evalcontract.model.values import escape_controls, harmless_json
 from evalcontract.policy import Selection
+from evalcontract.report import FORMATS, format_names, write_of
+from evalcontract.report.frame import many
 from evalcontract.report.report import BaselineCounts, Report, Style
-from evalcontract.source.writing import write_text
-from evalcontract.workspace import display_name, write_bound
-from evalcontract.workspace.writing import write_error
+from evalcontract.source.writing import Staged, check_target, target_of, write_text
+from evalcontract.workspace import display_name, find_root, write_bound
+from evalcontract.workspace.roots import WORKSPACE_FOLDERS, is_workspace
+from evalcontract.workspace.writing import refuse_settings, write_error
 
 if TYPE_CHECKING:
     from evalcontract.checking.baseline import BaselineEntry
@@ -50,8 +53,6 @@ def format_named(name: str) -> str:
         PluginError: a format of another package cannot be used.
 
     """
-    from evalcontract.report import FORMATS, format_names
-
     if name not in FORMATS and name not in (names := format_names()):
         from evalcontract.model.nearest import nearest
 
@@ -90,10 +91,6 @@ def refuse_unwritable(files: Sequence[ReportFile]) -> None:
             folder of a workspace.
 
     """
-    from evalcontract.source.writing import check_target, target_of
-    from evalcontract.workspace import display_name, write_bound
-    from evalcontract.workspace.writing import refuse_settings, write_error
-
     targets: set[str] = set()
     for file in files:
         refuse_settings(file.path)
@@ -113,9 +110,6 @@ def refuse_unwritable(files: Sequence[ReportFile]) -> None:
 
 def _folder_of_workspace(path: Path) -> str | None:
     """Return the folder of a workspace that a file would be part of, if any."""
-    from evalcontract.workspace import find_root
-    from evalcontract.workspace.roots import WORKSPACE_FOLDERS, is_workspace
-
     there = next(folder for folder in path.parents if folder.exists())
     root = find_root(there)
     part = path.relative_to(root).parts[0] if root in path.parents else ""
@@ -144,13 +138,6 @@ def write_files(files: Sequence[ReportFile], report: Report, style: Style) -> No
         UsageError: a file cannot be written.
 
     """
-    from evalcontract.cli.output import signals_as_interrupts
-    from evalcontract.model.values import harmless_json
-    from evalcontract.report import FORMATS, write_of
-    from evalcontract.source.writing import Staged
-    from evalcontract.workspace import write_bound
-    from evalcontract.workspace.writing import write_error
-
     style = style._replace(width=_WIDTH)
     with signals_as_interrupts(), Staged() as staged:
         for file in files:
@@ -226,18 +213,12 @@ class Baselines:
         before = {entry.fingerprint for entry in self._old}
         after = {entry.fingerprint for entry in baseline}
         changes = f"{len(after - before):,} new, {len(before - after):,} removed"
-        name, count = escape_controls(display_name(path)), len(baseline)
-        findings = "finding" if count == 1 else "findings"
-        put([f"baseline of {count:,} {findings} in {name} ({changes})\n"], err=True)
+        name, findings = escape_controls(display_name(path)), many(len(baseline), "finding")
+        put([f"baseline of {findings} in {name} ({changes})\n"], err=True)
 
 
 def _refuse_name(path: Path) -> None:
-    """Refuse a name that may be an argument which was meant to be checked.
-
-    Raises:
-        UsageError: it is one.
-
-    """
+    """Refuse a name that may be an argument which was meant to be checked."""
     if path.suffix != ".json" or path.is_dir():
         raise UsageError(
             f"`--write-baseline` takes a name that ends in .json, not `{path}`; "

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from functools import partial
 
 from evalcontract._version import __version__
 from evalcontract.cli.output import guarded
@@ -66,49 +67,21 @@ def run_plainly(name: str, files: list[str], options: dict[str, Any]) -> int:
 
 
 def _validate(name: str, files: list[str], options: dict[str, Any]) -> int:
-    from evalcontract.cli.arguments import read_arguments
+    from evalcontract.cli.arguments import MAX_FINDINGS, take_destination, take_options
     from evalcontract.cli.outcome import validate_files
     from evalcontract.model.reference import Kind
 
-    return validate_files(Kind(KINDS[name]), tuple(files), *read_arguments(options))
+    destination = take_destination(options)
+    run = take_options({"max_findings": MAX_FINDINGS, **options})
+    return validate_files(Kind(KINDS[name]), tuple(files), run, destination)
 
 
 #: The console scripts, as in `pyproject.toml`.
-SCRIPTS = (
-    "evalcontract",
-    "validate-dataset",
-    "validate-rubric",
-    "validate-judge",
-    "validate-target",
-)
+SCRIPTS = ("evalcontract", *KINDS)
 
 
-def evalcontract() -> None:
-    """Run `evalcontract`."""
-    _run(None)
-
-
-def validate_dataset() -> None:
-    """Run `validate-dataset`."""
-    _run("validate-dataset")
-
-
-def validate_rubric() -> None:
-    """Run `validate-rubric`."""
-    _run("validate-rubric")
-
-
-def validate_judge() -> None:
-    """Run `validate-judge`."""
-    _run("validate-judge")
-
-
-def validate_target() -> None:
-    """Run `validate-target`."""
-    _run("validate-target")
-
-
-def _run(name: str | None) -> None:
+def evalcontract(name: str | None = None) -> None:
+    """Run `evalcontract`, or the command that a console script has the name of."""
     if sys.argv[1:] == ["--version"] and _prints_version():
         return
     # Most objects live until the process exits, so collect garbage rarely.
@@ -133,6 +106,12 @@ def _run(name: str | None) -> None:
     # Python collects garbage three times at exit; freezing the objects skips that.
     gc.freeze()
     sys.exit(status)
+
+
+validate_dataset = partial(evalcontract, "validate-dataset")
+validate_rubric = partial(evalcontract, "validate-rubric")
+validate_judge = partial(evalcontract, "validate-judge")
+validate_target = partial(evalcontract, "validate-target")
 
 
 def _prints_version() -> bool:

@@ -2,99 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
-from evalcontract.cli.arguments import read_arguments, uses_cache
-from evalcontract.cli.command import Command, files
-from evalcontract.cli.command import files as files_of
-from evalcontract.cli.options import DIALECT, MAP, shared_options
+from evalcontract.cli import options
+from evalcontract.cli.arguments import Destination, chosen_cache_folder
+from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import run_and_report, validate_files
 from evalcontract.cli.output import put
 from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
-from evalcontract.source import Files
 
 
 @click.command(
+    "check",
     cls=Command,
-    examples=[
-        ("Check all files below the current folder", "evalcontract check"),
-        (
-            "Check what a target runs, as strictly as it demands",
-            "evalcontract check targets/nightly.yaml",
+    examples={
+        "Check all files below the current folder": "evalcontract check",
+        "Check what a target runs, as strictly as it demands": (
+            "evalcontract check targets/nightly.yaml"
         ),
-        (
-            "Fail on warnings, and write a report for code scanning",
-            "evalcontract check --fail-on warning --output report.sarif",
+        "Fail on warnings, and write a report for code scanning": (
+            "evalcontract check --fail-on warning --output report.sarif"
         ),
-    ],
+    },
 )
 @click.argument(
-    "path", default=".", metavar="[FOLDER|TARGET]", shell_complete=files("yaml", "json")
+    "path", default=".", metavar="[FOLDER|TARGET]", shell_complete=files_of("yaml", "json")
 )
-@click.option(
-    "--cache/--no-cache",
-    default=None,
-    help="Reuse the result of an earlier check if no file has changed (default: not in CI).",
-)
-@click.option(
-    "--allow-empty",
-    is_flag=True,
-    help="Exit with 0 if FOLDER contains nothing to check.",
-)
-@shared_options
-def check(
+@options.cache("Reuse the result of an earlier check if no file has changed")
+@options.flag("--allow-empty", "Exit with 0 if FOLDER contains nothing to check.")
+@options.shared
+def check_command(
     path: str,
     allow_empty: bool,  # noqa: FBT001 - a flag of click
     cache: bool | None,  # noqa: FBT001 - the same
-    **options: Any,
+    base: Options,
+    destination: Destination,
 ) -> int:
     """Check a whole workspace: its datasets, rubrics, judges, bundles and targets.
 
     FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
     dataset, and the rubrics and judges that it reaches, as `validate-target` does.
     """
-    options["cache"] = uses_cache() if cache is None else cache
-    base, destination = read_arguments(options)
+    if folder := chosen_cache_folder(cache):
+        from evalcontract.cache import Cache  # only if it is used
+
+        base = base._replace(cache=Cache(folder))
     checked = _existing(path, base.root)
     if not checked.is_dir():
         return validate_files(Kind.TARGET, (path,), base, destination)
     work = partial(_check_folder, checked, allow_empty, destination.quiet)
-    if destination.watch:
-        from evalcontract.cli.watch import watch  # rarely needed
-
-        def once(files_read: Files) -> int:
-            again = base._replace(cache=None, files=files_read)
-            return run_and_report(work, again, destination._replace(watch=False), checked)
-
-        return watch(base, destination, (), once)
-    return run_and_report(work, base, destination, checked)
+    return run_and_report(work, base, destination, folder=checked)
 
 
-def _check_folder(path: Path, allow_empty: bool, quiet: bool, options: Options) -> RunOutcome:  # noqa: FBT001
+def _check_folder(path: Path, allow_empty: bool, quiet: bool, base: Options) -> RunOutcome:  # noqa: FBT001
     from evalcontract.checking.pipeline import NOTHING, check_workspaces  # slow to import
     from evalcontract.workspace import display_name
 
-    outcome = check_workspaces(path, options._replace(allows_empty=allow_empty))
+    outcome = check_workspaces(path, base._replace(allows_empty=allow_empty))
     if not outcome.is_checked and not outcome.diagnostics and not quiet:
         put([f"note: {escape_controls(display_name(path))} contains {NOTHING}\n"], err=True)
     return outcome
 
 
 def _existing(name: str, root: Path | None) -> Path:
-    """Return the path of a folder or target.
-
-    Raises:
-        UsageError: there is no such file; for another file, the message names the right command.
-
-    """
+    """Return the path of a folder or target."""
     from evalcontract.datasets.opening import is_target  # slow to import
 
     path = Path(name)
@@ -112,124 +90,86 @@ def _existing(name: str, root: Path | None) -> Path:
 
 def _command(
     kind: Kind,
-    texts: tuple[str, str],
-    media: tuple[str, ...],
-    examples: Sequence[tuple[str, str]],
-    *others: Callable[[Any], Any],
+    summary: str,
+    details: str,
+    examples: Mapping[str, str],
+    media: Sequence[str] = ("yaml", "json"),
+    more: options.Option = lambda command: command,
 ) -> click.Command:
     @click.command(
         name=f"validate-{kind}",
         cls=Command,
         examples=examples,
-        help=" ".join(texts),
-        short_help=texts[0],
+        help=f"{summary} {details}",
+        short_help=summary,
     )
     @click.argument(
         "files", nargs=-1, required=True, metavar="FILE...", shell_complete=files_of(*media)
     )
-    @click.option(
-        "--stdin-filename",
-        metavar="NAME",
-        help="File name to use for standard input (`-`).",
-    )
-    @shared_options
-    @_all(others)
-    def command(files: tuple[str, ...], stdin_filename: str | None, **options: Any) -> int:
-        return validate_files(kind, files, *read_arguments(options), stdin_filename)
+    @options.STDIN_FILENAME
+    @options.shared
+    @more
+    def command(
+        files: tuple[str, ...],
+        stdin_filename: str | None,
+        base: Options,
+        destination: Destination,
+    ) -> int:
+        return validate_files(kind, files, base, destination, stdin_filename)
 
     return command
 
 
-def _all(options: tuple[Callable[[Any], Any], ...]) -> Callable[[Any], Any]:
-    def apply(command: Any) -> Any:
-        for option in options:
-            command = option(command)
-        return command
-
-    return apply
-
-
-_AUTHORED = ("yaml", "json")
-
-validate_dataset = _command(
+validate_dataset_command = _command(
     Kind.DATASET,
-    (
-        "Validate datasets and the rubrics and judges they reference.",
-        (
-            "References are followed transitively. "
-            "FILE is a YAML, JSON or JSONL file, a folder, a pattern such as 'data/**/*.yaml', "
-            "or - for standard input. Datasets of other systems are checked the way those systems "
-            "load them."
+    "Validate datasets and the rubrics and judges they reference.",
+    "References are followed transitively. FILE is a YAML, JSON or JSONL file, a folder, a pattern "
+    "such as 'data/**/*.yaml', or - for standard input. Datasets of other systems are checked the "
+    "way those systems load them.",
+    {
+        "Check a dataset": "evalcontract validate-dataset datasets/example.yaml",
+        "Check all datasets of a folder, with faults as errors": (
+            "evalcontract validate-dataset --strict datasets"
         ),
-    ),
-    (),
-    [
-        ("Check a dataset", "evalcontract validate-dataset datasets/example.yaml"),
-        (
-            "Check all datasets of a folder, with faults as errors",
-            "evalcontract validate-dataset --strict datasets",
+        "Check a dataset of MLflow as MLflow loads it": (
+            "evalcontract validate-dataset --dialect mlflow:oss mlflow.jsonl"
         ),
-        (
-            "Check a dataset of MLflow as MLflow loads it",
-            "evalcontract validate-dataset --dialect mlflow:oss mlflow.jsonl",
-        ),
-    ],
-    DIALECT,
-    MAP,
+    },
+    media=(),
+    more=lambda command: options.MAP(options.DIALECT(command)),
 )
-validate_rubric = _command(
+validate_rubric_command = _command(
     Kind.RUBRIC,
-    (
-        "Validate rubrics and what they reference.",
-        (
-            "References are followed transitively. "
-            "FILE is a YAML or JSON file, a folder, a pattern such as 'rubrics/**/*.yaml', "
-            "or - for standard input."
+    "Validate rubrics and what they reference.",
+    "References are followed transitively. FILE is a YAML or JSON file, a folder, a pattern such "
+    "as 'rubrics/**/*.yaml', or - for standard input.",
+    {
+        "Check all rubrics": "evalcontract validate-rubric rubrics",
+        "Print one line for each finding": (
+            "evalcontract validate-rubric --output-format concise rubrics/example.yaml"
         ),
-    ),
-    _AUTHORED,
-    [
-        ("Check all rubrics", "evalcontract validate-rubric rubrics"),
-        (
-            "Print one line for each finding",
-            "evalcontract validate-rubric --output-format concise rubrics/example.yaml",
-        ),
-    ],
+    },
 )
-validate_judge = _command(
+validate_judge_command = _command(
     Kind.JUDGE,
-    (
-        "Validate judges: their prompts and validation records.",
-        (
-            "This does not compare the judge with people. "
-            "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input."
+    "Validate judges: their prompts and validation records.",
+    "This does not compare the judge with people. FILE is a YAML or JSON file, a folder, a "
+    "pattern, or - for standard input.",
+    {
+        "Check a judge": "evalcontract validate-judge judges/accuracy.yaml",
+        "Check all judges, whenever they were validated": (
+            "evalcontract validate-judge --ignore judge/stale-validation judges"
         ),
-    ),
-    _AUTHORED,
-    [
-        ("Check a judge", "evalcontract validate-judge judges/accuracy.yaml"),
-        (
-            "Check all judges, whenever they were validated",
-            "evalcontract validate-judge --ignore judge/stale-validation judges",
-        ),
-    ],
+    },
 )
-validate_target = _command(
+validate_target_command = _command(
     Kind.TARGET,
-    (
-        "Validate targets and the datasets that they run.",
-        (
-            "The dataset of a target, and the rubrics and judges that its rows reach, are "
-            "checked as strictly as the target demands. "
-            "FILE is a YAML or JSON file, a folder, a pattern, or - for standard input."
-        ),
-    ),
-    _AUTHORED,
-    [
-        (
-            "Check a target and what it runs",
-            "evalcontract validate-target targets/nightly.yaml",
-        ),
-        ("Print the findings as JSON", "evalcontract validate-target --output-format json targets"),
-    ],
+    "Validate targets and the datasets that they run.",
+    "The dataset of a target, and the rubrics and judges that its rows reach, are checked as "
+    "strictly as the target demands. FILE is a YAML or JSON file, a folder, a pattern, or - for "
+    "standard input.",
+    {
+        "Check a target and what it runs": "evalcontract validate-target targets/nightly.yaml",
+        "Print the findings as JSON": ("evalcontract validate-target --output-format json targets"),
+    },
 )

@@ -23,7 +23,6 @@ from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import EvalContractError, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import USAGE
-from evalcontract.source import Files
 
 if TYPE_CHECKING:
     from evalcontract.cache.store import Query
@@ -38,7 +37,7 @@ def watch(
     options: Options,
     destination: Destination,
     arguments: Iterable[str],
-    run: Callable[[Files], int],
+    run: Callable[[Options, Destination], int],
 ) -> int:
     """Run a check again and again, on files that record what it reads.
 
@@ -61,7 +60,8 @@ def watch(
         if sys.stdout.isatty():
             put([_CLEAR], raw=True)
         try:
-            status = run(files)
+            once = destination._replace(watch=False)
+            status = run(options._replace(cache=None, files=files), once)
         except EvalContractError as error:
             status = refuse(str(error))
         seen = _WatchedFiles(files, [*named])

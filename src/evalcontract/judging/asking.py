@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -18,9 +19,16 @@ from evalcontract.judging.client import (
     Client,
     MissingLibraryError,
     NoReplyError,
+    read_settings,
 )
 from evalcontract.judging.prompt import surroundings
-from evalcontract.judging.questions import Question, ReadyJudge, named_model, ready_judge
+from evalcontract.judging.questions import (
+    AnswerCache,
+    Question,
+    ReadyJudge,
+    named_model,
+    ready_judge,
+)
 from evalcontract.library.artifact import Artifact
 from evalcontract.model.startup import NamedTuple
 
@@ -28,7 +36,6 @@ if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
     from evalcontract.judging.client import Prices, Reply, Settings
     from evalcontract.judging.prompt import Message
-    from evalcontract.judging.questions import AnswerCache
 
 Task = TypeVar("Task")
 
@@ -217,6 +224,19 @@ class Judging:
         self._answered = 0
         self._remarks: dict[str, None] = {}
         self._lasting: str | None = None
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], cache: Path | None = None) -> Judging | None:
+        """Return what asks by the settings of environment variables; None if there is no endpoint.
+
+        `cache` is the folder with the answers of earlier runs, if they are used.
+
+        Raises:
+            UsageError: a variable is malformed.
+
+        """
+        settings = read_settings(environment)
+        return settings and cls(settings, AnswerCache(cache) if cache else None)
 
     def basis_of(self, judge: Artifact) -> dict[str, dict[str, Any]]:
         """Return what the answers to a judge depend on besides its file; nothing of it is secret.

@@ -15,7 +15,7 @@ from evalcontract.fixing.fixing import fix_in_text
 from evalcontract.lsp.replies import overlaps
 from evalcontract.lsp.text import Text, edits_between
 from evalcontract.model.diagnostic import Diagnostic, Fix, Move, Rename
-from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped, escape_controls
 from evalcontract.policy import is_locked
 from evalcontract.source import Document, read_stream
@@ -32,23 +32,11 @@ _INDENT = lazy_pattern(r"\s*")
 _MOST_ABOVE = 20
 
 
-class _Try(NamedTuple):
-    """A text with a comment in it, and the line that the finding is in then, from 0."""
-
-    text: str
-    line: int
-
-
 def is_ignorable(finding: Diagnostic, form: str) -> bool:
     """Whether a comment may ignore a finding: in YAML, unless the code always stays an error."""
     if form != "yaml" or finding.place.span is None or is_locked(finding.code):
         return False
     return finding.code not in (UNUSED, INVALID) and parse_code(finding.code)[1] is None
-
-
-def title_of_ignore(finding: Diagnostic) -> str:
-    """Return what such a fix does, for a menu."""
-    return f"Ignore `{finding.code}` here"
 
 
 def edits_to_ignore(finding: Diagnostic, text: str, encoding: str) -> list[types.TextEdit]:
@@ -57,20 +45,21 @@ def edits_to_ignore(finding: Diagnostic, text: str, encoding: str) -> list[types
     before = _read(text)
     if span is None or before is None:
         return []
-    for one in _tries(text, span.line - 1, finding.code):
-        after = _read(one.text)
-        moved = span._replace(line=one.line + 1, end_line=span.end_line + one.line + 1 - span.line)
+    for tried, moved_by in _tries(text, span.line - 1, finding.code):
+        after = _read(tried)
+        moved = span._replace(line=span.line + moved_by, end_line=span.end_line + moved_by)
         found = finding._replace(place=finding.place._replace(span=moved))
         if (
             after is not None
             and after.value == before.value
             and not [*Ignores("").read(after).apply([found])]
         ):
-            return edits_between(text, one.text, encoding)
+            return edits_between(text, tried, encoding)
     return []
 
 
-def _tries(text: str, line: int, code: str) -> Iterator[_Try]:
+def _tries(text: str, line: int, code: str) -> Iterator[tuple[str, int]]:
+    """Yield texts with a comment at or above a line, and by how many lines that moves the line."""
     lines = Text(text).lines
     if not 0 <= line < len(lines):
         return
@@ -80,13 +69,13 @@ def _tries(text: str, line: int, code: str) -> Iterator[_Try]:
         content = f"{listed['before']}, {code}{listed['after']}"
     else:
         content = f"{content.rstrip()}  # {_IGNORE}[{code}]"
-    yield _Try("".join([*lines[:line], content + end, *lines[line + 1 :]]), line)
+    yield "".join([*lines[:line], content + end, *lines[line + 1 :]]), 0
     for above in range(line, max(line - _MOST_ABOVE, -1), -1):
         indent = _INDENT.match(lines[above].rstrip("\r\n"))
         own = lines[above].rstrip("\r\n")
         comment = f"{indent[0] if indent else ''}# {_IGNORE}[{code}]"
         comment += lines[above][len(own) :] or "\n"
-        yield _Try("".join([*lines[:above], comment, *lines[above:]]), line + 1)
+        yield "".join([*lines[:above], comment, *lines[above:]]), 1
 
 
 def _read(text: str) -> Document | None:
@@ -122,7 +111,7 @@ def actions_on(
             fixes.append(types.CodeAction(title, _QUICK_FIX, shown, is_preferred=safe, data=data))
         if is_ignorable(finding, document.format):
             data = {**data, "ignores": True}
-            title = title_of_ignore(finding)
+            title = f"Ignore `{finding.code}` here"
             ignores.append(types.CodeAction(title, _QUICK_FIX, shown, data=data))
     safe_ones = [n for n, finding in enumerate(found) if finding.fix and finding.fix.safe]
     if safe_ones and params.context.only and _is_wanted(all_, wanted):
@@ -143,12 +132,12 @@ def title_of(fix: Fix) -> str:
     target = escape_controls(clipped(str(fix.target)))
     match fix.edit:
         case Rename():
-            said = f"Rename the key to `{target}`"
+            title = f"Rename the key to `{target}`"
         case Move():
-            said = f"Move the key to `{target}`"
+            title = f"Move the key to `{target}`"
         case _:
-            said = f"Replace by `{target}`"
-    return said if fix.safe else f"{said} (check whether it is meant)"
+            title = f"Replace by `{target}`"
+    return title if fix.safe else f"{title} (check whether it is meant)"
 
 
 def edits_of(

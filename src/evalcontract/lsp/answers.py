@@ -7,17 +7,20 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
 from evalcontract.lsp.actions import actions_on, edits_of, edits_to_ignore
 from evalcontract.lsp.completion import complete
 from evalcontract.lsp.context import CursorContext, context_at
-from evalcontract.lsp.names import Naming, hover
-from evalcontract.lsp.rename import ROLES, rename, symbols_of
+from evalcontract.lsp.documents import OpenDocument, Snapshot
+from evalcontract.lsp.names import Name, Naming, Sources, hover, name_at
+from evalcontract.lsp.rename import ROLES, RenameEdits, Symbol, rename, symbols_of
 from evalcontract.lsp.replies import (
-    completion_list,
+    completion_item,
     document_symbols,
     locations,
     markup,
@@ -26,14 +29,11 @@ from evalcontract.lsp.replies import (
 )
 from evalcontract.lsp.server import Server
 from evalcontract.lsp.text import RequestRefusal
+from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import OpenDocument, Snapshot
-    from evalcontract.lsp.names import Kept, Name
-    from evalcontract.lsp.rename import Symbol
+from evalcontract.workspace import Workspace
 
 #: Threads for answers; one slow answer does not hold up the others.
 _THREADS = 2
@@ -42,15 +42,15 @@ _THREADS = 2
 _SECONDS = 4.0
 #: The actions of which an editor that does not resolve them is told the edits.
 _MOST_ACTIONS = 50
-_NOTHING: list[Any] = []
 
 
-class DocumentRequest(NamedTuple):
-    """A request: the document, the state of all open documents, and the position in it."""
+class CursorRequest(NamedTuple):
+    """A request at a position: the document, the state of all open ones, and what is there."""
 
     document: OpenDocument
     snapshot: Snapshot
-    kind: str | None
+    naming: Naming
+    context: CursorContext
     position: types.Position
 
 
@@ -60,93 +60,83 @@ class Answers:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._threads = ThreadPoolExecutor(_THREADS, "answer")
-        self._kept: Kept = {}
+        self._sources: Sources = {}
         self._outlines: dict[str, list[types.DocumentSymbol]] = {}
 
     async def completion(self, params: types.CompletionParams) -> types.CompletionList:
         """Return what can be written at a position."""
-        asked = self._asked(params.text_document.uri, params.position)
+        at = await self._at(params)
         empty = types.CompletionList(is_incomplete=False, items=[])
-        if asked is None:
+        if at is None:
             return empty
-        context = await self._context(asked)
-        naming = self._naming(asked)
+
+        takes = takes_snippets(self._server.client_capabilities)
+        line, text = at.position.line, at.document.text
 
         def work() -> types.CompletionList:
-            if context is None:
-                return empty
-            full = context._replace(workspace=self._workspace(asked))
-            items = list(complete(full, lambda: naming.check_ids(asked.position.line)))
-            if not takes_snippets(self._server.client_capabilities):
-                items = [item for item in items if item.role != "snippet"]
-            return completion_list(items, full, asked.position, asked.document.text)
+            full = at.context._replace(workspace=self._workspace(at))
+            found = complete(full, lambda: at.naming.check_ids(line))
+            fitting = (each for each in found if takes or each.role != "snippet")
+            items = [completion_item(each, full, line, text) for each in fitting]
+            return types.CompletionList(is_incomplete=False, items=items)
 
         found: types.CompletionList = await self._run(work, empty)
         return found
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return what the word at a position means."""
-        asked = self._asked(params.text_document.uri, params.position)
-        context = await self._context(asked) if asked else None
-        if asked is None or context is None:
+        at = await self._at(params)
+        if at is None:
             return None
-        workspace = await self._run(lambda: self._workspace(asked), None)
-        text = await self._run(lambda: hover(context._replace(workspace=workspace)), "")
+        workspace = await self._run(lambda: self._workspace(at), None)
+        text = await self._run(lambda: hover(at.context._replace(workspace=workspace)), "")
         return types.Hover(markup(text, self._server.client_capabilities)) if text else None
 
     async def definition(self, params: types.DefinitionParams) -> list[types.Location]:
         """Return where the name at a position is defined."""
         return await self._places(params, lambda naming, name: naming.definitions(name))
 
-    async def references(
-        self, params: types.ReferenceParams, *, with_definition: bool
-    ) -> list[types.Location]:
-        """Return where the name at a position is used."""
-        return await self._places(
-            params,
-            lambda naming, name: [
-                *(naming.definitions(name) if with_definition else _NOTHING),
-                *naming.uses(name),
-            ],
-        )
+    async def references(self, params: types.ReferenceParams) -> list[types.Location]:
+        """Return where the name at a position is used, and where it is defined if that is asked."""
+        with_definition = params.context.include_declaration
+
+        def find(naming: Naming, name: Name) -> list[Place]:
+            own = naming.definitions(name) if with_definition else []
+            return [*own, *naming.uses(name)]
+
+        return await self._places(params, find)
 
     async def prepare_rename(
         self, params: types.PrepareRenameParams
     ) -> types.PrepareRenamePlaceholder | None:
         """Return the id at a position that can be renamed."""
-        asked = self._asked(params.text_document.uri, params.position)
-        context = await self._context(asked) if asked else None
-        naming = self._naming(asked) if asked else None
-        name = await self._name(naming, context)
-        if asked is None or context is None or name is None or name.role not in ROLES:
+        at = await self._at(params)
+        name = name_at(at.context) if at else None
+        if at is None or name is None or name.role not in ROLES:
             return None
         id_ = name.reference.id if name.reference else name.text
-        start = context.cursor.start + context.cursor.word.find(id_)
-        text, line = asked.document.text, asked.position.line
-        range_ = types.Range(
-            types.Position(line, text.units(line, start)),
-            types.Position(line, text.units(line, start + len(id_))),
-        )
+        start = at.context.cursor.start + at.context.cursor.word.find(id_)
+        range_ = at.document.text.range(at.position.line, start, start + len(id_))
         return types.PrepareRenamePlaceholder(range_, id_)
 
     async def rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         """Return the changes that rename the id at a position.
 
         Raises:
-            Refused: there is none, or the new name cannot be given to it.
+            RequestRefusal: there is none, or the new name cannot be given to it.
 
         """
-        asked = self._asked(params.text_document.uri, params.position)
-        context = await self._context(asked) if asked else None
-        naming = self._naming(asked) if asked else None
-        name = await self._name(naming, context)
-        if asked is None or naming is None or name is None or name.role not in ROLES:
+        at = await self._at(params)
+        name = name_at(at.context) if at else None
+        if at is None or name is None or name.role not in ROLES:
             raise RequestRefusal("there is no id that can be renamed here")
-        encoding = self._server.documents.encoding
+        naming, encoding = at.naming, self._server.documents.encoding
+
+        def work() -> RenameEdits:
+            return rename(name, params.new_name, naming.source, naming.workspace, encoding)
+
         try:
-            renamed = await self._raising(
-                lambda: rename(name, params.new_name, naming.source, naming.workspace, encoding)
-            )
+            renamed = await in_time(work, self._threads)
         except (EvalContractError, MisreadError, OSError) as error:  # or late
             raise RequestRefusal(str(error)) from None
         capabilities = self._server.client_capabilities
@@ -155,27 +145,27 @@ class Answers:
     async def symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         """Return the outline of a document; while it cannot be parsed, the last one."""
         uri = params.text_document.uri
-        asked = self._asked(uri, types.Position(0, 0))
-        if asked is None:
+        document = self._server.documents.get(uri)
+        if document is None:
             return []
-        naming = self._naming(asked)
+        known, naming = self._server.kind(document), self._naming(document)
 
         def work() -> list[Symbol]:
-            kind = asked.kind or naming.kind
+            kind = known or naming.kind
             return symbols_of(kind, naming.source) if kind else []
 
         found = await self._run(work, [])
         if found:
-            self._outlines[uri] = document_symbols(found, asked.document.text)
+            self._outlines[uri] = document_symbols(found, document.text)
         return self._outlines.get(uri, [])
 
-    async def actions(self, params: types.CodeActionParams, all_: str) -> list[types.CodeAction]:
+    async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return the fixes of the findings in a range, that of all safe ones, and ignores."""
         document = self._server.documents.get(params.text_document.uri)
         if document is None or self._server.checked.get(document.real) != document.state:
             return []
         found = self._server.shown.get(document.real, [])
-        made = actions_on(document, found, params, all_, self._server.publisher())
+        made = actions_on(document, found, params, FIX_ALL, self._server.publisher())
         if self._resolves_edits():
             return made
         resolved = [await self.resolve(action) for action in made[:_MOST_ACTIONS]]
@@ -204,48 +194,38 @@ class Answers:
 
     def _resolves_edits(self) -> bool:
         """Whether the editor asks for the edit of an action when somebody chooses it."""
-        of_text = self._server.client_capabilities.text_document
-        action = of_text.code_action if of_text else None
-        support = action.resolve_support if action else None
-        return support is not None and "edit" in support.properties
+        path = "text_document.code_action.resolve_support.properties"
+        return "edit" in (get_capability(self._server.client_capabilities, path) or ())
 
-    async def _places(self, params: Any, find: Callable[..., Any]) -> list[types.Location]:
-        asked = self._asked(params.text_document.uri, params.position)
-        context = await self._context(asked) if asked else None
-        naming = self._naming(asked) if asked else None
-        name = await self._name(naming, context)
-        if naming is None or name is None:
+    async def _places(
+        self, params: Any, find: Callable[[Naming, Name], list[Place]]
+    ) -> list[types.Location]:
+        at = await self._at(params)
+        name = name_at(at.context) if at else None
+        if at is None or name is None:
             return []
-        places = await self._run(lambda: list(find(naming, name)), [])
+        places = await self._run(lambda: find(at.naming, name), [])
         return locations(places, self._server.publisher())
 
-    def _asked(self, uri: str, position: types.Position) -> DocumentRequest | None:
-        document = self._server.documents.get(uri)
+    async def _at(self, params: Any) -> CursorRequest | None:
+        """Return what is at a position; None if that is unknown, or the text changes meanwhile."""
+        document, position = self._server.documents.get(params.text_document.uri), params.position
         if document is None:
             return None
-        kind = self._server.kind(document)
-        return DocumentRequest(document, self._server.documents.snapshot(), kind, position)
-
-    def _naming(self, asked: DocumentRequest) -> Naming:
-        return Naming(asked.document, asked.snapshot, self._kept)
-
-    async def _context(self, asked: DocumentRequest) -> CursorContext | None:
-        """Return what is at the position; None if the text has changed meanwhile."""
-        document, naming = asked.document, self._naming(asked)
-        kind = asked.kind or await self._run(lambda: naming.kind, None)
-        if document.state != asked.snapshot.states.get(document.real):
+        snapshot = self._server.documents.snapshot()
+        naming = self._naming(document, snapshot)
+        kind = self._server.kind(document) or await self._run(lambda: naming.kind, None)
+        if document.state != snapshot.states.get(document.real):
             return None
-        point = document.text.point(asked.position.line, asked.position.character)
-        return context_at(document, kind, point, None)
+        point = document.text.point(position.line, position.character)
+        context = context_at(document, kind, point, None)
+        return context and CursorRequest(document, snapshot, naming, context, position)
 
-    async def _name(self, naming: Naming | None, context: CursorContext | None) -> Name | None:
-        if naming is None or context is None:
-            return None
-        found: Name | None = await self._run(lambda: naming.name(context), None)
-        return found
+    def _naming(self, document: OpenDocument, snapshot: Snapshot | None = None) -> Naming:
+        return Naming(document, snapshot or self._server.documents.snapshot(), self._sources)
 
-    def _workspace(self, asked: DocumentRequest) -> Any:
-        return self._server.workspace_of(asked.document, asked.snapshot)
+    def _workspace(self, at: CursorRequest) -> Workspace | None:
+        return self._server.workspace_of(at.document, at.snapshot)
 
     async def _run(self, work: Callable[[], Any], default: Any) -> Any:
         """Return the result of work in another thread; the default if it takes too long.
@@ -253,12 +233,9 @@ class Answers:
         A file that it cannot read gives the default, too.
         """
         try:
-            return await self._raising(work)
+            return await in_time(work, self._threads)
         except (EvalContractError, MisreadError, OSError):  # of which `TimeoutError` is one
             return default
-
-    async def _raising(self, work: Callable[[], Any]) -> Any:
-        return await in_time(work, self._threads)
 
 
 async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:
@@ -280,90 +257,38 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.evalcontract"
 
 
 def register(server: Server) -> None:
-    """Register all answers of a server."""
+    """Register what takes the notifications of an editor, and what answers its requests."""
     answers = Answers(server)
-    _register_files(server)
-    _register_words(server, answers)
-    _register_names(server, answers)
-    _register_fixes(server, answers)
-
-
-def _register_files(server: Server) -> None:
-    @server.feature(types.INITIALIZE)
-    def initialize(params: types.InitializeParams) -> None:
-        server.begin(params)
-
-    @server.feature(types.INITIALIZED)
-    def initialized(_: types.InitializedParams) -> None:
-        server.watch()
-
-    @server.feature(types.SHUTDOWN)
-    def shut_down(_: None) -> None:
-        server.is_shut_down = True
-
-    @server.feature(types.EXIT)
-    def ended(_: None) -> None:
-        server.is_asked_to_exit = True
-
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(params: types.DidSaveTextDocumentParams) -> None:
-        server.save(params.text_document.uri)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def configured(_: types.DidChangeConfigurationParams) -> None:
-        """Take the settings of the editor: none are ours, which the workspace has."""
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def changed(params: types.DidChangeWatchedFilesParams) -> None:
-        server.reload([change.uri for change in params.changes])
-
-
-def _register_words(server: Server, answers: Answers) -> None:
-    options = types.CompletionOptions(trigger_characters=_TRIGGERS)
-
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
-    async def complete(params: types.CompletionParams) -> types.CompletionList:
-        return await answers.completion(params)
-
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hover(params: types.HoverParams) -> types.Hover | None:
-        return await answers.hover(params)
-
-
-def _register_names(server: Server, answers: Answers) -> None:
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def define(params: types.DefinitionParams) -> list[types.Location]:
-        return await answers.definition(params)
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def refer(params: types.ReferenceParams) -> list[types.Location]:
-        is_own = params.context.include_declaration
-        return await answers.references(params, with_definition=is_own)
-
-    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
-    async def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-        return await answers.prepare_rename(params)
-
-    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
-    async def rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
-        return await answers.rename(params)
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        return await answers.symbols(params)
-
-
-def _register_fixes(server: Server, answers: Answers) -> None:
-    kinds = [types.CodeActionKind.QuickFix, FIX_ALL]
-    options = types.CodeActionOptions(kinds, resolve_provider=True)
-
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
-    async def act(params: types.CodeActionParams) -> list[types.CodeAction]:
-        return await answers.actions(params, FIX_ALL)
-
-    @server.feature(types.CODE_ACTION_RESOLVE)
-    async def resolve(action: types.CodeAction) -> types.CodeAction:
-        return await answers.resolve(action)
+    fixes = types.CodeActionOptions([types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True)
+    completions = types.CompletionOptions(trigger_characters=_TRIGGERS)
+    renames = types.RenameOptions(prepare_provider=True)
+    taken: dict[str, Callable[[Any], object]] = {
+        types.INITIALIZE: server.begin,
+        types.INITIALIZED: server.watch,
+        types.SHUTDOWN: server.note_shutdown,
+        types.EXIT: server.note_exit,
+        types.TEXT_DOCUMENT_DID_SAVE: server.save,
+        # The settings of the editor: none are ours, which the workspace has.
+        types.WORKSPACE_DID_CHANGE_CONFIGURATION: lambda _: None,
+        types.WORKSPACE_DID_CHANGE_WATCHED_FILES: server.reload,
+        types.TEXT_DOCUMENT_COMPLETION: answers.completion,
+        types.TEXT_DOCUMENT_HOVER: answers.hover,
+        types.TEXT_DOCUMENT_DEFINITION: answers.definition,
+        types.TEXT_DOCUMENT_REFERENCES: answers.references,
+        types.TEXT_DOCUMENT_PREPARE_RENAME: answers.prepare_rename,
+        types.TEXT_DOCUMENT_RENAME: answers.rename,
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: answers.symbols,
+        types.TEXT_DOCUMENT_CODE_ACTION: answers.actions,
+        types.CODE_ACTION_RESOLVE: answers.resolve,
+    }
+    options: dict[str, Any] = {
+        types.TEXT_DOCUMENT_COMPLETION: completions,
+        types.TEXT_DOCUMENT_RENAME: renames,
+        types.TEXT_DOCUMENT_CODE_ACTION: fixes,
+    }
+    for name, take in taken.items():
+        # `pygls` sets attributes of what it registers, and methods have none.
+        server.feature(name, options.get(name))(partial(take))
 
 
 def serve() -> int:

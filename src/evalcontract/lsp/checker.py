@@ -6,7 +6,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,31 +34,23 @@ _MAX_FINDINGS = 10_000
 _PLACE = lazy_pattern(r"(?P<file>[^\n]*?)(?::(?P<line>\d+))?: (?P<message>.*)", re.DOTALL)
 
 
-class CheckResources(NamedTuple):
-    """The state that checks share: files, open workspaces, and what may end the work."""
-
-    files: Files
-    look: Callable[[], None]
-    opened: Mapping[Path, Workspace]
-
-
-def findings_of_file(path: Path, kind: str | None, work: CheckResources) -> list[Diagnostic]:
+def findings_of_file(path: Path, kind: str | None, options: Options) -> list[Diagnostic]:
     """Return the findings in one file, as if it were checked with its workspace."""
     if kind is None or kind not in tuple(Kind):
         return []
-    root = find_root(path, work.files)
-    dialect = NATIVE if is_workspace(root, work.files) else None
-    options = _options(work)._replace(opened=work.opened, dialect=dialect)
-    inputs = [Input(path, files=work.files)]
+    files = options.files
+    root = find_root(path, files)
+    options = options._replace(dialect=NATIVE if is_workspace(root, files) else None)
+    inputs = [Input(path, files=files)]
     found = _checked(lambda: validate(Kind(kind), inputs, options).diagnostics, root)
-    return by_file(found, work.files).get(work.files.real(path), [])
+    return by_file(found, files).get(files.real(path), [])
 
 
-def findings_of_workspace(root: Path, work: CheckResources) -> ByFile:
+def findings_of_workspace(root: Path, options: Options) -> ByFile:
     """Return the findings of a workspace, of those inside of it, and of all files in them."""
-    options = _options(work)._replace(allows_empty=True)
+    options = options._replace(allows_empty=True)
     found = _checked(lambda: check_workspaces(root, options).diagnostics, root)
-    return by_file(found, work.files)
+    return by_file(found, options.files)
 
 
 def workspace_of(path: Path, files: Files) -> Path | None:
@@ -67,24 +59,8 @@ def workspace_of(path: Path, files: Files) -> Path | None:
     return root if is_workspace(root, files) else None
 
 
-def needs_workspace(kind: str | None) -> bool:
-    """Whether the content of a file of this kind can change the findings in other files."""
-    return kind is not Kind.DATASET
-
-
-def kind_with(path: Path, known: str | None, size: int, files: Files) -> str | None:
-    """Return the kind of a file; for a large dataset, the kind that it had before."""
-    if known is Kind.DATASET and size > _LARGE:
-        return known
-    return kind_of(path, files)
-
-
 #: The bytes from which on a dataset is not read a second time to tell that it still is one.
 _LARGE = 1 << 16
-
-
-def _options(work: CheckResources) -> Options:
-    return Options(files=work.files, look=work.look, max_findings=_MAX_FINDINGS)
 
 
 def _checked(check: Callable[[], list[Diagnostic]], root: Path) -> list[Diagnostic]:
@@ -258,6 +234,11 @@ class Checker:
         """Return the kind that a file had when it was last checked."""
         return self._kinds.get(path)
 
+    def stamp(self, snapshot: Snapshot) -> Hashable:
+        """Return what identifies the open files whose content can change findings in others."""
+        states = snapshot.states.items()
+        return tuple(item for item in states if self.kind(item[0]) is not Kind.DATASET)
+
     def _look(self) -> None:
         if self._running != self._number:
             raise OutdatedCheck
@@ -289,18 +270,14 @@ class Checker:
         overlay = snapshot.files().watched_by(self._look)
         for path in sorted(files):
             kind = self._kind_of(path, snapshot, overlay)
-            if needs_workspace(kind) and workspace_of(path, overlay):
+            if kind is not Kind.DATASET and workspace_of(path, overlay):
                 with self._change:
                     self._roots.add(path)
             else:
-                stamp = tuple(
-                    (other, state)
-                    for other, state in snapshot.states.items()
-                    if needs_workspace(self._kinds.get(other))
-                )
-                root, workspace = self._opened.of(path, overlay, stamp)
-                work = CheckResources(overlay, self._look, {root: workspace} if workspace else {})
-                found = findings_of_file(path, kind, work)
+                root, workspace = self._opened.of(path, overlay, self.stamp(snapshot))
+                options = self._options(overlay)
+                options = options._replace(opened={root: workspace} if workspace else {})
+                found = findings_of_file(path, kind, options)
                 self._tell(CheckedFindings(snapshot, {path: found}))
             with self._change:
                 self._look()
@@ -308,9 +285,14 @@ class Checker:
         if not files:
             self._check_roots(snapshot, roots)
 
+    def _options(self, files: Files) -> Options:
+        return Options(files=files, look=self._look, max_findings=_MAX_FINDINGS)
+
     def _kind_of(self, path: Path, snapshot: Snapshot, files: Files) -> str | None:
-        size = len(snapshot.texts.get(path, b""))
-        self._kinds[path] = kind_with(path, self._kinds.get(path), size, files)
+        """Return the kind of a file; for a large dataset, the kind that it had before."""
+        is_large = len(snapshot.texts.get(path, b"")) > _LARGE
+        if not (is_large and self.kind(path) is Kind.DATASET):
+            self._kinds[path] = kind_of(path, files)
         return self._kinds[path]
 
     def _check_roots(self, snapshot: Snapshot, paths: set[Path]) -> None:
@@ -320,13 +302,8 @@ class Checker:
         for root in dict.fromkeys(found.values()):
             if root is not None:
                 started = time.monotonic()
-                self._tell(
-                    CheckedFindings(
-                        snapshot,
-                        findings_of_workspace(root, CheckResources(files, self._look, {})),
-                        root,
-                    )
-                )
+                checked = findings_of_workspace(root, self._options(files))
+                self._tell(CheckedFindings(snapshot, checked, root))
                 _LOG.debug("checked %s in %.2f s", root, time.monotonic() - started)
             with self._change:
                 self._look()

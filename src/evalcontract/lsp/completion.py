@@ -40,7 +40,7 @@ def snippets(context: CursorContext) -> Iterator[Snippet]:
         return
     edition = edition_of(context.kind)
     root = load(edition) if edition else {}
-    schema, value = _at(context, root)
+    schema, value = context.part(root)
     is_list = "items" in schema
     if is_list:
         schema, value = follow(schema["items"], root), {}
@@ -51,21 +51,6 @@ def snippets(context: CursorContext) -> Iterator[Snippet]:
                 body = _named(body, context)
             text = _SnippetWriter(context).text(body, is_item=is_list)
             yield Snippet(offered["label"], text, offered.get("description", ""))
-
-
-def _at(context: CursorContext, root: Schema) -> tuple[Schema, Any]:
-    """Return the schema and the value of the mapping or list at a position."""
-    schema, value = follow(root, root), context.value
-    for step in context.path:
-        if isinstance(step, int):
-            schema = follow(schema.get("items", {}), root)
-        else:
-            schema = follow(known_keys(schema, value, root).get(step, {}), root)
-        try:
-            value = value[step]
-        except (LookupError, TypeError):
-            return {}, {}
-    return schema, value
 
 
 def _offered(schema: Schema, value: Any) -> Iterator[dict[str, Any]]:
@@ -165,7 +150,7 @@ class Suggestion(NamedTuple):
     label: str
     text: str
     role: str
-    documentation: Callable[[], str]
+    documentation: str
     detail: str = ""
     sort: int = 0
     typed: int | None = None  # the characters before the position that it replaces
@@ -176,13 +161,7 @@ def complete(context: CursorContext, check_ids: Callable[[], list[str]]) -> Iter
     cursor = context.cursor
     for snippet in snippets(context):
         about = escaped(snippet.description)
-        yield Suggestion(
-            snippet.label,
-            snippet.text,
-            "snippet",
-            lambda about=about: about,  # type: ignore[misc]
-            sort=1,
-        )
+        yield Suggestion(snippet.label, snippet.text, "snippet", about, sort=1)
     if context.kind is Kind.JUDGE and cursor.key == "template" and not context.path:
         yield from _variables(context)
     if cursor.is_block:
@@ -192,9 +171,7 @@ def complete(context: CursorContext, check_ids: Callable[[], list[str]]) -> Iter
         if context.kind is Kind.RUBRIC and context.path == ("scoring", "weights"):
             for id_ in check_ids():
                 if id_ not in cursor.siblings:
-                    yield Suggestion(
-                        id_, _key_text(context, id_), "check", lambda: "A check.", "check"
-                    )
+                    yield Suggestion(id_, _key_text(context, id_), "check", "A check.", "check")
         if not context.path or context.path[-1] != 0:
             return
     yield from _values(context)
@@ -202,29 +179,18 @@ def complete(context: CursorContext, check_ids: Callable[[], list[str]]) -> Iter
 
 def _keys(context: CursorContext) -> Iterator[Suggestion]:
     siblings = context.cursor.siblings
-    own = context.keys()
-    root = context.root
-    required = set(context.mapping_schema().get("required", ())) if own else set()
+    own = context.own_keys()
+    required = set(context.part()[0].get("required", ()))
     for key, schema in own.items():
         if key not in siblings:
-            yield Suggestion(
-                key,
-                _key_text(context, key),
-                "key",
-                lambda key=key, schema=schema: describe_key(key, schema, root),  # type: ignore[misc]
-                "required" if key in required else "",
-                0 if key in required else 3 if key == _OF_TOOLS else 1,
-            )
+            about = describe_key(key, schema, context.root)
+            detail = "required" if key in required else ""
+            sort = 0 if detail else 3 if key == _OF_TOOLS else 1
+            yield Suggestion(key, _key_text(context, key), "key", about, detail, sort)
     for key, schema in context.bundle_keys().items():
         if key not in siblings and key not in own:
-            yield Suggestion(
-                key,
-                _key_text(context, key),
-                "key",
-                lambda key=key, schema=schema: describe_key(key, schema, {}, is_ours=False),  # type: ignore[misc]
-                "bundle",
-                2,
-            )
+            about = describe_key(key, schema, {}, is_ours=False)
+            yield Suggestion(key, _key_text(context, key), "key", about, "bundle", sort=2)
 
 
 def _key_text(context: CursorContext, key: str) -> str:
@@ -238,7 +204,7 @@ def _key_text(context: CursorContext, key: str) -> str:
 
 def _values(context: CursorContext) -> Iterator[Suggestion]:
     key = context.cursor.key
-    if key in REFERENCES and context.takes(key):
+    if key in REFERENCES and key in context.own_keys():
         yield from _references(context, REFERENCES[key])
         return
     list_key = context.path[-2] if len(context.path) > 1 else None
@@ -246,16 +212,13 @@ def _values(context: CursorContext) -> Iterator[Suggestion]:
         yield from _bundles(context)
         return
     schema = context.schema_of_value()
-    holder = context.mapping_schema() if key is not None and schema else {}
+    holder = context.part()[0] if key is not None and schema else {}
     texts = context.texts_of_values() if schema else {}
     for number, value in enumerate(_possible(schema)):
         label = value if isinstance(value, str) else json.dumps(value)
-        about = describe_key(str(key or list_key), schema, context.root)
-
-        def document(label: str = label, about: str = about) -> str:
-            return describe_value(holder, context.root, str(key), label, texts) or about
-
-        yield Suggestion(label, _value_text(context, value), "value", document, sort=number)
+        about = describe_value(holder, context.root, str(key), label, texts)
+        about = about or describe_key(str(key or list_key), schema, context.root)
+        yield Suggestion(label, _value_text(context, value), "value", about, sort=number)
 
 
 def _possible(schema: dict[str, Any]) -> list[Any]:
@@ -285,7 +248,7 @@ def _references(context: CursorContext, kind: Kind) -> Iterator[Suggestion]:
                 artifact.name,
                 _value_text(context, artifact.name),
                 "reference",
-                lambda artifact=artifact: describe_artifact(artifact),  # type: ignore[misc]
+                describe_artifact(artifact),
                 "newest version" if not age else "",
                 min(age, 99),
             )
@@ -294,14 +257,10 @@ def _references(context: CursorContext, kind: Kind) -> Iterator[Suggestion]:
 def _bundles(context: CursorContext) -> Iterator[Suggestion]:
     bundles = context.workspace.bundles if context.workspace else {}
     for name, schema in sorted(bundles.items()):
-        about = schema if isinstance(schema, dict) else {}
-        text = str(about.get("description") or about.get("title") or "")
-        yield Suggestion(
-            name,
-            _value_text(context, name),
-            "bundle",
-            lambda name=name, text=text: f"**{code(name)}**\n\n{escaped(text)}",  # type: ignore[misc]
-        )
+        described = schema if isinstance(schema, dict) else {}
+        text = str(described.get("description") or described.get("title") or "")
+        about = f"**{code(name)}**\n\n{escaped(text)}"
+        yield Suggestion(name, _value_text(context, name), "bundle", about)
 
 
 def _variables(context: CursorContext) -> Iterator[Suggestion]:
@@ -316,13 +275,7 @@ def _variables(context: CursorContext) -> Iterator[Suggestion]:
     names = {name: keys.get(name, {}) for name in ROOTS}
     names |= {f"expected.{name}": schema for name, schema in below.items()}
     for number, (name, schema) in enumerate(names.items()):
-        about = schema or {"description": "What the system under evaluation answered."}
-        yield Suggestion(
-            name,
-            f"{name}{close}",
-            "variable",
-            lambda name=name, about=about: describe_key(name, about, load("dataset")),  # type: ignore[misc]
-            "variable",
-            number,
-            len(tag["name"]),
-        )
+        described = schema or {"description": "What the system under evaluation answered."}
+        about = describe_key(name, described, load("dataset"))
+        typed = len(tag["name"])
+        yield Suggestion(name, f"{name}{close}", "variable", about, "variable", number, typed)

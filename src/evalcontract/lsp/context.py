@@ -15,10 +15,10 @@ from evalcontract.model.values import listed
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import (
     branches,
-    described,
     edition_of,
     known_keys,
     load,
+    part_at,
     properties,
 )
 from evalcontract.workspace import Workspace
@@ -72,19 +72,20 @@ class CursorContext(NamedTuple):
         """Whether the mapping at the position is a row of a dataset."""
         return self.kind is Kind.DATASET and self.path == (_ROWS, 0)
 
-    def keys(self) -> dict[str, Schema]:
-        """Return the keys that the schema knows in the mapping at the position."""
-        return self._keys(self.root)
+    def part(self, root: Schema | None = None) -> tuple[Schema, Any]:
+        """Return the schema of the mapping or list at the position, and what it has so far.
 
-    def _keys(self, root: Schema) -> dict[str, Schema]:
+        Without a `root`, by the schema of the document. Both are empty where the text has something
+        else than the schema.
+        """
         try:
-            return described(root, self.value, self.path)
-        except (LookupError, TypeError):  # the text has something else than the schema
-            return {}
+            return part_at(root or self.root, self.value, self.path)
+        except (LookupError, TypeError):
+            return {}, {}
 
-    def takes(self, key: str) -> bool:
-        """Whether the schema knows a key in the mapping at the position."""
-        return key in self.keys()
+    def own_keys(self, root: Schema | None = None) -> dict[str, Schema]:
+        """Return the keys that the schema knows in the mapping at the position."""
+        return known_keys(*self.part(root), root or self.root)
 
     def bundle_keys(self) -> dict[str, Schema]:
         """Return the keys that the bundle of a row adds."""
@@ -99,45 +100,19 @@ class CursorContext(NamedTuple):
         steps = self.cursor.steps
         return steps[0].siblings.get("bundle", "") if steps else ""
 
-    def schema_of_value(self) -> Schema:
-        """Return the schema of the value at the position."""
-        return self._schema_of_value(self.root)
-
     def texts_of_values(self) -> dict[str, str]:
         """Return what each of several values means that the schema allows at the position."""
         edition = edition_of(self.kind)
-        schema = self._schema_of_value(load(edition)) if edition else {}
+        schema = self.schema_of_value(load(edition)) if edition else {}
         return dict(
             zip(schema.get("enum", ()), schema.get("markdownEnumDescriptions", ()), strict=False)
         )
 
-    def _schema_of_value(self, root: Schema) -> Schema:
+    def schema_of_value(self, root: Schema | None = None) -> Schema:
+        """Return the schema of the value, or of the item of a list, at the position."""
         if self.cursor.key is not None:
-            return follow(self._keys(root).get(self.cursor.key, {}), root)
-        if self.path and self.path[-1] == 0:
-            return self._item_schema(root)
-        return {}
-
-    def _item_schema(self, root: Schema) -> Schema:
-        """Return the schema of the items of the list at the position."""
-        *outer, key, _ = ("", *self.path)
-        try:
-            keys = described(root, self.value, tuple(outer[1:]))
-        except (LookupError, TypeError):
-            return {}
-        holder = follow(keys.get(str(key), {}), root)
-        return follow(holder.get("items", {}), root)
-
-    def mapping_schema(self) -> Schema:
-        """Return the schema of the mapping at the position."""
-        schema, value = follow(self.root, self.root), self.value
-        for step in self.path:
-            if isinstance(step, int):
-                schema = follow(schema.get("items", {}), self.root)
-            else:
-                schema = follow(known_keys(schema, value, self.root).get(step, {}), self.root)
-            value = value[step]
-        return schema
+            return follow(self.own_keys(root).get(self.cursor.key, {}), root or self.root)
+        return self.part(root)[0] if self.path[-1:] == (0,) else {}
 
 
 def context_at(

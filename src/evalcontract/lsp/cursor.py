@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -102,14 +103,11 @@ def cursor_in_yaml(text: Text, line: int, character: int) -> Cursor:
         typed, rest = whole[:character], whole[character:]
         return Cursor(steps, siblings, owner.key, typed, 0, rest, is_block=True)
     steps, siblings = _above(text, line, here)
-    if here.key is None:
-        below = _below(text, line, here)
-        typed = whole[here.column : character]
-        word = re.match(r"[^\s:]*", whole[character:])
-        start, typed, quote = _unquoted(here.column, typed)
-        others = {**siblings, **below}
-        return Cursor(steps, others, None, typed, start, word[0] if word else "", quote)
     siblings = {**siblings, **_below(text, line, here)}
+    if here.key is None:
+        word = re.match(r"[^\s:]*", whole[character:])
+        start, typed, quote = _unquoted(here.column, whole[here.column : character])
+        return Cursor(steps, siblings, None, typed, start, word[0] if word else "", quote)
     start, typed, quote = _unquoted(here.value_at, whole[here.value_at : character])
     rest_of = _COMMENT.sub("", whole[character:]).strip().removesuffix(quote)
     return Cursor(steps, siblings, here.key, typed, start, rest_of, quote)
@@ -223,43 +221,38 @@ _BEYOND = 1 << 14
 
 
 class _OpenBracket(NamedTuple):
-    """A bracket that is not closed: what is in it so far."""
+    """A bracket that is not closed: the key that it is the value of, and what is in it so far."""
 
     bracket: str
+    key: str | None
     siblings: dict[str, str]
 
 
 class _Scan:
-    """Reads tokens, and remembers the brackets that are open, and the key before each of them."""
+    """Reads tokens, and remembers the brackets that are open."""
 
-    def __init__(self) -> None:
-        self.opened: list[_OpenBracket] = []
-        self.keys: list[str | None] = []  # the key that each bracket is the value of
-        self.key: str | None = None  # the last key, after its colon
+    def __init__(self, *opened: _OpenBracket) -> None:
+        self.opened = [*opened]
+        self.key: str | None = None  # the key whose value is next, or is being read
         self.last: str | None = None  # the last scalar
-        self.after_colon = False
 
     def read(self, part: str) -> None:
         """Read one part."""
-        if part in "{[":
-            self.keys.append(self.key if self.after_colon else None)
-            self.opened.append(_OpenBracket(part, {}))
-            self.key, self.last, self.after_colon = None, None, False
-        elif part in "}]":
-            if self.opened:
-                self.opened.pop()
-                self.keys.pop()
-            self.key, self.last, self.after_colon = None, None, False
-        elif part == ":":
-            self.key, self.last, self.after_colon = self.last, None, True
-            if self.opened and self.key is not None:
-                self.opened[-1].siblings.setdefault(self.key, "")
-        elif part == ",":
-            self.key, self.last, self.after_colon = None, None, False
-        else:
+        siblings = self.opened[-1].siblings if self.opened else {}
+        if part == ":":
+            self.key, self.last = self.last, None
+            if self.key is not None:
+                siblings.setdefault(self.key, "")
+        elif part not in "{}[],":
             self.last = bare(part)
-            if self.after_colon and self.key is not None and self.opened:
-                self.opened[-1].siblings[self.key] = self.last
+            if self.key is not None:
+                siblings[self.key] = self.last
+        else:
+            if part in "{[":
+                self.opened.append(_OpenBracket(part, self.key, {}))
+            elif part in "}]" and self.opened:
+                self.opened.pop()
+            self.key = self.last = None
 
 
 def bare(part: str) -> str:
@@ -279,37 +272,27 @@ def cursor_in_json(text: str, at: int, column: int) -> Cursor:
             continue
         scan.read(part)
     rest = re.match(r'[^"\n]*' if quote else r'[^\s{}\[\],:"]*', text[at:])
-    after = at + (len(rest[0]) + len(quote) if rest else 0)
-    _read_beyond(scan, text, after)
-    if len(scan.opened) > _MOST_BRACKETS:
+    word = rest[0] if rest else ""
+    opened = scan.opened
+    if len(opened) > _MOST_BRACKETS:
         return Cursor((), {}, "", "", column)
-    steps: list[CursorStep] = []
-    for number, key in enumerate(scan.keys):
-        outer = scan.opened[number - 1] if number else None
-        if outer is None:
-            continue
-        steps.append(
-            CursorStep(0, {}) if outer.bracket == "[" else CursorStep(key or "", outer.siblings)
-        )
-    innermost = scan.opened[-1] if scan.opened else _OpenBracket("{", {})
+    innermost = opened[-1] if opened else _OpenBracket("", None, {})
+    _read_beyond(innermost, text, at + len(word) + len(quote))
+    steps = [
+        CursorStep(0, {}) if outer.bracket == "[" else CursorStep(inner.key or "", outer.siblings)
+        for outer, inner in pairwise(opened)
+    ]
     if innermost.bracket == "[":
         steps.append(CursorStep(0, {}))
     siblings = {key: value for key, value in innermost.siblings.items() if key != typed}
-    key = scan.key if scan.after_colon else None
-    word = rest[0] if rest else ""
-    start, bracket = column - len(typed), scan.opened[-1].bracket if scan.opened else ""
-    return Cursor(tuple(steps), siblings, key, typed, start, word, quote, bracket=bracket)
+    start, bracket = column - len(typed), innermost.bracket
+    return Cursor(tuple(steps), siblings, scan.key, typed, start, word, quote, bracket=bracket)
 
 
-def _read_beyond(scan: _Scan, text: str, at: int) -> None:
+def _read_beyond(innermost: _OpenBracket, text: str, at: int) -> None:
     """Read the keys of the innermost mapping that follow."""
-    depth = len(scan.opened)
-    beyond = _Scan()
-    if not depth:
-        return
-    beyond.opened = [scan.opened[-1]]
-    beyond.keys = [None]
-    for match in _PART.finditer(text, at, at + _BEYOND):
+    beyond = _Scan(innermost)
+    for match in _PART.finditer(text, at, at + _BEYOND) if innermost.bracket else ():
         beyond.read(match[0])
         if not beyond.opened:
             return

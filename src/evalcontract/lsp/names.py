@@ -65,30 +65,24 @@ def name_at(context: CursorContext) -> Name | None:
     if cursor.key in REFERENCES:
         reference = Reference.parse(word)
         return Name(ARTIFACT, word, reference) if reference else None
-    if cursor.key == "id":
-        return _identity(context, word)
-    return _elsewhere(context, word)
+    role = _role(context)
+    if role != ARTIFACT:
+        return Name(role, word) if role else None
+    return Name(ARTIFACT, word, Reference.parse(f"{context.kind}/{word}"))
 
 
-def _elsewhere(context: CursorContext, word: str) -> Name | None:
-    cursor = context.cursor
-    if cursor.key is None and context.path == ("scoring", "weights"):
-        return Name(CHECK, word)
-    if cursor.key == "bundle" or context.path[:1] == ("applicable_bundles",):
-        return Name(BUNDLE, word)
-    if cursor.key == "dataset" and context.kind is Kind.TARGET and not context.path:
-        return Name(FILE, word)
-    return None
-
-
-def _identity(context: CursorContext, word: str) -> Name | None:
-    if context.is_row:
-        return Name(ROW, word)
-    if context.kind is Kind.RUBRIC and context.path == ("checks", 0):
-        return Name(CHECK, word)
-    if context.kind in (Kind.RUBRIC, Kind.JUDGE) and not context.path:
-        return Name(ARTIFACT, word, Reference.parse(f"{context.kind}/{word}"))
-    return None
+def _role(context: CursorContext) -> str | None:
+    """Return what the word at a position is the name of, if it is one and no reference."""
+    key, path, kind = context.cursor.key, context.path, context.kind
+    roles = {
+        ROW: key == "id" and context.is_row,
+        CHECK: (key == "id" and kind is Kind.RUBRIC and path == ("checks", 0))
+        or (key is None and path == ("scoring", "weights")),
+        ARTIFACT: key == "id" and kind in (Kind.RUBRIC, Kind.JUDGE) and not path,
+        BUNDLE: key == "bundle" or (key != "id" and path[:1] == ("applicable_bundles",)),
+        FILE: key == "dataset" and kind is Kind.TARGET and not path,
+    }
+    return next((role for role, has_it in roles.items() if has_it), None)
 
 
 def targets_of(name: Name, workspace: Workspace, file: str) -> list[Artifact]:
@@ -165,17 +159,13 @@ def hover(context: CursorContext) -> str:
             return f"**{code(name.text)}**\n\n{escaped(text)}".strip()
     if cursor.key is None:
         return _of_key(context)
-    return _of_value(context, cursor.key) if context.keys() else ""
-
-
-def _of_value(context: CursorContext, key: str) -> str:
-    schema, texts = context.mapping_schema(), context.texts_of_values()
-    return describe_value(schema, context.root, key, context.cursor.word, texts)
+    schema, texts = context.part()[0], context.texts_of_values()
+    return describe_value(schema, context.root, cursor.key, cursor.word, texts)
 
 
 def _of_key(context: CursorContext) -> str:
     word = context.cursor.word
-    own = context.keys()
+    own = context.own_keys()
     if word in own:
         return describe_key(word, own[word], context.root)
     others = context.bundle_keys()
@@ -185,21 +175,19 @@ def _of_key(context: CursorContext) -> str:
 
 
 #: The last document that was read, by its path, its state and the hash of its content.
-Kept = dict[tuple[Path, int, int], RowSource]
+Sources = dict[tuple[Path, int, int], RowSource]
 
 
 class Naming:
     """The meanings of the names in a document; the workspace is read when it is needed.
 
-    `kept` keeps the last document that was read, for the next request on it.
+    `sources` keeps the last document that was read, for the next request on it.
     """
 
-    def __init__(
-        self, document: OpenDocument, snapshot: Snapshot, kept: Kept | None = None
-    ) -> None:
+    def __init__(self, document: OpenDocument, snapshot: Snapshot, sources: Sources) -> None:
         self._path = document.real
         self._state = snapshot.states.get(document.real, 0)
-        self._kept = {} if kept is None else kept
+        self._sources = sources
         self._data = snapshot.texts.get(document.real, b"")
         self._snapshot = snapshot
 
@@ -217,11 +205,11 @@ class Naming:
     def source(self) -> RowSource:
         """The document, as it is read by checks; the last one that was read is kept."""
         key = self._path, self._state, hash(self._data)
-        source = self._kept.get(key)
+        source = self._sources.get(key)
         if source is None:
             source = read_stream(io.BytesIO(self._data), self.file, quick=True)
-            self._kept.clear()
-            self._kept[key] = source
+            self._sources.clear()
+            self._sources[key] = source
         return source
 
     @cached_property
@@ -235,10 +223,6 @@ class Naming:
         files = self._snapshot.files()
         return open_workspace(find_root(self._path, files), (), files)
 
-    def name(self, context: CursorContext) -> Name | None:
-        """Return the name at a position."""
-        return name_at(context)
-
     def definitions(self, name: Name) -> list[Place]:
         """Return where a name is defined."""
         if name.role == ARTIFACT:
@@ -251,7 +235,9 @@ class Naming:
         if name.role == BUNDLE:
             source = self.workspace.bundle_files.get(name.text)
             return [Place(source.file)] if source else []
-        return list(self._file(name))
+        path = Path(self.workspace.root) / name.text
+        is_there = self.workspace.contains(path) and self.workspace.files.is_file(path)
+        return [Place(display_name(path))] if is_there else []
 
     def uses(self, name: Name) -> Iterator[Place]:
         """Yield where a name is used, besides its definition."""
@@ -289,10 +275,3 @@ class Naming:
         for rows, path, row in rows_of(self.source):
             if isinstance(row, dict) and row.get("id") == id_:
                 yield Use(rows, (*path, "id"), id_)
-
-    def _file(self, name: Name) -> Iterator[Place]:
-        if name.role != FILE:
-            return
-        path = Path(self.workspace.root) / name.text
-        if self.workspace.contains(path) and self.workspace.files.is_file(path):
-            yield Place(display_name(path))

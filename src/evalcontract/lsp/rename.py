@@ -117,12 +117,7 @@ def _fix(use: Use, name: Name, new: str) -> Fix:
 
 
 def _edits(file: str, fixes: list[Fix], files: Files, encoding: str) -> list[types.TextEdit]:
-    """Return the edits of one file.
-
-    Raises:
-        UsageError: they would change something else, too.
-
-    """
+    """Return the edits of one file; refuse those that would change something else, too."""
     text = read_text(Path(file), file, files)
     if not isinstance(text, str):
         raise UsageError(f"{file} cannot be read")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
 from evalcontract.lsp.text import uri_of_path
 from evalcontract.model.diagnostic import Place
@@ -39,36 +40,24 @@ _SYMBOLS = {
 
 def takes_snippets(capabilities: types.ClientCapabilities) -> bool:
     """Whether an editor understands the tab stops of snippets."""
-    of_text = capabilities.text_document
-    completion = of_text.completion if of_text else None
-    item = completion.completion_item if completion else None
-    return bool(item and item.snippet_support)
+    path = "text_document.completion.completion_item.snippet_support"
+    return bool(get_capability(capabilities, path))
 
 
 def markup(text: str, capabilities: types.ClientCapabilities) -> types.MarkupContent:
     """Return Markdown, or the same as plain text for an editor that shows no Markdown."""
-    of_text = capabilities.text_document
-    formats = of_text.hover.content_format if of_text and of_text.hover else None
+    formats = get_capability(capabilities, "text_document.hover.content_format")
     shows = formats is None or types.MarkupKind.Markdown in formats
     return types.MarkupContent(
         types.MarkupKind.Markdown if shows else types.MarkupKind.PlainText, text
     )
 
 
-def completion_list(
-    items: Iterable[Suggestion], context: CursorContext, position: types.Position, text: Text
-) -> types.CompletionList:
-    """Return a list of what can be written in place of the word at a position."""
-    return types.CompletionList(
-        is_incomplete=False,
-        items=[_completion(item, context, position, text) for item in items],
-    )
-
-
-def _completion(
-    item: Suggestion, context: CursorContext, position: types.Position, text: Text
+def completion_item(
+    item: Suggestion, context: CursorContext, line: int, text: Text
 ) -> types.CompletionItem:
-    cursor, line = context.cursor, position.line
+    """Return what can be written in place of the word at a position, as the protocol has it."""
+    cursor = context.cursor
     at = cursor.start + len(cursor.typed)
     start = cursor.start if item.typed is None else at - item.typed
     end = at + (len(cursor.rest) if item.typed is None else 0)
@@ -76,11 +65,8 @@ def _completion(
     is_followed = text.line(line)[end:].lstrip('"').lstrip().startswith(":")
     if item.role in ("key", "check") and is_followed:
         written = item.label if not written.startswith('"') else f'"{item.label}"'
-    elif item.role in ("key", "check") and context.cursor.quote == '"' and context.form != "yaml":
+    elif item.role in ("key", "check") and cursor.quote == '"' and context.form != "yaml":
         written = item.label
-    range_ = types.Range(
-        types.Position(line, text.units(line, start)), types.Position(line, text.units(line, end))
-    )
     is_snippet = item.role == "snippet"
     if is_snippet:
         before = text.line(line)[:start]
@@ -90,12 +76,12 @@ def _completion(
         item.label,
         kind=_ICONS[item.role],
         detail=item.detail or None,
-        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.documentation()),
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.documentation),
         sort_text=f"{item.sort:02}{item.label}",
         filter_text=item.label,
         insert_text_format=types.InsertTextFormat.Snippet if is_snippet else None,
         insert_text_mode=types.InsertTextMode.AdjustIndentation if is_snippet else None,
-        text_edit=types.TextEdit(range_, written),
+        text_edit=types.TextEdit(text.range(line, start, end), written),
     )
 
 
@@ -114,13 +100,8 @@ def document_symbols(symbols: Iterable[Symbol], text: Text) -> list[types.Docume
     made = []
     for symbol in symbols:
         first, last = symbol.first - 1, max(symbol.last, symbol.first) - 1
-        range_ = types.Range(
-            types.Position(first, 0), types.Position(last, text.units(last, len(text.line(last))))
-        )
-        line = types.Range(
-            types.Position(first, 0),
-            types.Position(first, text.units(first, len(text.line(first)))),
-        )
+        line = text.range(first, 0, len(text.line(first)))
+        range_ = types.Range(line.start, text.range(last, 0, len(text.line(last))).end)
         parts = document_symbols(symbol.parts, text)
         made.append(
             types.DocumentSymbol(
@@ -147,8 +128,7 @@ def workspace_edit(
         uri, version = _address(path, documents)
         changes.setdefault(uri, []).extend(edits)
         versions[uri] = version
-    can = capabilities.workspace and capabilities.workspace.workspace_edit
-    if not (can and can.document_changes):
+    if not get_capability(capabilities, "workspace.workspace_edit.document_changes"):
         return types.WorkspaceEdit(changes=changes)
     made: list[Any] = [
         types.TextDocumentEdit(
@@ -156,7 +136,8 @@ def workspace_edit(
         )
         for uri, edits in changes.items()
     ]
-    if types.ResourceOperationKind.Rename in (can.resource_operations or ()):
+    operations = get_capability(capabilities, "workspace.workspace_edit.resource_operations")
+    if types.ResourceOperationKind.Rename in (operations or ()):
         made += [
             types.RenameFile(_address(old, documents)[0], uri_of_path(new))
             for old, new in renamed.files

@@ -7,11 +7,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, lsp_method
@@ -21,7 +21,6 @@ from evalcontract.lsp.checker import (
     CheckedFindings,
     Checker,
     OpenedWorkspaces,
-    needs_workspace,
     workspace_of,
 )
 from evalcontract.lsp.documents import Documents, OpenDocument, Publisher
@@ -125,11 +124,18 @@ class Server(LanguageServer):
         if params.process_id:
             end_with(params.process_id)
 
-    def watch(self) -> None:
+    def note_shutdown(self, _: None) -> None:
+        """Note that the editor said `shutdown`."""
+        self.is_shut_down = True
+
+    def note_exit(self, _: None) -> None:
+        """Note that the editor said `exit`."""
+        self.is_asked_to_exit = True
+
+    def watch(self, _: types.InitializedParams) -> None:
         """Ask the editor to tell which files change on the disk, if it can."""
-        workspace = self.client_capabilities.workspace
-        watched = workspace.did_change_watched_files if workspace else None
-        if watched and watched.dynamic_registration:
+        path = "workspace.did_change_watched_files.dynamic_registration"
+        if get_capability(self.client_capabilities, path):
             watchers = [types.FileSystemWatcher(glob) for glob in _WATCHED]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
             name = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
@@ -146,9 +152,9 @@ class Server(LanguageServer):
             document.change(params.content_changes, params.text_document.version)
             self._check(document)
 
-    def save(self, uri: str) -> None:
+    def save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Check a document and its workspace."""
-        if document := self.documents.get(uri):
+        if document := self.documents.get(params.text_document.uri):
             self._check(document, whole=True)
 
     def close(self, uri: str) -> None:
@@ -160,9 +166,9 @@ class Server(LanguageServer):
             self.shown.pop(document.real, None)
             self._checker.check(self.documents.snapshot(), document.real, whole=True)
 
-    def reload(self, uris: Sequence[str]) -> None:
+    def reload(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Check again what files that changed on the disk may affect."""
-        changed = [path for uri in uris if (path := path_of_uri(uri))]
+        changed = [path for change in params.changes if (path := path_of_uri(change.uri))]
         paths = {document.real for document in self.documents}
         paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
         self._checker.check(self.documents.snapshot(), *paths, whole=True)
@@ -173,11 +179,7 @@ class Server(LanguageServer):
 
     def workspace_of(self, document: OpenDocument, snapshot: Snapshot) -> Workspace | None:
         """Return the workspace of a document; None if its configuration cannot be used."""
-        stamp = tuple(
-            (path, state)
-            for path, state in snapshot.states.items()
-            if needs_workspace(self._checker.kind(path))
-        )
+        stamp = self._checker.stamp(snapshot)
         with self._reading:
             return self._workspaces.of(document.real, snapshot.files(), stamp)[1]
 

@@ -76,6 +76,11 @@ class Text:
             return len(text)
         return len(text.encode(self._codec, "surrogatepass")) // self._size
 
+    def range(self, line: int, start: int, end: int) -> types.Range:
+        """Return the range of some characters of a line, all from 0."""
+        units = (self.units(line, start), self.units(line, end))
+        return types.Range(*(types.Position(line, each) for each in units))
+
     def replace(self, start: Point, end: Point, new: str) -> None:
         """Replace what is between two places; an end before the start means the start."""
         end = max(start, end)
@@ -136,11 +141,7 @@ def _edit(text: Text, number: int, old: str, new: str) -> types.TextEdit:
     same = _alike(old[::-1][:most], new[::-1][:most])
     end = min(len(old) - same, len(text.line(number)))
     kept = len(old) - end  # the end of the line, which stays
-    range_ = types.Range(
-        types.Position(number, text.units(number, start)),
-        types.Position(number, text.units(number, end)),
-    )
-    return types.TextEdit(range_, new[start : len(new) - kept])
+    return types.TextEdit(text.range(number, start, end), new[start : len(new) - kept])
 
 
 def _end(line: str) -> str:

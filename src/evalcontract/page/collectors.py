@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import Prediction, State
 from evalcontract.checks.coverage import CoverageTally, CoverageTotals, PlannedCells
 from evalcontract.checks.outcome import Outcome
 from evalcontract.datasets.passes import Dataset, DatasetPass
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, references_in_row
+from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library, Resolution
 from evalcontract.model.diagnostic import Diagnostic, Place, Span
 from evalcontract.model.reference import Kind, Reference
@@ -319,16 +319,12 @@ class _Results:
         self.file = run.file
         self.missed = 0
         self._rows = {row.id: row for row in run.rows}
-        self._numbers: dict[tuple[tuple[int, str], ...], int] = {}
-
-    @property
-    def patterns(self) -> Iterable[tuple[tuple[int, str], ...]]:
-        """The columns that did not run, each with its reason, by their number."""
-        return self._numbers
+        #: The numbers of columns that did not run, each with its reason, in order.
+        self.patterns: dict[tuple[tuple[int, str], ...], int] = {}
 
     def number(self, columns: Mapping[int, str]) -> int:
         """Return the number of columns that did not run, each with its reason."""
-        return self._numbers.setdefault(tuple(columns.items()), len(self._numbers))
+        return self.patterns.setdefault(tuple(columns.items()), len(self.patterns))
 
     def take(self, row: RowCoverage) -> dict[str, str]:
         """Return the checks of a row that were predicted to run and did not, with the reasons."""
@@ -383,35 +379,28 @@ _MAX_NODES = 400
 
 
 class GraphCollector:
-    """Collects the references of datasets, and all that these reach."""
+    """Collects the references of datasets, by the names of their files, and all they reach."""
 
     def __init__(self) -> None:
         self._nodes: dict[object, ReferenceNode] = {}
         self._edges: dict[tuple[object, object], Edge] = {}
 
-    def dataset(self, file: str, library: Library) -> DatasetNode:
-        """Add a dataset; its references are those of the rows that the result takes."""
-        return DatasetNode(self, file, library)
+    def add_dataset(self, file: str, rows: str = "") -> None:
+        """Add a dataset, or say how many rows it has."""
+        self._nodes[file] = ReferenceNode("dataset", file, rows, file)
 
-    def node(self, key: object, node: ReferenceNode) -> None:
-        """Add a node, or replace it."""
-        self._nodes[key] = node
-
-    def refer(self, start: object, reference: Reference, count: int, library: Library) -> None:
-        """Add references of a node, and what they reach."""
-        resolved = library.resolve(reference)
-        if not isinstance(resolved, Resolution):
-            end: object = (id(library), str(reference))
-            version = str(reference.version) if reference.version else ""
-            self.node(
-                end, ReferenceNode(str(reference.kind), reference.id, version, None, missing=True)
-            )
+    def refer(self, start: object, references: Mapping[Reference, int], library: Library) -> None:
+        """Add so many references of a node, and what they reach."""
+        for reference, count in references.items():
+            resolved = library.resolve(reference)
+            if isinstance(resolved, Resolution):
+                self._add(resolved.artifact, library)
+                self._edge(start, id(resolved.artifact), count, pinned=resolved.pinned)
+                continue
+            end = (id(library), str(reference))
+            kind, name, version = str(reference.kind), reference.id, str(reference.version or "")
+            self._nodes[end] = ReferenceNode(kind, name, version, None, missing=True)
             self._edge(start, end, count, pinned=reference.version is not None)
-            return
-        artifact = resolved.artifact
-        if id(artifact) not in self._nodes:
-            self._add(artifact, library)
-        self._edge(start, id(artifact), count, pinned=resolved.pinned)
 
     def _add(self, artifact: Artifact, library: Library) -> None:
         """Add an artifact and all that it reaches; the stack is as deep as the graph may be."""
@@ -423,10 +412,9 @@ class GraphCollector:
                 continue
             in_cycle = each.kind is Kind.RUBRIC and cycles.is_in_cycle(each)
             group = cycles.distances_to(each) if in_cycle else {}
-            name, version = each.id or each.file, str(each.version or "")
-            self.node(
-                id(each), ReferenceNode(str(each.kind), name, version, each.file, in_cycle=in_cycle)
-            )
+            kind, name, version = str(each.kind), each.id or each.file, str(each.version or "")
+            node = ReferenceNode(kind, name, version, each.file, in_cycle=in_cycle)
+            self._nodes[id(each)] = node
             for use in each.uses:
                 target = library.resolve(use.reference)
                 if isinstance(target, Resolution):
@@ -434,7 +422,7 @@ class GraphCollector:
                     key = (id(each), id(target.artifact))
                     self._edge(*key, 1, pinned=target.pinned, in_cycle=key[1] in group)
                 else:
-                    self.refer(id(each), use.reference, 1, library)
+                    self.refer(id(each), {use.reference: 1}, library)
 
     def _edge(
         self, start: object, end: object, count: int, *, pinned: bool, in_cycle: bool = False
@@ -456,28 +444,3 @@ class GraphCollector:
         return ReferenceGraph(
             [self._nodes[key] for key in keys], edges, len(self._nodes) - len(keys)
         )
-
-
-class DatasetNode:
-    """A dataset of the graph, row by row."""
-
-    def __init__(self, graph: GraphCollector, file: str, library: Library) -> None:
-        self._graph = graph
-        self._file = file
-        self._library = library
-        self._count = 0
-        self._references: Counter[Reference] = Counter()
-        self._graph.node(("dataset", file), ReferenceNode("dataset", file, "", file))
-
-    def take(self, row: Any) -> None:
-        """Take a row."""
-        self._count += 1
-        self._references.update(site.reference for site in references_in_row(row, ()))
-
-    def finish(self) -> None:
-        """Add the references of all rows."""
-        rows = "1 row" if self._count == 1 else f"{self._count:,} rows"
-        key = ("dataset", self._file)
-        self._graph.node(key, ReferenceNode("dataset", self._file, rows, self._file))
-        for reference, count in self._references.items():
-            self._graph.refer(key, reference, count, self._library)

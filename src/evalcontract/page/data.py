@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import Prediction
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ReferenceGraph,
     )
 
+T = TypeVar("T")
 #: The number of bars of a distribution of scores.
 BINS = 10
 # The rows that a reader looks for come first.
@@ -46,17 +47,17 @@ def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:
     number = {key: at for at, key in enumerate(summary.checks)}
     rows = sorted(run.rows, key=_rank)[: max_rows or None]
     return {
-        "file": _shown(run.file),
-        "dataset": _shown(run.dataset),
+        "file": shown(run.file),
+        "dataset": shown(run.dataset),
         "rows_total": len(run.rows),
         "rows_tally": _tally(summary.rows),
         "sentence": tally_sentence(summary.rows),
         "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
         "checks": [
             {
-                "rubric": None if rubric is None else _shown(rubric),
-                "check": _shown(name),
-                "kind": _shown(kind),
+                "rubric": None if rubric is None else shown(rubric),
+                "check": shown(name),
+                "kind": shown(kind),
                 **_tally(tally),
             }
             for (rubric, name), (kind, tally) in summary.checks.items()
@@ -100,14 +101,8 @@ def _row(row: RowResult, number: dict[tuple[str | None, str], int]) -> list[Any]
         for check in row.checks
         for name, leaf in check.leaves()
     ]
-    outcome = str(row.outcome) if row.outcome else None
-    return [
-        _shown(row.id),
-        outcome,
-        _number(row.score, row.bounds),
-        _reason(row.reason),
-        checks,
-    ]
+    outcome, score = row.outcome and str(row.outcome), _number(row.score, row.bounds)
+    return [shown(row.id), outcome, score, _reason(row.reason), checks]
 
 
 def _number(score: float | None, bounds: Bounds | None) -> str | None:
@@ -116,11 +111,7 @@ def _number(score: float | None, bounds: Bounds | None) -> str | None:
 
 
 def _reason(reason: str | None) -> str | None:
-    return None if reason is None else escape_controls(clipped(reason, _SENTENCE))
-
-
-def _shown(name: str) -> str:
-    return escape_controls(clipped(name, NAME_LENGTH * 3))
+    return None if reason is None else shown(reason, _SENTENCE)
 
 
 Segment = tuple[str, list[int]]
@@ -230,7 +221,7 @@ def _fix(fix: Fix) -> str:
 def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
     """Return the excerpts, and whether there was no room for some lines of them."""
     room, is_short = _ROOM, False
-    told = []
+    shortened = []
     for excerpt in report.excerpts:
         size = sum(len(line.text) for line in excerpt.lines)
         lines = excerpt.lines
@@ -241,7 +232,7 @@ def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
             lines = [line for line in lines if line.number in marks]
             is_short = True
         room -= min(size, room)
-        told.append(
+        shortened.append(
             {
                 "file": shown(excerpt.file),
                 "index": excerpt.row_index,
@@ -250,7 +241,7 @@ def _excerpts(report: HtmlReport) -> tuple[list[dict[str, Any]], bool]:
                 "lines": [_line(line, marks.get(line.number, ())) for line in lines],
             }
         )
-    return told, is_short
+    return shortened, is_short
 
 
 def _line(line: Line, marks: Sequence[Mark]) -> list[Any]:
@@ -265,10 +256,7 @@ def _line(line: Line, marks: Sequence[Mark]) -> list[Any]:
 def _coverage(table: CoverageTable) -> dict[str, Any]:
     predictions: dict[Prediction, int] = {}
     faults: dict[str, int] = {}
-    patterns = []
-    for cells in table.patterns:
-        told = [(at, predictions.setdefault(cells[at], len(predictions))) for at in sorted(cells)]
-        patterns.append([number for pair in told for number in pair])
+    patterns = [_numbered(sorted(cells.items()), predictions) for cells in table.patterns]
     rows = [
         [
             row.row_index,
@@ -295,9 +283,7 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
             }
             for column, counts in zip(table.columns, table.counts, strict=True)
         ],
-        "predictions": [
-            [str(each.state), each.reason and shown(each.reason, _SENTENCE)] for each in predictions
-        ],
+        "predictions": [[str(each.state), _reason(each.reason)] for each in predictions],
         "patterns": patterns,
         "faults": [shown(fault, _SENTENCE) for fault in faults],
         "rows": rows,
@@ -305,16 +291,15 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
     }
 
 
+def _numbered(columns: Iterable[tuple[int, T]], numbers: dict[T, int]) -> list[int]:
+    """Return columns, each followed by the number of what is said of it."""
+    pairs = ((at, numbers.setdefault(each, len(numbers))) for at, each in columns)
+    return [number for pair in pairs for number in pair]
+
+
 def _evidence(evidence: Evidence, totals: CoverageTotals) -> dict[str, Any]:
     reasons: dict[str, int] = {}
-    patterns = [
-        [
-            number
-            for at, why in each.items()
-            for number in (at, reasons.setdefault(why, len(reasons)))
-        ]
-        for each in evidence.patterns
-    ]
+    patterns = [_numbered(each.items(), reasons) for each in evidence.patterns]
     return {
         "file": shown(evidence.file),
         "missed": evidence.missed,

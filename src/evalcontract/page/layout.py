@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
 from itertools import accumulate, pairwise
 
 from evalcontract.model.startup import NamedTuple
@@ -34,10 +35,9 @@ def layout(
 
     An edge that closes a cycle is drawn backwards, and an edge of a box to itself as a loop.
     """
-    acyclic = _acyclic(count, edges)
-    forward = [(end, start) if is_back else (start, end) for start, end, is_back in acyclic]
+    forward = _forward(count, edges)
     layers = _layers(count, forward, last)
-    chains = [_chain(edge, layers) for edge in _numbered(forward, layers, count)]
+    chains = [*_chains(forward, layers, count)]
     layer_of = dict(enumerate(layers)) | {node: at for chain in chains for node, at in chain}
     links = [(one, other) for chain in chains for (one, _), (other, _) in pairwise(chain)]
     columns = _ordered(layer_of, links)
@@ -56,8 +56,8 @@ def _left(layer: int) -> float:
     return _MARGIN + layer * (WIDTH + _GAP_X)
 
 
-def _acyclic(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int, bool]]:
-    """Return the edges, each with whether it leads back to a box on the way to it."""
+def _forward(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the edges, those turned around that lead back to a box on the way to them."""
     targets: Mapping[int, list[int]] = defaultdict(list)
     for start, end in edges:
         targets[start].append(end)
@@ -79,47 +79,34 @@ def _acyclic(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, in
             elif following not in done:
                 on_way.add(following)
                 walk.append((following, iter(targets[following])))
-    return [(start, end, (start, end) in back) for start, end in edges]
+    return [edge[::-1] if edge in back else edge for edge in edges]
 
 
 def _layers(count: int, edges: Sequence[tuple[int, int]], last: frozenset[int]) -> list[int]:
     """Return the layer of each box: the length of the longest way to it."""
     layers = [0] * count
-    waiting = [0] * count
-    targets: Mapping[int, list[int]] = defaultdict(list)
+    sources: Mapping[int, list[int]] = defaultdict(list)
     for start, end in edges:
         if start != end:
-            targets[start].append(end)
-            waiting[end] += 1
-    ready = [node for node in range(count) if not waiting[node]]
-    while ready:
-        node = ready.pop()
-        for end in targets[node]:
-            layers[end] = max(layers[end], layers[node] + 1)
-            waiting[end] -= 1
-            if not waiting[end]:
-                ready.append(end)
+            sources[end].append(start)
+    for node in TopologicalSorter(sources).static_order():
+        layers[node] = max((layers[start] + 1 for start in sources.get(node, ())), default=0)
     deepest = max(layers, default=0)
     return [deepest if node in last and layer else layer for node, layer in enumerate(layers)]
 
 
-def _numbered(
+def _chains(
     edges: Sequence[tuple[int, int]], layers: Sequence[int], count: int
-) -> list[tuple[int, int, int]]:
-    """Return the edges, each with the number of the first of its bends."""
-    numbered = []
+) -> Iterator[list[tuple[int, int]]]:
+    """Yield what each edge passes, each with its layer: the start, a bend in each layer, the end.
+
+    Bends are numbered from `count` on.
+    """
     for start, end in edges:
-        numbered.append((start, end, count))
-        count += max(layers[end] - layers[start] - 1, 0)
-    return numbered
-
-
-def _chain(edge: tuple[int, int, int], layers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return what an edge passes, each with its layer: the start, a bend in each layer, the end."""
-    start, end, first = edge
-    between = range(layers[start] + 1, layers[end])
-    bends = [(first + at, layer) for at, layer in enumerate(between)]
-    return [(start, layers[start]), *bends, (end, layers[end])]
+        between = range(layers[start] + 1, layers[end])
+        bends = [*enumerate(between, count)]
+        count += len(bends)
+        yield [(start, layers[start]), *bends, (end, layers[end])]
 
 
 def _ordered(layer_of: Mapping[int, int], links: Sequence[tuple[int, int]]) -> list[list[int]]:

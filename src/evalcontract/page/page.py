@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.errors import InstallationError
 from evalcontract.model.startup import lazy_pattern
@@ -26,62 +26,33 @@ if TYPE_CHECKING:
     from evalcontract.page.content import HtmlReport
 
 
-class HtmlFile:
-    """A context manager for the file of a page. It is opened before the page is made.
+@contextmanager
+def page_file(path: Path, *, force: bool) -> Iterator[Callable[[Iterable[str]], str]]:
+    """Open the file of a page before it is made; what it gives writes the page, and names the file.
 
     Raises:
         UsageError: the file exists, and `force` is false, or it cannot be written.
 
     """
+    with Staged() as staged:
+        stream = open_staged(staged, path, replace=force)
 
-    def __init__(self, path: Path, *, force: bool) -> None:
-        self._path = path
-        self._staged = Staged()
-        with ExitStack() as stack:
-            stack.push(self._staged)
-            self._stream = open_staged(self._staged, path, replace=force)
-            stack.pop_all()
+        def write(pieces: Iterable[str]) -> str:
+            try:
+                stream.writelines(piece.encode() for piece in pieces)
+                staged.put()
+            except OSError as error:  # for example because the disk is full
+                raise write_error(path, error) from None
+            return display_name(path)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._staged.__exit__()
-
-    def write(self, pieces: Iterable[str]) -> str:
-        """Write the page, give the file its name, and return that name.
-
-        Raises:
-            UsageError: that is not possible, for example because the disk is full.
-
-        """
-        try:
-            for piece in pieces:
-                self._stream.write(piece.encode())
-            self._staged.put()
-        except OSError as error:
-            raise write_error(self._path, error) from None
-        return display_name(self._path)
+        yield write
 
 
 #: The modules of the page, each behind those that it imports.
 MODULES = (
-    "dom",
-    "data",
-    "state",
-    "theme",
-    "virtual",
-    "tabs",
-    "findings",
-    "legend",
-    "heatmap",
-    "coverage",
-    "graph",
-    "results",
-    "overview",
-    "keys",
-    "main",
-)
+    "dom", "data", "state", "theme", "virtual", "tabs", "findings", "legend", "heatmap", "coverage",
+    "graph", "results", "overview", "keys", "main",
+)  # fmt: skip
 _IMPORT = lazy_pattern(r"^import \{[^}]*\} from \"\./\w+\.js\";\n", re.MULTILINE)
 _EXPORT = lazy_pattern(r"^export ((?:function|const) (\w+))", re.MULTILINE)
 # What could end the element of the data or begin another, what some readers take for line ends,

@@ -5,6 +5,7 @@ A mode decides how severe problems are, and not which ones there are.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -20,12 +21,14 @@ from evalcontract.datasets.passes import Dataset, DatasetPass, begin_pass, rows_
 from evalcontract.datasets.placing import one_finding
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.results import earlier_results
+from evalcontract.library.artifact import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
-from evalcontract.model.reference import Kind
+from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
 from evalcontract.page.content import GradedRun, HtmlReport, ModeFinding
 from evalcontract.policy import Policy
+from evalcontract.report.frame import many
 from evalcontract.source import MisreadError
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
@@ -34,28 +37,7 @@ if TYPE_CHECKING:
     from evalcontract.page.content import CoverageTable
 
 
-class SharedPasses:
-    """The passes of the first mode over its datasets, in order."""
-
-    def __init__(self) -> None:
-        self._begun: list[_Begun] = []
-
-    def begin(
-        self, dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]
-    ) -> DatasetPass:
-        """Begin a pass whose results are kept."""
-        first = begin_pass(dataset, run, policy, graded)
-        if isinstance(first, NativePass):
-            first.keep()
-        self._begun.append(_Begun(first, policy, graded))
-        return first
-
-    def followers(self) -> Followers:
-        """Return the passes of another mode over the same datasets."""
-        return Followers(iter(self._begun))
-
-
-class _Begun(NamedTuple):
+class _BegunPass(NamedTuple):
     """A pass, and what it was begun with."""
 
     first: DatasetPass
@@ -63,28 +45,42 @@ class _Begun(NamedTuple):
     graded: frozenset[str]
 
 
-class Followers:
-    """The passes of another mode over the same datasets, in the same order."""
+class SharedPasses:
+    """The passes over datasets of the first mode, whose results the others use, in order."""
 
-    def __init__(self, begun: Iterator[_Begun]) -> None:
-        self._begun = begun
+    def __init__(self) -> None:
+        self._begun: list[_BegunPass] = []
+        self._rest: Iterator[_BegunPass] | None = None
+
+    def follow(self) -> None:
+        """Let another mode begin its passes, over the same datasets."""
+        self._rest = iter(self._begun)
 
     def begin(
         self, dataset: Dataset, run: Run, policy: Policy, graded: frozenset[str]
     ) -> DatasetPass:
-        """Begin a pass with the results that are kept, or a new one where it may find others."""
+        """Begin a pass whose results are kept, or which uses those of the first mode.
+
+        Where it may find others than these, it is a new one.
+        """
+        if self._rest is None:
+            begun = begin_pass(dataset, run, policy, graded)
+            self._begun.append(_BegunPass(begun, policy, graded))
+            if isinstance(begun, NativePass):
+                begun.keep()
+            return begun
         again = None
-        for first, other, keys in islice(self._begun, 1):
-            is_same = first.file == dataset.file and keys == graded
-            if isinstance(first, NativePass) and is_same and _report_the_same(policy, other):
-                again = first.again(run, policy)
+        for known in islice(self._rest, 1):
+            if isinstance(known.first, NativePass) and _is_same(known, dataset, policy, graded):
+                again = known.first.again(run, policy)
         return again or begin_pass(dataset, run, policy, graded)
 
 
-def _report_the_same(one: Policy, other: Policy) -> bool:
-    """Whether two policies report the same codes, so that they reach a limit at the same one."""
-    return all(
-        (one.severity_of(code) is None) == (other.severity_of(code) is None)
+def _is_same(known: _BegunPass, dataset: Dataset, policy: Policy, graded: frozenset[str]) -> bool:
+    """Whether a pass finds the same problems: also where a limit ends it, by the same codes."""
+    is_same = known.first.file == dataset.file and known.graded == graded
+    return is_same and all(
+        (policy.severity_of(code) is None) == (known.policy.severity_of(code) is None)
         for code in KnownCodes().values()
     )
 
@@ -158,8 +154,9 @@ def _outcomes(
     shared = SharedPasses()
     outcomes: dict[str, RunOutcome] = {}
     for name, mode in inputs.modes.items():
-        passes = shared.followers() if outcomes else shared
-        chosen = mode._replace(opened=options.opened, passes=passes)
+        if outcomes:
+            shared.follow()
+        chosen = mode._replace(opened=options.opened, passes=shared)
         outcomes[name] = validate(Kind.DATASET, _rewound(datasets), chosen)
     return outcomes
 
@@ -186,10 +183,7 @@ def _merged(outcomes: Mapping[str, RunOutcome]) -> list[ModeFinding]:
             first.setdefault(key, diagnostic)
             severities.setdefault(key, {})[mode] = diagnostic.severity
     known = KnownCodes()
-    pages: dict[str, tuple[str | None, str | None]] = {}
-    for diagnostic in first:
-        if diagnostic.code not in pages:
-            pages[diagnostic.code] = _page_of(diagnostic.code, known)
+    pages = {code: _page_of(code, known) for code in {diagnostic.code for diagnostic in first}}
     return [
         ModeFinding(diagnostic, severities[key], *pages[key.code])
         for key, diagnostic in first.items()
@@ -244,12 +238,14 @@ class _PassResults:
         table = CoverageCollector(dataset.file, self._max_rows, self._graded.run_of(dataset.file))
         rows_with_findings = self.excerpts.rows_of(dataset.file)
         dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(path))
-        node = self.graph.dataset(dataset.file, run.workspace.library)
+        self.graph.add_dataset(dataset.file)
+        references: Counter[Reference] = Counter()
         for checked in dataset_pass.batches(keep_rows=True):
             for row in rows_of(dataset_pass, checked):
                 table.take(dataset_pass.cover(row), has_findings=row.number in rows_with_findings)
-                node.take(row.value)
+                references.update(site.reference for site in references_in_row(row.value, ()))
         if table.row_count:
             self.tables.append(table.table())
-        node.finish()
+        self.graph.add_dataset(dataset.file, many(table.row_count, "row"))
+        self.graph.refer(dataset.file, references, run.workspace.library)
         self.excerpts.locate(dataset, dataset_pass)

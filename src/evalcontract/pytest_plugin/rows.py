@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from _pytest.mark.structures import ParameterSet
 
-    from evalcontract.api import LoadedDataset, LoadedRow
+    from evalcontract.api.loaded import LoadedDataset, LoadedRow
 
     Marks = pytest.MarkDecorator | pytest.Mark | Iterable[pytest.MarkDecorator | pytest.Mark]
     MarksOf = Callable[[LoadedRow[Any]], Marks]
@@ -124,7 +124,7 @@ def evalcontract_rows(
 
 def _loaded(file: Path, strict: bool | None, dialect: str) -> LoadedDataset[dict[str, Any]]:  # noqa: FBT001
     # Nothing of this is imported before a test asks for rows.
-    from evalcontract.api import DatasetLoader
+    from evalcontract.api.datasets import DatasetLoader
     from evalcontract.model.errors import ContractViolation, EvalContractError
 
     try:

@@ -50,12 +50,7 @@ def format_names() -> list[str]:
 
 
 def _of_others() -> Mapping[str, Write]:
-    """Return the entry points of `evalcontract.reports`.
-
-    Raises:
-        PluginError: one does not load, is not callable, or has the name of a built-in format.
-
-    """
+    """Return the entry points of `evalcontract.reports`."""
     return entry_points("reports", _fault_of)
 
 

@@ -1,11 +1,13 @@
-"""Show a line of a file with a part underlined; lay out and wrap lines and tables of text."""
+"""What several outputs are made of: underlined lines, wrapped text, tables, lists as JSON."""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from typing import Any
 
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -132,19 +134,25 @@ def message_lines(diagnostic: Diagnostic) -> Iterator[str]:
         yield escape_controls(diagnostic.sites.message)
 
 
-def write_statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield a line for each severity and code, the most severe and then the most frequent first."""
+def by_code(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[str, list[Diagnostic]]]:
+    """Yield the findings of each severity and code, the most severe and most frequent first.
+
+    Each with its number, as wide as all of them, and its severity as text.
+    """
     groups: dict[tuple[int, str], list[Diagnostic]] = {}
     for diagnostic in diagnostics:
         groups.setdefault((-diagnostic.severity, diagnostic.code), []).append(diagnostic)
+    width = len(f"{max(map(len, groups.values()), default=0):,}")
     ordered = sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1]), item[0][1]))
-    if not ordered:
-        return
-    width = len(f"{max(map(len, groups.values())):,}")
-    longest = max(len(code) for _, code in groups)
-    for (_, code), found in ordered:
-        line = f"{len(found):{width},}  {found[0].severity!s:7}  {code:{longest}}  {_notes(found)}"
-        yield f"{line.rstrip()}\n"
+    for _, found in ordered:
+        yield f"{len(found):{width},}  {found[0].severity!s:7}", found
+
+
+def write_statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield a line for each severity and code, the most severe and then the most frequent first."""
+    longest = max((len(diagnostic.code) for diagnostic in diagnostics), default=0)
+    for count, found in by_code(diagnostics):
+        yield f"{count}  {found[0].code:{longest}}  {_notes(found)}".rstrip() + "\n"
 
 
 def _notes(found: Sequence[Diagnostic]) -> str:
@@ -184,7 +192,7 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
             yield f"{_MARGIN}{_GAP.join(padded)}".rstrip() + "\n"
             continue
         head = f"{_MARGIN}{_GAP.join(padded[:-1])}{_GAP}"
-        lines = _lines(row[-1], max(width - display_width(head), _MIN_WIDTH))
+        lines = wrapped_lines(row[-1], max(width - display_width(head), _MIN_WIDTH))
         yield f"{head}{lines[0]}\n"
         yield from (f"{' ' * display_width(head)}{line}\n" for line in lines[1:])
 
@@ -206,7 +214,7 @@ def _widths(shown: Sequence[Sequence[str]]) -> list[int]:
 
 def wrapped(text: str, indent: int, width: int) -> Iterator[str]:
     """Yield a sentence, wrapped with a hanging indent."""
-    first, *rest = _lines(text, max(width - indent - 2, _MIN_WIDTH))
+    first, *rest = wrapped_lines(text, max(width - indent - 2, _MIN_WIDTH))
     yield f"{' ' * indent}{first}\n"
     yield from (f"{' ' * (indent + 2)}{line}\n" for line in rest)
 
@@ -215,7 +223,7 @@ def note(text: str, *, indent: int = 0, width: int = 80) -> Iterator[str]:
     """Yield a note for people, wrapped; what is between backticks stays whole, to be copied."""
     start = f"{' ' * indent}{_NOTE}"
     whole = re.sub("`[^`]*`", lambda match: match[0].replace(" ", _NO_BREAK), text)
-    for line in _lines(whole, width - len(start)):
+    for line in wrapped_lines(whole, width - len(start)):
         yield f"{start}{line.replace(_NO_BREAK, ' ')}\n"
         start = " " * len(start)
 
@@ -225,7 +233,25 @@ def _padded(cell: str, width: int, *, right: bool) -> str:
     return space + cell if right else cell + space
 
 
-def _lines(text: str, width: int) -> list[str]:
-    from textwrap import wrap  # slow to import
+def wrapped_lines(text: str, width: int) -> list[str]:
+    """Return a text as lines of a width, which are broken between words alone."""
+    if len(text) <= width and text.isprintable() and text == text.strip() != "":
+        return [text]
+    from textwrap import wrap  # slow to import, and slow
 
     return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def many(count: int, noun: str) -> str:
+    """Return a number with a noun: `1 row`, `2,000 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def json_list(head: str, items: Iterable[Any], tail: str) -> Iterator[str]:
+    """Yield a list as JSON, an item per line, between what stands before and behind it."""
+    yield head
+    comma = ""
+    for item in items:
+        yield f"{comma}\n{json.dumps(item, ensure_ascii=False)}"
+        comma = ","
+    yield f"\n{tail}" if comma else tail

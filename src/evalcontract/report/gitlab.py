@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
+from typing import Any
 
 from evalcontract.model.diagnostic import Diagnostic, Severity, Span, fingerprints
 from evalcontract.model.values import escape_controls
+from evalcontract.report.frame import json_list
 from evalcontract.report.report import Report, Style
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
@@ -15,11 +16,14 @@ _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE
 def write(report: Report, style: Style) -> Iterator[str]:
     """Yield a JSON array of all findings; one on a whole file is at its first line."""
     del style
-    yield "["
+    yield from json_list("[", _issues(report), "]\n")
+
+
+def _issues(report: Report) -> Iterator[dict[str, Any]]:
     marks = fingerprints(report.diagnostics, report.name_of)
-    for number, (diagnostic, mark) in enumerate(zip(report.diagnostics, marks, strict=True)):
+    for diagnostic, mark in zip(report.diagnostics, marks, strict=True):
         span = diagnostic.place.span or Span.point()
-        issue = {
+        yield {
             "type": "issue",
             "check_name": diagnostic.code,
             "description": _description(diagnostic, report),
@@ -35,8 +39,6 @@ def write(report: Report, style: Style) -> Iterator[str]:
                 },
             },
         }
-        yield ("," if number else "") + "\n" + json.dumps(issue, ensure_ascii=False)
-    yield "\n]\n" if report.diagnostics else "]\n"
 
 
 def _description(diagnostic: Diagnostic, report: Report) -> str:

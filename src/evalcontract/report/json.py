@@ -12,9 +12,11 @@ from evalcontract.model.diagnostic import (
     Place,
     Severity,
     Sites,
+    Span,
     fingerprints,
     format_path,
 )
+from evalcontract.report.frame import json_list
 from evalcontract.report.report import Report, Style
 
 VERSION = "1.3"
@@ -36,24 +38,20 @@ def write(report: Report, style: Style) -> Iterator[str]:
             **({"baseline": report.baseline._asdict()} if report.baseline else {}),
         },
     }
-    yield _dump(head)[:-1] + ', "findings": ['
-    for number, line in enumerate(finding_lines(report)):
-        yield ("," if number else "") + "\n" + line
-    yield "\n]}\n" if report.diagnostics else "]}\n"
+    opened = json.dumps(head, ensure_ascii=False)[:-1]
+    yield from json_list(f'{opened}, "findings": [', findings_of(report), "]}\n")
 
 
-def finding_lines(report: Report) -> Iterator[str]:
-    """Yield each finding as a JSON object in one line, without a line end."""
+def findings_of(report: Report) -> Iterator[dict[str, Any]]:
+    """Yield each finding as an object of the report."""
     marks = fingerprints(report.diagnostics, report.name_of)
     for diagnostic, mark in zip(report.diagnostics, marks, strict=True):
-        yield _dump(
-            {
-                **finding_of(diagnostic),
-                "url": report.url_of(diagnostic.code),
-                "repository_file": report.name_of(diagnostic.place.file),
-                "fingerprint": mark,
-            }
-        )
+        yield {
+            **finding_of(diagnostic),
+            "url": report.url_of(diagnostic.code),
+            "repository_file": report.name_of(diagnostic.place.file),
+            "fingerprint": mark,
+        }
 
 
 def finding_of(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -75,19 +73,17 @@ def finding_of(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def _sites(sites: Sites) -> dict[str, Any]:
-    return {
-        "place_count": sites.total,
-        "places": [
-            {
-                **_place(site.place),
-                "path": format_path(site.path),
-                "row": site.row,
-                "row_index": site.row_index,
-                **({"fix": _fix(site.fix)} if site.fix else {}),
-            }
-            for site in sites.first
-        ],
-    }
+    places = [
+        {
+            **_place(site.place),
+            "path": format_path(site.path),
+            "row": site.row,
+            "row_index": site.row_index,
+            **({"fix": _fix(site.fix)} if site.fix else {}),
+        }
+        for site in sites.first
+    ]
+    return {"place_count": sites.total, "places": places}
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
@@ -96,15 +92,5 @@ def _fix(fix: Fix) -> dict[str, Any]:
 
 
 def _place(place: Place) -> dict[str, Any]:
-    span = place.span
-    return {
-        "file": place.file,
-        "line": span.line if span else None,
-        "column": span.column if span else None,
-        "end_line": span.end_line if span else None,
-        "end_column": span.end_column if span else None,
-    }
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    span = place.span._asdict() if place.span else dict.fromkeys(Span._fields)
+    return {"file": place.file, **span}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
-from evalcontract.report.json import finding_lines
+from evalcontract.report.json import findings_of
 from evalcontract.report.report import Report, Style
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
     """Yield all findings; each is one of `findings` of the JSON report."""
     del style
-    for line in finding_lines(report):
-        yield f"{line}\n"
+    for finding in findings_of(report):
+        yield json.dumps(finding, ensure_ascii=False) + "\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from evalcontract.model.diagnostic import Path, Place, format_path, key_of
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import escape_controls, harmless_json
-from evalcontract.report.frame import display_width
+from evalcontract.report.frame import display_width, wrapped_lines
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Loss
@@ -42,14 +42,17 @@ class Losses:
     report: BinaryIO | None = None
     counts: dict[Sort, int] = field(default_factory=dict)
     first: dict[Sort, Place] = field(default_factory=dict)
-    total: int = 0
     listed: list[tuple[int | None, Path, Loss]] | None = None
+
+    @property
+    def total(self) -> int:
+        """The number of losses."""
+        return sum(self.counts.values())
 
     def begin(self, head: dict[str, str]) -> None:
         """Start the report; `head` names the source and target of the conversion."""
-        if self.report:
-            opened = json.dumps({"version": VERSION, **head}, ensure_ascii=False)[:-1]
-            self.report.write("".join(harmless_json([f'{opened}, "losses": ['])).encode())
+        opened = json.dumps({"version": VERSION, **head}, ensure_ascii=False)[:-1]
+        self._write(f'{opened}, "losses": [')
 
     def note(
         self, losses: Iterable[Loss], index: int | None, path: Path, place: Callable[[Path], Place]
@@ -57,48 +60,40 @@ class Losses:
         """Record the losses of a row, or of the root of the file if `index` is None."""
         for loss in losses:
             sort = Sort(key_of(loss.path), loss.reason, loss.is_kept)
-            if self.report or sort not in self.first:
-                self._note(sort, index, (*path, *loss.path), place((*path, *loss.path)))
-            else:
-                self._count(sort)
+            there = (*path, *loss.path)
+            # To find a place takes long: it is known where it is shown.
+            is_shown = self.report or sort not in self.first
+            self._note(sort, index, there, place(there) if is_shown else self.first[sort])
             if self.listed is not None:
-                self.listed.append((index, (*path, *loss.path), loss))
+                self.listed.append((index, there, loss))
 
     def note_comments(self, places: Iterable[Place], index: int | None, path: Path) -> None:
         """Record comments that the medium of the target cannot hold, of a row or the file."""
         for place in places:
             self._note(Sort(_COMMENT, _NO_COMMENTS, is_kept=False), index, path, place)
 
-    def _note(self, sort: Sort, index: int | None, path: Path, place: Place) -> None:
-        self.first.setdefault(sort, place)
-        self._list(sort, index, path, place)
-        self._count(sort)
-
-    def _count(self, sort: Sort) -> None:
-        self.counts[sort] = self.counts.get(sort, 0) + 1
-        self.total += 1
-
     def end(self) -> None:
         """End the report."""
-        if self.report:
-            self.report.write(b"\n]}\n" if self.total else b"]}\n")
+        self._write("\n]}\n" if self.counts else "]}\n")
 
-    def _list(self, sort: Sort, index: int | None, path: Path, place: Place) -> None:
-        if not self.report:
-            return
-        line = json.dumps(
-            {
+    def _note(self, sort: Sort, index: int | None, path: Path, place: Place) -> None:
+        if self.report:
+            item = {
                 "row_index": index,
                 "path": format_path(path),
                 "file": place.file,
                 "line": place.span.line if place.span else None,
                 "reason": sort.reason,
                 "kept": sort.is_kept,
-            },
-            ensure_ascii=False,
-        )
-        comma = "," if self.total else ""
-        self.report.write("".join(harmless_json([f"{comma}\n{line}"])).encode())
+            }
+            comma = "," if self.counts else ""
+            self._write(f"{comma}\n{json.dumps(item, ensure_ascii=False)}")
+        self.first.setdefault(sort, place)
+        self.counts[sort] = self.counts.get(sort, 0) + 1
+
+    def _write(self, text: str) -> None:
+        if self.report:
+            self.report.write("".join(harmless_json([text])).encode())
 
 
 def write_losses(
@@ -115,16 +110,9 @@ def write_losses(
         width, room = max(map(display_width, names)), max(map(len, counts))
         for sort, count, name in zip(sorts, counts, names, strict=True):
             gap = " " * (width - display_width(name))
-            reason, *rest = _lines(escape_controls(sort.reason), _COLUMNS - room - width - 6)
+            least = max(_COLUMNS - room - width - 6, _LEAST)
+            reason, *rest = wrapped_lines(escape_controls(sort.reason), least)
             yield f"  {count:>{room}}  {name}{gap}  {reason}\n"
             yield from (f"  {'':>{room}}  {'':{width}}  {line}\n" for line in rest)
             first = escape_controls(str(losses.first[sort]))
             yield f"  {'':>{room}}  {'':{width}}  first at {first}\n"
-
-
-def _lines(text: str, width: int) -> list[str]:
-    if len(text) <= width:
-        return [text]
-    from textwrap import wrap  # slow to import
-
-    return wrap(text, max(width, _LEAST), break_long_words=False, break_on_hyphens=False)

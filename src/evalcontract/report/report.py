@@ -9,14 +9,6 @@ from evalcontract.model.diagnostic import Diagnostic, Severity, TextEdit
 from evalcontract.model.startup import NamedTuple
 
 
-def _no_url(_: str) -> str | None:
-    return None
-
-
-def _no_edits(_: Sequence[Diagnostic]) -> Mapping[int, tuple[TextEdit, ...]]:
-    return {}
-
-
 class BaselineCounts(NamedTuple):
     """The findings of a baseline: those that occur again, and those that no longer occur."""
 
@@ -48,8 +40,8 @@ class Report(NamedTuple):
     fails_from: Severity = Severity.ERROR
     name_of: Callable[[str], str] = str
     codes: Mapping[str, Code] = {}
-    url_of: Callable[[str], str | None] = _no_url
-    edits_of: Callable[[Sequence[Diagnostic]], Mapping[int, tuple[TextEdit, ...]]] = _no_edits
+    url_of: Callable[[str], str | None] = lambda _: None
+    edits_of: Callable[[Sequence[Diagnostic]], Mapping[int, tuple[TextEdit, ...]]] = lambda _: {}
 
     def how_many(self, severity: Severity) -> int:
         """Return the number of findings of a severity."""

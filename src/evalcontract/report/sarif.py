@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model import page
 from evalcontract.model.code import Code
@@ -17,13 +17,11 @@ from evalcontract.model.diagnostic import (
     TextEdit,
     fingerprints,
 )
+from evalcontract.model.page import Page
 from evalcontract.model.reference import Version
 from evalcontract.model.values import escape_controls
-from evalcontract.report.frame import message_lines
+from evalcontract.report.frame import json_list, message_lines
 from evalcontract.report.report import Report, Style
-
-if TYPE_CHECKING:
-    from evalcontract.model.page import Page
 
 _FENCE = "`" * 5
 #: How GitHub names what it sorts alerts by.
@@ -95,21 +93,26 @@ def write(report: Report, style: Style) -> Iterator[str]:
         "defaultEncoding": "utf-8",
         "language": "en",
     }
-    yield f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n'
-    yield f'{_dump(run)[:-1]}, "results": ['
+    head = f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [\n'
+    opened = json.dumps(run, ensure_ascii=False)[:-1]
+    results = _results(report, numbers, codes)
+    yield from json_list(f'{head}{opened}, "results": [', results, "]}]}\n")
+
+
+def _results(
+    report: Report, numbers: Sequence[int], codes: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     marks = fingerprints(report.diagnostics, report.name_of)
     edits = report.edits_of(report.diagnostics)
     indexes = {code: index for index, code in enumerate(codes)}
-    for count, number in enumerate(numbers):
+    for number in numbers:
         diagnostic = report.diagnostics[number]
-        result = {
+        yield {
             "ruleId": diagnostic.code,
             "ruleIndex": indexes[diagnostic.code],
             **_result(diagnostic, report, edits.get(number, ())),
             "partialFingerprints": _fingerprints(marks[number]),
         }
-        yield ("," if count else "") + "\n" + _dump(result)
-    yield "\n]}]}\n" if report.diagnostics else "]}]}\n"
 
 
 def _kept(diagnostics: Sequence[Diagnostic]) -> tuple[Sequence[int], dict[str, Any]]:
@@ -203,7 +206,3 @@ def _region(span: Span) -> dict[str, int]:
 def _text(text: str) -> str:
     """Return a text without links: SARIF reads `[name](address)` as one even in plain text."""
     return text.replace("](", "] (")
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity, SeveritySource, Site
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import SHOWN, escape_controls
-from evalcontract.report.frame import display_width, frame
+from evalcontract.report.frame import (
+    by_code,
+    display_width,
+    frame,
+    many,
+    wrapped_lines,
+    write_statistics,
+)
 from evalcontract.report.report import Report, Style
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
@@ -28,10 +35,8 @@ def write(report: Report, style: Style) -> Iterator[str]:
         url = report.url_of(diagnostic.code) if style.links else None
         yield from write_finding(diagnostic, style, url)
         yield "\n"
-    yield from _hidden(report.diagnostics[len(shown) :], by_code=not style.statistics)
+    yield from _hidden(report.diagnostics[len(shown) :], lists_codes=not style.statistics)
     if style.statistics:
-        from evalcontract.report.frame import write_statistics  # rarely needed
-
         yield from write_statistics(report.diagnostics)
         yield "\n" if report.diagnostics else ""
     if style.quiet:
@@ -41,17 +46,13 @@ def write(report: Report, style: Style) -> Iterator[str]:
         yield (_narrowed(line, style.width) if 0 < style.width < _USUAL_WIDTH else line) + "\n"
 
 
-def _hidden(hidden: Sequence[Diagnostic], *, by_code: bool) -> Iterator[str]:
+def _hidden(hidden: Sequence[Diagnostic], *, lists_codes: bool) -> Iterator[str]:
     """Yield the number of findings that are not shown, and by code, the most severe first."""
     if not hidden:
         return
-    yield f"… {_many(len(hidden), 'more finding')}: `--limit 0` shows all\n"
-    if by_code:
-        counts = Counter((-diagnostic.severity, diagnostic.code) for diagnostic in hidden)
-        ordered = sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
-        width = len(f"{max(counts.values()):,}")
-        for (severity, code), count in ordered:
-            yield f"  {count:{width},}  {Severity(-severity)!s:7}  {code}\n"
+    yield f"… {many(len(hidden), 'more finding')}: `--limit 0` shows all\n"
+    if lists_codes:
+        yield from (f"  {count}  {found[0].code}\n" for count, found in by_code(hidden))
     yield "\n"
 
 
@@ -72,7 +73,7 @@ def write_finding(diagnostic: Diagnostic, style: Style, url: str | None = None) 
     yield from _frame(place, gutter, style, colour, paint)
     if diagnostic.help:
         advice = escape_controls(diagnostic.help)
-        first, *rest = _wrapped(advice, max(style.width - gutter - 9, 20))
+        first, *rest = wrapped_lines(advice, max(style.width - gutter - 9, 20))
         yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
     yield from _sites(diagnostic, style, gutter, paint)
@@ -98,27 +99,18 @@ def _sites(
     where = "" if first.place[:2] == diagnostic.place[:2] else f", the first at {_site(first)}"
     hint = "" if style.verbose or sites.total == 1 else "; `--verbose` lists them"
     text = f"{escape_controls(sites.message)}{where}{hint}"
-    start, *rest = _wrapped(text, max(style.width - gutter - 3, 20))
+    start, *rest = wrapped_lines(text, max(style.width - gutter - 3, 20))
     yield f"{' ' * gutter} {paint('=', _BLUE)} {start}\n"
     yield from (f"{' ' * (gutter + 3)}{line}\n" for line in rest)
     if style.verbose and sites.total > 1:
         yield from (f"{' ' * (gutter + 5)}{_site(site)}\n" for site in sites.first)
         if beyond := sites.total - len(sites.first):
-            yield f"{' ' * (gutter + 5)}… and {_many(beyond, 'more place')}, which are not kept\n"
+            yield f"{' ' * (gutter + 5)}… and {many(beyond, 'more place')}, which are not kept\n"
 
 
 def _site(site: Site) -> str:
     row = f" (row `{site.row}`)" if site.row is not None else ""
     return escape_controls(f"{site.place}{row}")
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    """Wrap a text to lines of a width."""
-    if len(text) <= width and text.isprintable() and text == text.strip() != "":
-        return [text]
-    from textwrap import wrap  # slow to import, and slow
-
-    return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _narrowed(line: str, width: int) -> str:
@@ -156,7 +148,7 @@ def _left_out(report: Report, style: Style) -> Iterator[str]:
         for name in report.left_out:
             yield f"  {escape_controls(name)}\n"
     else:
-        files = _many(len(report.left_out), "data file")
+        files = many(len(report.left_out), "data file")
         are = "does not look" if len(report.left_out) == 1 else "do not look"
         yield f"skipped {files} that {are} like a dataset (`--verbose` lists them)\n"
 
@@ -168,15 +160,15 @@ def what_was_checked(report: Report) -> str:
         count = report.files.get(kind, 0)
         if count:
             name = _NAMES.get(kind, kind)
-            rows = f" ({_many(report.rows, 'row')})" if kind == "dataset" else ""
-            parts.append(_many(count, name) + rows)
+            rows = f" ({many(report.rows, 'row')})" if kind == "dataset" else ""
+            parts.append(many(count, name) + rows)
     return ", ".join(parts) or "nothing to check"
 
 
 def verdict(report: Report) -> str:
     """Return the numbers of findings by severity, the most severe first."""
     counts = [
-        _many(report.how_many(severity), str(severity))
+        many(report.how_many(severity), str(severity))
         for severity in sorted(_COLOURS, reverse=True)
         if report.how_many(severity)
     ]
@@ -210,7 +202,7 @@ def _reasons(report: Report) -> Iterator[str]:
         if diagnostic.is_error and diagnostic.severity_source
     )
     for source, count in sorted(sources.items()):
-        yield f"{_many(count, 'error')} because {_sets(source)}"
+        yield f"{many(count, 'error')} because {_sets(source)}"
 
 
 def _sets(source: SeveritySource) -> str:
@@ -228,7 +220,3 @@ def _fixable(report: Report) -> Iterator[str]:
         parts.append(f"{which} with `evalcontract fix --unsafe-fixes`")
     if parts:
         yield ", ".join(parts)
-
-
-def _many(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"

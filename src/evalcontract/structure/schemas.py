@@ -176,13 +176,12 @@ def known_keys(schema: Schema, value: Any, root: Schema) -> dict[str, Schema]:
 
 def described(schema: Schema, value: Any, path: tuple[str | int, ...]) -> dict[str, Schema]:
     """Return the keys that a schema describes for the mapping at a path of a value."""
-    subschema, part = _at(schema, value, path)
-    return known_keys(subschema, part, schema)
+    return known_keys(*part_at(schema, value, path), schema)
 
 
 def alternatives(schema: Schema, value: Any, path: tuple[str | int, ...], key: str) -> set[str]:
     """Return the keys that make a required key unnecessary: `jury` instead of a judge."""
-    subschema, part = _at(schema, value, path)
+    subschema, part = part_at(schema, value, path)
     keys: set[str] = set()
     for branch in branches(subschema, part, schema):
         condition, otherwise = branch.get("if"), branch.get("else")
@@ -193,8 +192,13 @@ def alternatives(schema: Schema, value: Any, path: tuple[str | int, ...], key: s
     return keys
 
 
-def _at(schema: Schema, value: Any, path: tuple[str | int, ...]) -> tuple[Schema, Any]:
-    """Return the subschema and the part of the value at a path."""
+def part_at(schema: Schema, value: Any, path: tuple[str | int, ...]) -> tuple[Schema, Any]:
+    """Return the subschema and the part of the value at a path.
+
+    Raises:
+        LookupError, TypeError: the value has no such path.
+
+    """
     subschema = follow(schema, schema)
     for step in path:
         if isinstance(step, int):
