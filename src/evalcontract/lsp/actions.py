@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from evalcontract.datasets.ignore import parse_code
-from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores
+from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores, parse_code
 from evalcontract.fixing.fixing import fix_in_text
 from evalcontract.lsp.replies import overlaps
 from evalcontract.lsp.text import Text, edits_between
