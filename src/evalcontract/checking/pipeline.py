@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
 from evalcontract.source import read_file
 from evalcontract.workspace import (
+    Workspace,
     display_name,
     find_root,
     find_workspaces,
@@ -157,8 +158,9 @@ def _check_all(path: Path, options: Options) -> RunOutcome:
     other_runs: dict[Path, Run] = {}
     for run in list(runs.values()):
         _assign_datasets(run, runs, other_runs, options)
+    counting = _with_files([run.workspace for run in runs.values()], options)
     for run in runs.values():
-        _check_workspace(run, outcome, findings, options, is_all=len(runs) == 1)
+        _check_workspace(run, outcome, findings, counting)
     for run in other_runs.values():
         for dataset_path in run.workspace.extra_datasets:
             source = read_file(dataset_path, display_name(dataset_path), files)
@@ -204,11 +206,10 @@ def _assign_datasets(
 
 
 def _check_workspace(
-    run: Run, outcome: RunOutcome, findings: FindingCollector, options: Options, *, is_all: bool
+    run: Run, outcome: RunOutcome, findings: FindingCollector, options: Options
 ) -> None:
-    """Check a workspace; `is_all` says whether there is no other, so that all files are known."""
     known = _known_results(run, options)
-    _check_datasets(run, outcome, findings, _with_files(run, options) if is_all else options, known)
+    _check_datasets(run, outcome, findings, options, known)
     library = run.workspace.library
     for artifact in library.artifacts:
         run.scheduled.add(artifact, run.standards.base, library)
@@ -229,14 +230,16 @@ def _check_workspace(
     findings.add(unread_files(run))
 
 
-def _with_files(run: Run, options: Options) -> Options:
-    """Return options whose progress has the files of a workspace, too."""
+def _with_files(workspaces: Sequence[Workspace], options: Options) -> Options:
+    """Return options whose progress has the files of all workspaces, too."""
     progress = options.progress
     if progress is None:
         return options
 
     def advance(at: Advance) -> None:
-        progress(at._replace(files=run.workspace.scanned))
+        scanned = sum(workspace.scanned for workspace in workspaces)
+        total = sum(len(workspace.data_files) for workspace in workspaces)
+        progress(at._replace(files=(scanned, total)))
 
     return options._replace(progress=advance)
 

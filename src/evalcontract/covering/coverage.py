@@ -23,7 +23,7 @@ from evalcontract.checks.plan import Plan, Step, needed_keys
 from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files, one_finding
-from evalcontract.datasets.run import Run, today
+from evalcontract.datasets.run import MAX_REJECTED, Run, today
 from evalcontract.library.artifact import read_artifact
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.errors import NothingToCheck
@@ -99,7 +99,14 @@ def run_for_coverage(root: Path, options: Options) -> Run:
     workspace = (options.opened or {}).get(root)
     workspace = workspace or open_workspace(root, (), options.files, options.configuration)
     has_php = shutil.which("php") is not None
-    return Run(workspace, None, options.today or today(), has_php=has_php, runs_rules=False)
+    return Run(
+        workspace,
+        None,
+        options.today or today(),
+        has_php=has_php,
+        runs_rules=False,
+        max_rejected=MAX_REJECTED,
+    )
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:

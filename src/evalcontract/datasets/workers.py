@@ -62,6 +62,8 @@ class BatchResult(NamedTuple):
     observed: list[ObservedRows]
     references: frozenset[str]
     ignoring: tuple[IgnoringRow, ...] = ()
+    rejected: int = 0
+    unchecked: int = 0
 
 
 # Starting a process and collecting its results takes as long as checking this many bytes.

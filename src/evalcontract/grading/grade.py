@@ -18,7 +18,7 @@ from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
 from evalcontract.datasets.outputs import Join, OutputFile
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
-from evalcontract.datasets.run import Run, today
+from evalcontract.datasets.run import MAX_REJECTED, Run, today
 from evalcontract.grading.parts import IrregularError, parts_of
 from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row, row_name
@@ -100,7 +100,14 @@ class Grading:
         has_php = shutil.which("php") is not None
         ask = self._judging.ask if self._judging else None
         day = options.today or today()
-        self._run = Run(workspace, options.strict, day, has_php=has_php, ask=ask)
+        self._run = Run(
+            workspace,
+            options.strict,
+            day,
+            has_php=has_php,
+            ask=ask,
+            max_rejected=MAX_REJECTED,
+        )
         self._grader = RowGrader(self._run)
         self._work = WorkBudget()
         self._missing: list[str] = []

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.outputs import Pair
 from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, rows_of
+from evalcontract.datasets.run import MAX_REJECTED
 from evalcontract.datasets.workers import BatchResult, packed, unpacked
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import NamedTuple
@@ -81,7 +82,8 @@ def _observed(
     rows: RowStream, dataset_pass: NativePass, found: dict[str, CheckedRow]
 ) -> Iterator[BatchResult]:
     for result in dataset_pass.check_part(rows):
-        for row in rows_of(dataset_pass, CheckedBatch(result.batch, result.problems, [])):
+        checked = CheckedBatch(result.batch, result.problems, [], result.unchecked)
+        for row in rows_of(dataset_pass, checked):
             id_ = row.value.get("id") if isinstance(row.value, dict) else None
             if isinstance(id_, str):
                 found[id_] = row
@@ -142,6 +144,7 @@ class Parts:
         def work(part: ByteRanges) -> GradedPart | None:
             return self._graded(part, grade)
 
+        rejected = 0
         parts, again = tee(cut(self._dataset, self._outputs))
         with closing(map_in_parallel(work, parts, jobs)) as graded_parts:
             for part, graded in zip(again, graded_parts, strict=True):
@@ -154,6 +157,9 @@ class Parts:
                     self.diagnostics += self._pass.to_diagnostics(problems)
                 self._count = self._dataset.count
                 yield graded.graded
+                rejected += sum(result.rejected for result in graded.checked)
+                if rejected >= MAX_REJECTED:
+                    raise IrregularError  # the next rows are not looked at
         if self._dataset.is_empty or self._outputs.is_empty:  # they have only blank lines
             raise IrregularError
         lacking = [Pair(row, None) for row in self._rows.values()]
@@ -176,7 +182,7 @@ class Parts:
             waiting: dict[str, CheckedRow] = {}
             checked = list(packed(_observed(rows, self._pass, waiting)))
             ids = list(waiting)
-            is_broken = any(result.batch.faults for result in checked)
+            is_broken = any(result.batch.faults or result.unchecked for result in checked)
             number = sum(result.row_count for result in checked)
             if is_broken or number != len(ids) or self._pass.has_crashed:
                 return None  # rows may have no id, or one that is repeated

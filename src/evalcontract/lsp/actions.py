@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from evalcontract.datasets.ignore import parse_code
-from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores
+from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores, parse_code
 from evalcontract.fixing.fixing import fix_in_text
 from evalcontract.lsp.documents import OpenDocument, Publisher
 from evalcontract.lsp.replies import overlaps
