@@ -14,7 +14,8 @@ from evalcontract.formats import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._format import Field, Format
+    from evalcontract.formats._fields import Field
+    from evalcontract.formats._format import Format
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- fields, by docs/build_formats.py -->\n", "<!-- end -->\n"
@@ -27,7 +28,7 @@ def pages() -> dict[Path, str]:
     return {page: _with_table(page, table) for page, table in tables.items()}
 
 
-def page_of(format_: Format) -> Path:
+def page_of(format_: type[Format]) -> Path:
     """Return the page of a system."""
     return DOCS / f"coming-from-{format_.name.replace('_', '-')}.md"
 
@@ -45,17 +46,17 @@ def _table_of_all() -> str:
     return _table(head, [[_code(ours), *(_cell(each, ours) for each in FORMATS)] for ours in own])
 
 
-def _table_of(format_: Format) -> str:
+def _table_of(format_: type[Format]) -> str:
     return _table([format_.title, "evalcontract", ""], [*_rows(format_)])
 
 
-def _cell(format_: Format, ours: str | None) -> str:
+def _cell(format_: type[Format], ours: str | None) -> str:
     """Return the fields of a system that mean the same as one of evalcontract."""
     cells = [_theirs(each) for each in format_.fields if each.theirs and each.ours == ours]
     return ", ".join(dict.fromkeys(cells)) or "-"
 
 
-def _rows(format_: Format) -> Iterator[list[str]]:
+def _rows(format_: type[Format]) -> Iterator[list[str]]:
     for each in format_.fields:
         note = each.note if each.theirs and each.ours else f"a loss: {each.note}"
         yield [_theirs(each), _code(each.ours), note]

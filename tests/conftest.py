@@ -29,8 +29,13 @@ _MODEL_VARIABLES = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Do not measure what properties cover: cases have covered it, and they are twice as fast."""
+    """Do not measure what properties cover: cases have covered it, and they are twice as fast.
+
+    What is thorough is slow, too.
+    """
     for item in items:
+        if item.get_closest_marker("thorough"):
+            item.add_marker("slow")
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("no_cover")
 

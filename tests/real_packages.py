@@ -52,8 +52,8 @@ def rows_of(dialect: str, name: str, text: str) -> list[dict[str, Any]]:
     """Return the rows that we find in a file."""
     known = dialect_of(dialect)
     file = read_external_stream(io.BytesIO(text.encode("latin-1")), name)
-    file = file.as_text() if known.format.has_text_lines else file
-    layout = known.format.find_rows(file, known.variant, DialectChecker(*known.stage))
+    file = file.as_text() if known.has_text_lines else file
+    layout = known.rows(file, DialectChecker(*known.stage))
     stream = file.stream.batches() if file.stream and layout.rows is None else ()
     return layout.rows or [row for batch in stream for row in batch.rows]
 

@@ -382,8 +382,10 @@ TAKEN = {
         "converting.convert.convert",
         "converting.output.ConvertOptions",
         "converting.placing.GradedBy",
+        "converting.placing.Names",
         "converting.placing.NativeTarget",
         "converting.placing.graded_by",
+        "converting.placing.snake_case",
         "covering.coverage.run_for_coverage",
     },
     "page": {

@@ -40,7 +40,7 @@ def test_every_page_is_that_of_a_code_without_a_docstring() -> None:
 
 
 @every_case("form", FORMATS, ids=lambda form: form.name)
-def test_what_a_system_says_of_shared_pages_is_shown(form: Format) -> None:
+def test_what_a_system_says_of_shared_pages_is_shown(form: type[Format]) -> None:
     text = (FOLDER / f"{form.name}.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {form.title}\n\n## Good\n")
     sections = re.findall(r"(?m)^#+ (.+)$", text)[2:]

@@ -10,7 +10,7 @@ A package extends it through entry points. Their groups and the objects that the
     attributes `schema` and `check_kind`. Without `check_kind`, the entry point's name without
     `_grader` is the kind. Built-in kinds cannot be replaced.
 `evalcontract.dialects`
-    A dataset format: a `Format` with the same name, `schemas` and `codes`.
+    A dataset format: a subclass of `Format` with the same name, `schemas` and `codes`.
 `evalcontract.reports`
     An output format: a function that takes a `Report` and a `Style` and yields strings. The names
     of built-in formats cannot be used.
@@ -38,16 +38,15 @@ from evalcontract.checks.outcome import (
     unavailable,
 )
 from evalcontract.formats._conversion import Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._fields import Field
 from evalcontract.formats._format import (
-    Dialect,
-    Field,
     Format,
-    GraderPrediction,
     RowChecker,
     RowLayout,
     SchemaChecker,
     codes_of_system,
 )
+from evalcontract.formats._graders import GraderPrediction
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import (
     Diagnostic,
@@ -84,7 +83,6 @@ __all__ = [
     "DatasetContext",
     "DatasetRule",
     "Diagnostic",
-    "Dialect",
     "EvalContext",
     "Executor",
     "ExternalFile",

@@ -1,6 +1,6 @@
 """Each small hostile workspace of the benchmark ends as it should, whatever it costs.
 
-`make test` tries a share of them, `make thorough` all.
+`make test` tries all of them when they are small, `make thorough` at their size.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from examples import some
+from doors import ROOT, command_line
+from tables import every_case
 
-ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "bench" / "bombs"))
 
-from all_bombs import BOMBS  # noqa: E402 - the benchmark is no package
+from all_bombs import BOMBS
 
-# Each process is measured by nobody, and what it runs is covered by other tests.
+# What it runs is covered by other tests.
 pytestmark = [pytest.mark.no_cover, pytest.mark.slow]
 
 HANG, MEMORY = 120, 1 << 30
@@ -37,7 +37,22 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-@pytest.mark.parametrize("name", [*some(BOMBS)])
+@every_case("name", BOMBS)
+def test_a_small_one_ends(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bomb = BOMBS[name]
+    bomb.write(tmp_path, max(5, bomb.size // 1000))
+    monkeypatch.chdir(tmp_path)
+    for arguments in bomb.commands:
+        assert command_line(*arguments) in (0, 1, 2), (arguments, capfd.readouterr())
+        out, err = capfd.readouterr()
+        assert "Traceback" not in out + err
+        assert len(out) + len(err) < MAX_OUTPUT, arguments
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", BOMBS)
 def test_it_ends(name: str, tmp_path: Path) -> None:
     """No crash, no hang, no more than a gigabyte, and no endless output."""
     bomb = BOMBS[name]

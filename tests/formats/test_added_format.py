@@ -23,20 +23,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import OurRow, Reader, TheirRow, Writer
-from evalcontract.formats._findings import FirstRows, predictions
+from evalcontract.formats._fields import Field
+from evalcontract.formats._findings import FirstRows
 from evalcontract.formats._format import (
-    Dialect,
-    Field,
     Format,
+    RowChecker,
     RowLayout,
+    SchemaChecker,
     codes_of_system,
-    named_by,
 )
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from evalcontract.source.external import ExternalFile
 
 _DUPLICATE = Problem("tidepool/duplicate-id", "`{name}` is the key of row {number} as well", ())
 _NO_LIST = Problem("tidepool/rejected", "Tidepool reads a list of questions", ())
@@ -57,42 +58,29 @@ class _Checker:
         return iter(())
 
 
-class _Reader(Reader):
-    def read(self, row: Any, index: int) -> OurRow:
-        return OurRow({"id": row["key"], "input": row["q"], "expected": {"reference": row["a"]}})
+class Tidepool(Format):
+    """Questions of Tidepool."""
 
+    name = "tidepool"
+    title = "Tidepool"
+    media = ("json",)
+    basis = "its own tests"
+    codes = codes_of_system("tidepool")
+    fields = (Field("key", "id"), Field("q", "input"), Field("a", "expected.reference"))
+    named_by = ("key",)
 
-class _Writer(Writer):
-    def write(self, row: dict[str, Any], rubric: Any, index: int) -> TheirRow:
-        return TheirRow({"key": row["id"], "q": row["input"], "a": row["expected"]["reference"]})
+    @classmethod
+    def recognise(cls, value: dict[str, Any]) -> Tidepool | None:
+        return cls() if {"key", "q"} <= value.keys() else None
 
-    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, tuple[()]]:
-        return rows, ()
+    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        if file.document is None:
+            return RowLayout()
+        rows = file.document.value
+        return RowLayout(rows) if isinstance(rows, list) else RowLayout.without_rows(_NO_LIST)
 
-
-def _find_rows(read: Any, variant: str | None, schema: Any) -> RowLayout:
-    if read.document is None:
-        return RowLayout()
-    rows = read.document.value
-    return RowLayout(rows) if isinstance(rows, list) else RowLayout.without_rows(_NO_LIST)
-
-
-TIDEPOOL = Format(
-    name="tidepool",
-    title="Tidepool",
-    variants=(),
-    media=("json",),
-    basis="its own tests",
-    find_rows=_find_rows,
-    row_checker=lambda _variant, schema: _Checker(schema),
-    name_of=named_by("key"),
-    recognise=lambda value: Dialect(TIDEPOOL, None) if {"key", "q"} <= value.keys() else None,
-    predict=lambda row, variant: predictions("tidepool", row, variant),
-    reader=lambda _read, _variant: _Reader(),
-    writer=lambda _medium, _variant: _Writer(),
-    codes=codes_of_system("tidepool"),
-    fields=(Field("key", "id"), Field("q", "input"), Field("a", "expected.reference")),
-)
+    def checker(self, schema: SchemaChecker) -> RowChecker:
+        return _Checker(schema)
 '''
 ROW = {"key": "high", "q": "When is high tide?", "a": "At noon."}
 SCHEMA = {
@@ -158,9 +146,9 @@ def fixture_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }.items():
         path.write_text(text, encoding="utf-8")
     table = package / "formats" / "__init__.py"
-    own = "from evalcontract.formats.tidepool import TIDEPOOL\n"
-    add_below(table, "from evalcontract.formats.promptfoo import PROMPTFOO", own)
-    add_below(table, "    PROMPTFOO,", "    TIDEPOOL,\n")
+    own = "from evalcontract.formats.tidepool import Tidepool\n"
+    add_below(table, "from evalcontract.formats.promptfoo import Promptfoo", own)
+    add_below(table, "    Promptfoo,", "    Tidepool,\n")
     return place / "src"
 
 

@@ -16,12 +16,12 @@ from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of, dialects
 from evalcontract.formats._conversion import conversation_of
-from evalcontract.formats._format import Field, fields_of
+from evalcontract.formats._fields import Field
 from evalcontract.source.document import value_at
 from evalcontract.source.external import read_external_stream
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
 
 NAMES = [str(each) for each in dialects()]
 ASKED, ANSWERED = {"role": "user", "content": "How deep?"}, {"role": "assistant", "content": "9 m"}
@@ -204,18 +204,18 @@ IN_SCENARIO = ("scenario", "expected_outcome", "turns", "persona", "user_descrip
 IMPLIED = ("id", "input", "messages", "metadata")
 
 
-def field_of(dialect: Dialect, name: str) -> list[Field]:
+def field_of(dialect: Format, name: str) -> list[Field]:
     """Return what a table says of a field, by its own entry or by the one for every other key."""
-    known = fields_of(dialect.format.fields, dialect.variant)
+    known = dialect.own_fields
     any_key = ".".join([*name.split(".")[:-1], "*"])
     found = [each for each in known if each.theirs == name]
     found = [each for each in found if each.ours] or found
     return found or [each for each in known if each.theirs == any_key]
 
 
-def row_with(dialect: Dialect, name: str, number: int) -> dict[str, Any]:
+def row_with(dialect: Format, name: str, number: int) -> dict[str, Any]:
     """Return a row with a value in one field."""
-    system = dialect.format.name
+    system = dialect.name
     base = BASE.get(system) or BASE[str(dialect)]
     row = json.loads(json.dumps(base).replace("{}", str(number)))
     *above, last = name.split(".")
@@ -234,25 +234,25 @@ def row_with(dialect: Dialect, name: str, number: int) -> dict[str, Any]:
     return dict(row)
 
 
-def rows_of(dialect: Dialect) -> dict[str, dict[str, Any]]:
+def rows_of(dialect: Format) -> dict[str, dict[str, Any]]:
     """Return a row for each field of a dialect."""
-    system = dialect.format.name
+    system = dialect.name
     names = [name for name in VALUES[system] if field_of(dialect, name)]
     return {name: row_with(dialect, name, number) for number, name in enumerate(names)}
 
 
-def own(row: Any, dialect: Dialect, *, is_target: bool = False) -> dict[str, Any]:
+def own(row: Any, dialect: Format, *, is_target: bool = False) -> dict[str, Any]:
     """Return what a row means here, without what it preserves for converting back.
 
     In a target, a conversation has the history before its last question.
     """
     bare = {key: part for key, part in row.items() if key not in ("metadata", "tags")}
     read = read_external_stream(BytesIO(b"[]"), "rows.json")
-    ours = dialect.format.reader(read, dialect.variant).read(bare, 0).row
+    ours = dialect.reader(read).read(bare, 0).row
     said = conversation_of(ours)
-    if dialect.format.name == "northstar":  # its conversation has the answer
+    if dialect.name == "northstar":  # its conversation has the answer
         ours = {"recorded_output": said.answer, **ours}
-    if is_target and dialect.format.name in ("northstar", "mlflow") and said.asked[1:]:
+    if is_target and dialect.name in ("northstar", "mlflow") and said.asked[1:]:
         ours = {"context": {"history": said.asked[:-1]}, **ours}
     return ours
 
@@ -272,13 +272,13 @@ def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path:
 
 
 def differences(
-    rows: dict[str, dict[str, Any]], one: Dialect, other: Dialect, tmp_path: Path
+    rows: dict[str, dict[str, Any]], one: Format, other: Format, tmp_path: Path
 ) -> list[Any]:
     """Return the fields whose values mean something else in another system, and are no loss."""
     source, target = str(one), str(other)
     value: Any = [*rows.values()]
     (tmp_path / "in.json").write_text(
-        json.dumps({LISTS[source_]: value} if (source_ := one.format.name) in LISTS else value),
+        json.dumps({LISTS[source_]: value} if (source_ := one.name) in LISTS else value),
         encoding="utf-8",
     )
     done = convert(
@@ -289,10 +289,10 @@ def differences(
     )
     assert done.refusal is None, done.diagnostics
     written: Any = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    if isinstance(written, dict) and other.format.name == "openai":
+    if isinstance(written, dict) and other.name == "openai":
         written = written["data_source"]["source"]["content"]
     elif isinstance(written, dict):
-        written = written[LISTS.get(other.format.name, "cases")]
+        written = written[LISTS.get(other.name, "cases")]
     losses = json.loads((tmp_path / "losses.json").read_text(encoding="utf-8"))["losses"]
     differ: list[Any] = []
     for index, (name, row) in enumerate(rows.items()):
@@ -309,7 +309,7 @@ def differences(
             is_restored = value_at(written[index], tuple(name.split("."))) == value_at(
                 row, tuple(name.split("."))
             )
-            if not is_same and not is_told and not (is_restored and one.format is other.format):
+            if not is_same and not is_told and not (is_restored and type(one) is type(other)):
                 differ.append((name, field.ours, value_at(before, path), value_at(after, path)))
         # Nothing is told that the source does not hold.
         paths = [path.partition("].")[2].split(".") for path in told]
@@ -322,12 +322,9 @@ def test_a_table_has_each_field_of_the_schema(name: str) -> None:
     from evalcontract.structure.schemas import load
 
     dialect = dialect_of(name)
-    known = {
-        (each.theirs or "").split(".")[0]
-        for each in fields_of(dialect.format.fields, dialect.variant)
-    }
+    known = {(each.theirs or "").split(".")[0] for each in dialect.own_fields}
     keys = load(dialect.schema)["$defs"]["row"]["properties"].keys()
-    unknown = UNMATCHED.get(dialect.format.name, set())
+    unknown = UNMATCHED.get(dialect.name, set())
     assert keys - known <= {"id", "query", "expectations", "metadata", "tags"} | unknown, (
         keys - known
     )

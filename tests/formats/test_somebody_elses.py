@@ -40,17 +40,17 @@ KEPT: list[Any] = [
 @every_case("kept", KEPT, ids=json.dumps)
 @every_case("dialect", ROWS)
 def test_it_makes_no_row_and_comes_back(dialect: str, kept: Any) -> None:
-    form, variant = dialect_of(dialect)
+    form = dialect_of(dialect)
     plain, place = ROWS[dialect]
     theirs = {**plain, place: {"evalcontract": kept, "z": 1}}
     key = {"evret": "queries", "agent_skills": "evals"}.get(dialect)
     text = json.dumps({key: [theirs]} if key else [theirs])
     read = read_external_stream(BytesIO(text.encode()), "d.json")
     assert read.unreadable is None
-    ours = form.reader(read, variant).read(theirs, 0)
+    ours = form.reader(read).read(theirs, 0)
     assert [each for each in OUR_ROW.check(ours.row) if "near-miss" not in each.code] == []
     assert ours.row["input"] == "How deep?"
     if all(loss.is_kept for loss in ours.losses):
-        assert form.writer("json", variant).write(ours.row, ours.rubric, 0).row == theirs
+        assert form.writer("json").write(ours.row, ours.rubric, 0).row == theirs
     else:
         assert [each.path for each in ours.losses] == [(place, "evalcontract")]

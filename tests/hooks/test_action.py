@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from doors import command_line
+from examples import some
 from needs import missing
 from published import (
     ROOT,
@@ -211,10 +212,16 @@ def test_inputs(
 _COMMAND = re.compile(r"::(error|warning|notice) (file|title)=")
 
 
-@every_case(
-    "hostile",
-    ['"; touch pwned; "', "$(touch pwned)", "`touch pwned`", "; touch pwned #", "| touch pwned"],
-)
+HOSTILE = [
+    '"; touch pwned; "',
+    "$(touch pwned)",
+    "`touch pwned`",
+    "| touch pwned",
+    "; touch pwned #",
+]
+
+
+@every_case("hostile", some([" ".join(HOSTILE), *HOSTILE]))
 def test_no_input_is_a_command(runner: Runner, tmp_path: Path, hostile: str) -> None:
     write(tmp_path, {"a.yaml": DATASET})
     for name in ACTION["inputs"].keys() - {"working-directory", "extras", "python"}:
@@ -354,6 +361,7 @@ def clone_of_a_repository(
     return made
 
 
+@pytest.mark.thorough
 def test_the_workflow_of_init_runs_in_a_clone(clone: Callable[..., Path], tmp_path: Path) -> None:
     """Its own steps install the wheel of the repository, and check, with faults too."""
     folder = clone(f"vendor/{WHEEL}")
@@ -387,6 +395,7 @@ def test_the_workflow_of_init_runs_in_a_clone(clone: Callable[..., Path], tmp_pa
     assert "near-miss-key" in summary.read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["wheel", "git"])
 def test_the_job_of_init_for_gitlab_runs_in_a_clone(
     kind: str, clone: Callable[..., Path], tmp_path: Path

@@ -132,15 +132,14 @@ def test_manifest_is_valid() -> None:
 
 @dataclass(frozen=True)
 class Published:
-    """A repository of the hooks at one commit, and the environment in which they are installed."""
+    """A repository of the hooks, and the environment in which pre-commit installs them once."""
 
     folder: Path
-    revision: str
     environment: dict[str, str]
 
     def use(self, folder: Path, files: Mapping[str, str]) -> None:
         """Make a repository that uses the hooks, with files that are added but not committed."""
-        repository = {"repo": str(self.folder), "rev": self.revision}
+        repository = {"repo": str(self.folder), "rev": TAG}
         config = {"repos": [{**repository, "hooks": [{"id": name} for name in REPORTING]}]}
         write(folder, {**files, ".pre-commit-config.yaml": yaml.safe_dump(config)})
         self.git(folder, "init", "--quiet")
@@ -167,8 +166,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     need_packages(home)
     folder = home / "evalcontract"
     environment = git_environment(folder) | {"PRE_COMMIT_HOME": str(home / "cache")}
-    revision = publish(folder, environment)
-    made = Published(folder, revision, environment)
+    publish(folder, environment)
+    made = Published(folder, environment)
     user = home / "installs"
     made.use(user, {})
     done = _pre_commit(user, environment, "install-hooks")
@@ -250,7 +249,7 @@ def test_fixes(published: Published, tmp_path: Path) -> None:
     assert _said_of_all_files(published, tmp_path)[0] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_try_repo(published: Published, tmp_path: Path) -> None:
     """What somebody types who only wants to see what the hook says."""
     published.git(tmp_path, "init", "--quiet")
@@ -263,7 +262,7 @@ def test_try_repo(published: Published, tmp_path: Path) -> None:
         assert ("rubrics/polite.yaml:5:20" in done.stdout) == bool(status)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_prek(published: Published, tmp_path: Path) -> None:
     """Another runner of the same hooks, which makes their environments with uv."""
     home = published.folder.parent / "prek"

@@ -1,9 +1,13 @@
-"""The plugin for pytest, run by pytest in processes of their own, as users run it."""
+"""The plugin for pytest, run by pytest in processes of their own."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import subprocess
+import sys
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +17,8 @@ from tables import every_case
 from writing import write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-pytest_plugins = ("pytester",)
 pytestmark = pytest.mark.slow
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -76,6 +79,30 @@ class TestClass:
 """
 
 
+#: Runs pytest once for each line that it reads, in a child that finds all modules imported.
+RUNS = """\
+import json, os, sys
+import hypothesis, pytest
+import evalcontract.api, evalcontract.checking.pipeline, evalcontract.pytest_plugin.collecting
+pytest.main(["--version", "--version"])  # imports the other plugins
+print("ready", flush=True)
+for line in sys.stdin:
+    folder, variables, arguments = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(variables)
+        printed = os.open("printed.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
+        status = pytest.main(arguments)
+        sys.stdout.flush()
+        os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
 @pytest.fixture(autouse=True)
 def environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let other processes import this tree, with the entry point of the plugin."""
@@ -100,34 +127,77 @@ def environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 class Ran:
     """What pytest printed, and how its tests ended."""
 
-    def __init__(self, result: pytest.RunResult) -> None:
-        self.status = int(result.ret)
-        self.out = result.stdout.str()
-        self.all = self.out + result.stderr.str()
+    def __init__(self, status: int, out: str, err: str = "") -> None:
+        self.status, self.out, self.all = status, out, out + err
         verbose = re.findall(r"^(?:\[.*?\] )?(\S+::.*?) ([A-Z]{4,})\b", self.out, re.MULTILINE)
         distributed = re.findall(r"^\[gw\d\] .*?([A-Z]{4,}) (\S+::.*?) *$", self.out, re.MULTILINE)
         self.outcomes = {name: outcome for name, outcome in verbose if "::" in name}
         self.outcomes |= {name: outcome for outcome, name in distributed}
 
 
-def run(pytester: pytest.Pytester, files: Mapping[str, object], *arguments: str) -> Ran:
-    """Write files, and run pytest on them without what other plugins may add."""
-    write(pytester.path, files)
-    (pytester.path / ".git").mkdir(exist_ok=True)
-    return Ran(pytester.runpytest_subprocess("-v", "-p", "no:cacheprovider", *arguments))
+@dataclass
+class Pytests:
+    """Runs of pytest in a folder: most of them in children of one process, which start fast."""
+
+    path: Path
+    process: subprocess.Popen[str]
+
+    def run(self, files: Mapping[str, object], *arguments: str) -> Ran:
+        """Write files, and run pytest on them without what other plugins may add."""
+        return self.call(files, "-v", "-p", "no:cacheprovider", *arguments)
+
+    def call(self, files: Mapping[str, object], *arguments: str) -> Ran:
+        """Write files, and run pytest with these arguments alone."""
+        self._write(files)
+        assert self.process.stdin
+        assert self.process.stdout
+        asked = [str(self.path), dict(os.environ), arguments]
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
+        status = int(self.process.stdout.readline())
+        return Ran(status, (self.path / "printed.txt").read_text(encoding="utf-8"))
+
+    def run_anew(self, files: Mapping[str, object], *arguments: str) -> Ran:
+        """Do the same in a process that has imported nothing yet, as users do."""
+        self._write(files)
+        command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *arguments]
+        done = subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=False)
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def _write(self, files: Mapping[str, object]) -> None:
+        write(self.path, files)
+        (self.path / ".git").mkdir(exist_ok=True)
 
 
-def test_nothing_is_collected_that_was_not_asked_for(pytester: pytest.Pytester) -> None:
-    assert run(pytester, CLEAN | TYPO).status == pytest.ExitCode.NO_TESTS_COLLECTED
+@pytest.fixture(scope="module")
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
+    """Start what runs pytest many times."""
+    folder = tmp_path_factory.mktemp("process")
+    command, environment = [sys.executable, "-c", RUNS], {**os.environ, "PYTHONPATH": str(SOURCE)}
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as started:  # fmt: skip
+        assert started.stdout
+        assert "ready\n" in iter(started.stdout.readline, "")
+        yield started
+
+
+@pytest.fixture
+def pytests(process: subprocess.Popen[str], tmp_path: Path) -> Pytests:
+    return Pytests(tmp_path, process)
+
+
+def test_nothing_is_collected_that_was_not_asked_for(pytests: Pytests) -> None:
+    assert pytests.run(CLEAN | TYPO).status == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 @every_case(
     "configured", [({}, ["--evalcontract", "--evalcontract-strict"]), (CONFIGURED, [])], ids=str
 )
 def test_artifacts_are_tests(
-    pytester: pytest.Pytester, configured: tuple[dict[str, object], list[str]]
+    pytests: Pytests, configured: tuple[dict[str, object], list[str]]
 ) -> None:
-    ran = run(pytester, CLEAN | configured[0], *configured[1])
+    ran = pytests.run_anew(CLEAN | configured[0], *configured[1])
     assert ran.outcomes == {
         "evals/bundles/rag.schema.json::bundle": "PASSED",
         "evals/datasets/talk.yaml::dataset": "PASSED",
@@ -138,8 +208,8 @@ def test_artifacts_are_tests(
     assert ran.status == 0
 
 
-def test_a_failure_is_its_findings(pytester: pytest.Pytester) -> None:
-    ran = run(pytester, CLEAN | TYPO, "--evalcontract", "--evalcontract-strict")
+def test_a_failure_is_its_findings(pytests: Pytests) -> None:
+    ran = pytests.run(CLEAN | TYPO, "--evalcontract", "--evalcontract-strict")
     failed = [name for name, outcome in ran.outcomes.items() if outcome == "FAILED"]
     assert failed == ["evals/datasets/talk.yaml::dataset"]
     assert "error[dataset/near-miss-key]: unknown key `inputt`\n" in ran.out
@@ -149,48 +219,48 @@ def test_a_failure_is_its_findings(pytester: pytest.Pytester) -> None:
     assert "collecting.py" not in ran.all
 
 
-def test_soft_findings_are_warnings(pytester: pytest.Pytester) -> None:
-    ran = run(pytester, CLEAN | TYPO | CONFIGURED, "--evalcontract-soft")
+def test_soft_findings_are_warnings(pytests: Pytests) -> None:
+    ran = pytests.run(CLEAN | TYPO | CONFIGURED, "--evalcontract-soft")
     assert ran.status == 0
     assert "evals/datasets/talk.yaml:2: EvalContractWarning: " in ran.out
     assert "warning[dataset/near-miss-key]: unknown key `inputt`" in ran.out
-    as_errors = run(pytester, {}, "--evalcontract-soft", "-W", "error")
+    as_errors = pytests.run_anew({}, "--evalcontract-soft", "-W", "error")
     assert as_errors.outcomes["evals/datasets/talk.yaml::dataset"] == "FAILED"
     assert "warning[dataset/near-miss-key]" in as_errors.out
     assert "Traceback" not in as_errors.all
     ignored = "ignore::evalcontract.pytest_plugin.EvalContractWarning"
-    assert "near-miss-key" not in run(pytester, {}, "--evalcontract-soft", "-W", ignored).out
+    assert "near-miss-key" not in pytests.run({}, "--evalcontract-soft", "-W", ignored).out
 
 
-def test_notes_are_no_warnings(pytester: pytest.Pytester) -> None:
+def test_notes_are_no_warnings(pytests: Pytests) -> None:
     settings = '[severity]\n"dataset/near-miss-key" = "note"\n'
     files = CLEAN | TYPO | {"evals/evalcontract.toml": settings}
-    ran = run(pytester, files, "--evalcontract", "-W", "error", "-rP", "evals/datasets")
+    ran = pytests.run_anew(files, "--evalcontract", "-W", "error", "-rP", "evals/datasets")
     assert ran.status == 0
     assert "note[dataset/near-miss-key]" in ran.out
 
 
-def test_targets_and_settings_decide_by_default(pytester: pytest.Pytester) -> None:
+def test_targets_and_settings_decide_by_default(pytests: Pytests) -> None:
     target = "dataset: datasets/talk.yaml\nstrict_validation: true\n"
-    ran = run(pytester, CLEAN | TYPO | {"evals/targets/nightly.yaml": target}, "--evalcontract")
+    ran = pytests.run(CLEAN | TYPO | {"evals/targets/nightly.yaml": target}, "--evalcontract")
     assert ran.outcomes["evals/datasets/talk.yaml::dataset"] == "FAILED"
 
 
-def test_a_finding_is_shown_where_it_is(pytester: pytest.Pytester) -> None:
+def test_a_finding_is_shown_where_it_is(pytests: Pytests) -> None:
     """By the test of its own file; if that is not run, by those that depend on the file."""
     files = CLEAN | BROKEN_RUBRIC | CONFIGURED
-    ran = run(pytester, files)
+    ran = pytests.run(files)
     failed = [name for name, outcome in ran.outcomes.items() if outcome == "FAILED"]
     assert failed == ["evals/rubrics/polite.yaml::rubric"]
     for arguments in (["evals/datasets"], ["-k", "talk"]):
-        alone = run(pytester, {}, *arguments)
+        alone = pytests.run({}, *arguments)
         assert alone.outcomes == {"evals/datasets/talk.yaml::dataset": "FAILED"}, alone.all
         assert "evals/rubrics/polite.yaml:5:20" in alone.out
-    other = run(pytester, {}, "evals/judges")
+    other = pytests.run({}, "evals/judges")
     assert other.outcomes == {"evals/judges/accuracy.yaml::judge": "PASSED"}
 
 
-def test_files_of_all_kinds(pytester: pytest.Pytester) -> None:
+def test_files_of_all_kinds(pytests: Pytests) -> None:
     files = {
         "rows.jsonl": '{"id": "a", "input": "A?"}\n{"id": "a", "input": "B?"}\n',
         "other.json": {"questions": [{"id": "a", "input": "A?", "expected_facts": ["B"]}]},
@@ -198,7 +268,7 @@ def test_files_of_all_kinds(pytester: pytest.Pytester) -> None:
         "evals/datasets/broken.yaml": "}\n",
         "evals/rubrics/notes.jsonl": "{}\n",
     }
-    ran = run(pytester, CLEAN | CONFIGURED | files)
+    ran = pytests.run(CLEAN | CONFIGURED | files)
     assert {name: ran.outcomes.get(name) for name in ran.outcomes if "polite" not in name} == {
         "evals/bundles/rag.schema.json::bundle": "PASSED",
         "evals/datasets/broken.yaml::dataset": "FAILED",
@@ -211,8 +281,8 @@ def test_files_of_all_kinds(pytester: pytest.Pytester) -> None:
     }, ran.all
 
 
-def test_a_wrong_configuration_is_one_error(pytester: pytest.Pytester) -> None:
-    ran = run(pytester, CLEAN | CONFIGURED | {"evals/evalcontract.toml": "[oops"})
+def test_a_wrong_configuration_is_one_error(pytests: Pytests) -> None:
+    ran = pytests.run(CLEAN | CONFIGURED | {"evals/evalcontract.toml": "[oops"})
     assert ran.status == pytest.ExitCode.INTERRUPTED
     assert ran.out.count("error: evals/evalcontract.toml:1: not TOML") == 1
     assert "Traceback" not in ran.all
@@ -221,8 +291,8 @@ def test_a_wrong_configuration_is_one_error(pytester: pytest.Pytester) -> None:
 # Rows
 
 
-def test_rows_are_parameters(pytester: pytest.Pytester) -> None:
-    ran = run(pytester, CLEAN | {"test_rows.py": TESTS})
+def test_rows_are_parameters(pytests: Pytests) -> None:
+    ran = pytests.run(CLEAN | {"test_rows.py": TESTS})
     assert ran.outcomes == {
         "test_rows.py::test_decorated[hello]": "PASSED",
         "test_rows.py::test_decorated[bye]": "PASSED",
@@ -233,28 +303,28 @@ def test_rows_are_parameters(pytester: pytest.Pytester) -> None:
         "test_rows.py::TestClass::test_method[hello]": "PASSED",
         "test_rows.py::TestClass::test_method[bye]": "SKIPPED",
     }, ran.all
-    one = run(pytester, {}, "test_rows.py::test_decorated[bye]")
+    one = pytests.run({}, "test_rows.py::test_decorated[bye]")
     assert one.outcomes == {"test_rows.py::test_decorated[bye]": "PASSED"}
-    assert {*run(pytester, {}, "-k", "hello").outcomes.values()} == {"PASSED"}
+    assert {*pytests.run({}, "-k", "hello").outcomes.values()} == {"PASSED"}
 
 
 @every_case("folder", ["tests", "tests/deep", "evals"])
-def test_the_path_starts_above_the_test(pytester: pytest.Pytester, folder: str) -> None:
+def test_the_path_starts_above_the_test(pytests: Pytests, folder: str) -> None:
     """Whatever the current folder is; a file of another repository is never meant."""
-    for old in pytester.path.rglob("test_rows.py"):
+    for old in pytests.path.rglob("test_rows.py"):
         old.unlink()
-    write(pytester.path / "repository", CLEAN | {f"{folder}/test_rows.py": TESTS})
-    (pytester.path / "repository" / ".git").mkdir(exist_ok=True)
+    write(pytests.path / "repository", CLEAN | {f"{folder}/test_rows.py": TESTS})
+    (pytests.path / "repository" / ".git").mkdir(exist_ok=True)
     for arguments in (["repository"], [f"repository/{folder}/test_rows.py"]):
-        assert len(run(pytester, {}, *arguments).outcomes) == 8
-    write(pytester.path, {"evals/datasets/gone.yaml": DATASET})
+        assert len(pytests.run({}, *arguments).outcomes) == 8
+    write(pytests.path, {"evals/datasets/gone.yaml": DATASET})
     test = TESTS.replace("talk.yaml", "gone.yaml")
-    ran = run(pytester, {f"repository/{folder}/test_rows.py": test}, "repository")
+    ran = pytests.run({f"repository/{folder}/test_rows.py": test}, "repository")
     assert ran.status == pytest.ExitCode.INTERRUPTED
     assert "error: there is no file evals/datasets/gone.yaml in repository/" in ran.out
 
 
-def test_hostile_ids(pytester: pytest.Pytester) -> None:
+def test_hostile_ids(pytests: Pytests) -> None:
     """They break no line and no name, and each row is a test."""
     ids = ["a\nb", "\x1b[31mred", "::error::x", "ü", "", "x" * 500, "same", "same", "[1-2]", 7]
     rows = [{"id": each, "input": "?"} for each in ids]
@@ -264,32 +334,32 @@ def test_hostile_ids(pytester: pytest.Pytester) -> None:
         "def test_row(row): pass\n"
     )
     files = {"rows.json": {"questions": rows}, "test_rows.py": test}
-    ran = run(pytester, files, "-W", "ignore")
+    ran = pytests.run(files, "-W", "ignore")
     assert f"{len(ids)} passed" in ran.out
     assert "\x1b[31mred" not in ran.all
     assert max(map(len, ran.out.splitlines())) < 200
-    listed = pytester.runpytest_subprocess("--collect-only", "-q", "-W", "ignore").stdout.lines
+    listed = pytests.call({}, "--collect-only", "-q", "-W", "ignore").out.splitlines()
     names = [line for line in listed if line.startswith("test_rows.py::test_row[")]
     assert len({*names}) == len(ids)
     assert "test_rows.py::test_row[row4]" in names
     assert "test_rows.py::test_row[row9]" in names
 
 
-def test_faulty_datasets_fail_at_collection(pytester: pytest.Pytester) -> None:
+def test_faulty_datasets_fail_at_collection(pytests: Pytests) -> None:
     strict = TESTS.replace('talk.yaml")', 'talk.yaml", strict=True)')
-    ran = run(pytester, CLEAN | TYPO | {"test_rows.py": strict})
+    ran = pytests.run(CLEAN | TYPO | {"test_rows.py": strict})
     assert ran.status == pytest.ExitCode.INTERRUPTED
     assert "error[dataset/near-miss-key]: unknown key `inputt`\n" in ran.out
     assert " --> evals/datasets/talk.yaml:2:17  (row `hello`)\n" in ran.out
     assert "Traceback" not in ran.all
     assert "rows.py:" not in ran.out.replace("test_rows.py:", "")
-    broken = run(pytester, {"evals/datasets/talk.yaml": "}", "test_rows.py": TESTS})
+    broken = pytests.run({"evals/datasets/talk.yaml": "}", "test_rows.py": TESTS})
     assert broken.status == pytest.ExitCode.INTERRUPTED
     assert "error[source/syntax]" in broken.out
 
 
-def test_soft_rows_warn(pytester: pytest.Pytester) -> None:
-    ran = run(pytester, CLEAN | TYPO | {"test_rows.py": TESTS}, "-k", "test_method")
+def test_soft_rows_warn(pytests: Pytests) -> None:
+    ran = pytests.run(CLEAN | TYPO | {"test_rows.py": TESTS}, "-k", "test_method")
     assert "test_rows.py:4: EvalContractWarning: " in ran.out
     assert "warning[dataset/near-miss-key]: unknown key `inputt`" in ran.out
     assert ran.status == 0
@@ -298,11 +368,11 @@ def test_soft_rows_warn(pytester: pytest.Pytester) -> None:
 # Beside the rest of pytest
 
 
-def test_distributed(pytester: pytest.Pytester) -> None:
+def test_distributed(pytests: Pytests) -> None:
     pytest.importorskip("xdist")
     files = CLEAN | TYPO | CONFIGURED | {"test_rows.py": TESTS}
-    ran = run(pytester, files, "-n", "2", "-W", "ignore")
-    alone = run(pytester, {}, "-p", "no:xdist", "-W", "ignore")
+    ran = pytests.run_anew(files, "-n", "2", "-W", "ignore")
+    alone = pytests.run({}, "-p", "no:xdist", "-W", "ignore")
     assert ran.outcomes == alone.outcomes
     assert ran.outcomes["evals/datasets/talk.yaml::dataset"] == "FAILED"
     assert "error[dataset/near-miss-key]" in ran.out
@@ -316,32 +386,32 @@ def test_distributed(pytester: pytest.Pytester) -> None:
         (["-m", "not evalcontract"], set()),
     ],
 )
-def test_selection(pytester: pytest.Pytester, arguments: list[str], chosen: set[str]) -> None:
-    assert run(pytester, CLEAN | CONFIGURED, *arguments).outcomes.keys() == chosen
+def test_selection(pytests: Pytests, arguments: list[str], chosen: set[str]) -> None:
+    assert pytests.run(CLEAN | CONFIGURED, *arguments).outcomes.keys() == chosen
 
 
-def test_collect_only(pytester: pytest.Pytester) -> None:
-    ran = run(pytester, CLEAN | CONFIGURED | BROKEN_RUBRIC, "--collect-only", "-q")
+def test_collect_only(pytests: Pytests) -> None:
+    ran = pytests.run(CLEAN | CONFIGURED | BROKEN_RUBRIC, "--collect-only", "-q")
     assert ran.status == 0
     assert "<ArtifactItem rubric>" in ran.out
 
 
-def test_without_the_plugin(pytester: pytest.Pytester) -> None:
-    ran = run(pytester, CLEAN | {"test_it.py": "def test_it(): pass\n"}, "-p", "no:evalcontract")
+def test_without_the_plugin(pytests: Pytests) -> None:
+    ran = pytests.run(CLEAN | {"test_it.py": "def test_it(): pass\n"}, "-p", "no:evalcontract")
     assert ran.outcomes == {"test_it.py::test_it": "PASSED"}
-    helped = pytester.runpytest_subprocess("-p", "no:evalcontract", "--help").stdout.str()
+    helped = pytests.call({}, "-p", "no:evalcontract", "--help").out
     assert "--evalcontract" not in helped
-    assert "--evalcontract-strict" in pytester.runpytest_subprocess("--help").stdout.str()
+    assert "--evalcontract-strict" in pytests.call({}, "--help").out
 
 
-def test_other_runs_import_almost_nothing(pytester: pytest.Pytester) -> None:
+def test_other_runs_import_almost_nothing(pytests: Pytests) -> None:
     test = (
         "import sys\n"
         "def test_it():\n"
         "    ours = [name for name in sys.modules if name.split('.')[0] == 'evalcontract']\n"
         "    assert not ours, sorted(ours)\n"
     )
-    ran = run(pytester, {"test_it.py": test})
+    ran = pytests.run_anew({"test_it.py": test})
     (imported,) = re.findall(r"^E +AssertionError: (\[.*\])$", ran.out, re.MULTILINE)
     assert re.findall(r"[\w.]+", imported) == [
         "evalcontract",
@@ -397,10 +467,10 @@ ENDS = {
     ids=str,
 )
 def test_only_a_row_that_passed_passes_its_test(
-    pytester: pytest.Pytester, files: dict[str, object], arguments: list[str], undecided: str
+    pytests: Pytests, files: dict[str, object], arguments: list[str], undecided: str
 ) -> None:
     wanted = ENDS | {"silent": undecided, "no_rubric": undecided}
-    ran = run(pytester, CLEAN | GRADED | files, "-rs", *arguments)
+    ran = pytests.run(CLEAN | GRADED | files, "-rs", *arguments)
     assert ran.outcomes == {f"test_rows.py::test_it[{id_}]": end for id_, end in wanted.items()}
     for part in (
         "rude: failed 0.00",
@@ -417,18 +487,18 @@ def test_only_a_row_that_passed_passes_its_test(
 PAGE = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
 
 
-def test_output_of_the_page(pytester: pytest.Pytester) -> None:
+def test_output_of_the_page(pytests: Pytests) -> None:
     """What it shows is what pytest prints, and its settings are those of the plugin."""
     (shown,) = re.findall(r"^```\n(evals/.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     (settings,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     wanted = ("evals/datasets/talk.yaml", "evals/rubrics/polite.yaml")
     files = {name: text for name, text in (CLEAN | TYPO).items() if name in wanted}
-    (pytester.path / "tests").mkdir()
-    ran = run(pytester, files | {"pyproject.toml": settings})
+    (pytests.path / "tests").mkdir()
+    ran = pytests.run(files | {"pyproject.toml": settings})
     assert shown.strip() in ran.out
 
 
-def test_python_of_the_page(pytester: pytest.Pytester) -> None:
+def test_python_of_the_page(pytests: Pytests) -> None:
     """Its tests are collected, and run for each row."""
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     head = (
@@ -439,7 +509,7 @@ def test_python_of_the_page(pytester: pytest.Pytester) -> None:
     )
     row = {"id": "return_period", "input": "How long?", "expected_facts": ["30 days"]}
     files: dict[str, object] = {f"test_{n}.py": head + text for n, text in enumerate(blocks)}
-    ran = run(pytester, files | {"evals/datasets/support.yaml": {"questions": [row]}})
+    ran = pytests.run(files | {"evals/datasets/support.yaml": {"questions": [row]}})
     assert ran.outcomes == {
         "test_0.py::test_answer[return_period]": "PASSED",
         "test_1.py::test_models[return_period-small]": "PASSED",

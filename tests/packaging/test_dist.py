@@ -247,7 +247,7 @@ def test_what_was_not_tested_is_named(
     assert third.startswith("Python 3.99: NOT TESTED")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_tagged_commit_is_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a copy of this tree, with a change that is not committed."""
     for name in ("build", "twine"):

@@ -22,8 +22,6 @@ from evalcontract.judging.client import INSTALL
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTION = README.partition("\n## Install\n")[2].partition("\n## ")[0]
@@ -112,6 +110,10 @@ def test_every_snippet_is_tried() -> None:
     assert sorted(map(the_snippet, WORDS)) == sorted(SNIPPETS)
 
 
+#: Each installs all from an index, most of it into an environment of its own.
+thorough = pytest.mark.thorough
+
+
 @pytest.fixture(name="beside")
 def beside_a_clone(tmp_path: Path) -> Path:
     """Return a folder with what a clone has that an installation needs, and nothing else."""
@@ -124,11 +126,13 @@ def beside_a_clone(tmp_path: Path) -> Path:
     return clone.parent
 
 
+@thorough
 def test_uvx(tools: Tools, beside: Path, tmp_path: Path) -> None:
     printed = run(the_snippet("uvx"), environment(tools, tmp_path), beside)
     assert printed == f"evalcontract, version {evalcontract.__version__}\n"
 
 
+@thorough
 @pytest.mark.parametrize("word", ["pipx", "uv tool"])
 def test_commands(word: str, tools: Tools, beside: Path, tmp_path: Path) -> None:
     """All commands are there afterwards."""
@@ -139,6 +143,7 @@ def test_commands(word: str, tools: Tools, beside: Path, tmp_path: Path) -> None
     assert evalcontract.__version__ in printed.stdout
 
 
+@thorough
 @pytest.mark.parametrize("word", ["pip install ./evalcontract", "["])
 def test_pip(word: str, tools: Tools, beside: Path, tmp_path: Path) -> None:
     """The extras that the snippet names, and no others, can be imported."""
@@ -152,6 +157,7 @@ def test_pip(word: str, tools: Tools, beside: Path, tmp_path: Path) -> None:
     assert set(run(f'python -c "{code}"', variables, tmp_path).split()) == wanted
 
 
+@thorough
 def test_what_a_message_says_to_install(tools: Tools, tmp_path: Path) -> None:
     """Of what is installed already, pip asks no index: only the packages of the extra are new."""
     venv.create(tmp_path / "own", with_pip=True)
@@ -164,6 +170,7 @@ def test_what_a_message_says_to_install(tools: Tools, tmp_path: Path) -> None:
     assert "evalcontract-" not in printed.partition("Would install")[2]
 
 
+@thorough
 def test_the_first_finding(tools: Tools, tmp_path: Path) -> None:
     """The script says how long each step takes; here it is what it finds that counts."""
     (wheel,) = tools.wheels.glob("*.whl")

@@ -210,7 +210,7 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
             "two entry points of evalcontract.checks are of the kind `a`",
         ),
         ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
-        ("[evalcontract.dialects]\nother = acme_evals:FORMAT", "is called `acme`"),
+        ("[evalcontract.dialects]\nother = acme_evals:AcmeFormat", "is called `acme`"),
         ("[evalcontract.dialects]\nacme = acme_evals:TICKET", "is no Format"),
         ("[evalcontract.reports]\nlines = acme_evals:TICKET", "is not callable"),
         ("[evalcontract.reports]\ntext = acme_evals:write_lines", "the format is built in"),

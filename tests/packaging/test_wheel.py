@@ -44,13 +44,17 @@ class Shipped:
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Shipped:
-    """Build the wheel of the tree, the sdist of the tree, and the wheel of the sdist."""
+    """Build the wheel of the tree, the sdist of the tree, and the wheel of the sdist.
+
+    The first is built by what this environment has.
+    """
     if find_spec("build") is None:
         missing("the package `build`")
     folder = tmp_path_factory.mktemp("dist")
     _need_packages(folder)
     direct, by_sdist = folder / "direct", folder / "by_sdist"
-    _run(sys.executable, "-m", "build", "--wheel", "--outdir", str(direct), cwd=ROOT)
+    here = ("--no-isolation", "--wheel")
+    _run(sys.executable, "-m", "build", *here, "--outdir", str(direct), cwd=ROOT)
     _run(sys.executable, "-m", "build", "--outdir", str(by_sdist), cwd=ROOT)
     (wheel,), (sdist,) = direct.glob("*.whl"), by_sdist.glob("*.tar.gz")
     return Shipped(wheel, sdist, by_sdist / wheel.name)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.slow
+# It is built for some forty seconds; `make site`, which CI runs as well, reports what it warns of.
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(name="site", scope="module")

@@ -17,7 +17,7 @@ from tables import every_case
 
 from evalcontract.model.diagnostic import Fix, Move, Rename, Write
 from evalcontract.model.values import json_equal
-from evalcontract.source import editing
+from evalcontract.source import editing, entries
 from evalcontract.source.editing import cuts_by_fix, edit_text
 from evalcontract.source.yaml.writing import block, flow
 
@@ -355,13 +355,13 @@ def test_what_touches_another_fix_waits() -> None:
 @pytest.mark.slow
 def test_many_are_made_in_one_pass_and_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    before = editing._value  # noqa: SLF001 - how often a text is read is seen nowhere else
+    before = entries.value_of  # how often a text is read is seen nowhere else
 
     def counted(text: str, form: str) -> Any:
         read.append(form)
         return before(text, form)
 
-    monkeypatch.setattr(editing, "_value", counted)
+    monkeypatch.setattr(editing, "value_of", counted)
     good = "".join(f"- {{a: {row}}}\n" for row in range(300))
     edited(good, "yaml", *(Fix((row, "a"), RENAME) for row in range(300)))
     assert len(read) == 2

@@ -159,7 +159,7 @@ def test_numbers_that_are_none_here(number: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reader", "name"),
-    [("Why?", yaml_simple, "read_simple"), ("Why? # asked", exact_reader, "read_piece")],
+    [("Why?", yaml_simple, "find_places"), ("Why? # asked", exact_reader, "read_piece")],
 )
 def test_a_row_is_read_without_the_others(
     text: str, reader: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
@@ -170,9 +170,9 @@ def test_a_row_is_read_without_the_others(
     pieces: list[str] = []
     original = getattr(reader, name)
 
-    def noted(text: str, **more: Any) -> Any:
+    def noted(text: str, *rest: Any, **more: Any) -> Any:
         pieces.append(text)
-        return original(text, **more)
+        return original(text, *rest, **more)
 
     monkeypatch.setattr(reader, name, noted)
     for index in (999, 0, 500):

@@ -1,4 +1,4 @@
-"""The reader of simple YAML agrees with that of all YAML, in values and places, or refuses."""
+"""What is found in simple YAML is what the reader of all YAML reads, in values and places."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import yaml
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import yaml_rs
 
 from evalcontract.source.faults import ParseError
 from evalcontract.source.yaml import writing as yaml_text
+from evalcontract.source.yaml.quick import quick_value
 from evalcontract.source.yaml.reading import read_piece
-from evalcontract.source.yaml.simple import read_simple
+from evalcontract.source.yaml.simple import find_places
 
 if TYPE_CHECKING:
     from evalcontract.source.document import Node
@@ -101,6 +103,14 @@ TEXTS = st.builds(
     st.integers(0, 2).flatmap(lambda column: blocks(0, column)),
     st.sampled_from(["\n", "\n", "", "\n\n", "\n  \n"]),
 )
+
+
+def read_simple(text: str) -> tuple[Any, Node] | None:
+    """Return the value of the fast reader, and its places; None if they are not found."""
+    yaml_rs()
+    value = quick_value(text, text.encode("utf-8", "replace"))
+    node = find_places(text, value)
+    return None if node is None else (value, node)
 
 
 def read_by_all(text: str) -> tuple[Any, Node] | None:

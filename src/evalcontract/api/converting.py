@@ -151,5 +151,5 @@ def _target_of(to: str, name: str) -> tuple[ConversionTarget, str]:
     from evalcontract.formats import dialect_of  # not for evalcontract datasets
 
     dialect = dialect_of(to)
-    medium = next(each for each in _MEDIA if each in dialect.format.media)
+    medium = next(each for each in _MEDIA if each in dialect.media)
     return DialectTarget(dialect, medium), str(dialect)

@@ -84,8 +84,8 @@ def open_rows(rows: Iterable[Any], dialect: str, name: str) -> Dataset:
     from evalcontract.source.external import ExternalFile
 
     known = dialect_of(dialect)
-    if _MEDIUM not in known.format.media:
-        raise UsageError(f"{known.format.title} reads whole files and not single rows: use `load`")
+    if _MEDIUM not in known.media:
+        raise UsageError(f"{known.title} reads whole files and not single rows: use `load`")
     file = ExternalFile(_MEDIUM, RowIterable(name, rows, as_python=True))
     return DialectDataset(known, file)
 

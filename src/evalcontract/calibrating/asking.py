@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ from evalcontract.analysis.template import scan
 from evalcontract.calibrating.joining import SHOWN, LabelRecord, Records
 from evalcontract.checks._asking import variables_of
 from evalcontract.checks._judges import needs_of
-from evalcontract.checks._kind import Needs, outlooks_of
-from evalcontract.checks.outcome import Outcome, Output, Verdict
+from evalcontract.checks._kind import Needs, outlook_of
+from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Advance, Input, open_dataset
 from evalcontract.datasets.outputs import OutputFile
@@ -23,7 +22,7 @@ from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, count_of, listed
 from evalcontract.workspace import Workspace, display_name
 
 if TYPE_CHECKING:
@@ -43,10 +42,8 @@ class JudgeView(NamedTuple):
     output: Output
 
 
-class Shower:
-    """Says what a judge is shown of a labelled output.
-
-    `diagnostics` has the findings on the dataset and its outputs, as far as they cannot be read.
+class _JudgeViews:
+    """What a judge is shown of labelled outputs; `diagnostics` are those on the files with that.
 
     Raises:
         UsageError: no label has an output, or a file brings what the labels bring, too; or the
@@ -135,20 +132,19 @@ class JudgeAnswers(NamedTuple):
     """What a judge said about labelled outputs.
 
     `records` have its verdicts, in the rows of the labels. `problems` tell of the outputs without
-    one, whose ids are `told`; `unreadable` counts those with an answer that is no verdict.
+    one, whose ids are `without`; `unreadable` counts those with an answer that is no verdict.
     `diagnostics` are the findings on the files that were shown.
     """
 
     records: Records
     problems: Sequence[Problem]
-    told: frozenset[str]
+    without: frozenset[str]
     unreadable: int
     diagnostics: Sequence[Diagnostic]
 
 
-class _Task(NamedTuple):
-    label: LabelRecord
-    variables: dict[str, Any]
+# A label, and the variables of the template of the judge.
+_Task = tuple[LabelRecord, dict[str, Any]]
 
 
 def ask_judge(
@@ -161,7 +157,7 @@ def ask_judge(
 
     """
     try:
-        return _Questions(judge, labels, options, judging).asked()
+        return _Questions(judge, labels, options, judging).answers()
     finally:
         judging.close()
 
@@ -179,7 +175,7 @@ class _Questions:
         self._problems: list[Problem] = []
         for label in labels:
             self._take(label)
-        self._shower = Shower(labels, options, judge.workspace)
+        self._views = _JudgeViews(labels, options, judge.workspace)
         self._needs = _needs(judge)
         self._failures: dict[tuple[str, str], list[LabelRecord]] = {}
 
@@ -190,58 +186,64 @@ class _Questions:
             value = label.values.get(key)
             if value is not None and value != first.values.get(key):
                 message = f"`{clipped(label.id, NAME_LENGTH)}` is shown with two different texts"
-                related = (Related("first here", (first.row,)),)
-                path = (label.row, key)
-                advice = "give each output an id of its own"
-                self._problems.append(
-                    Problem(_CONFLICT, message, path, advice, False, label.id, related, label.row)
+                problem = Problem(
+                    _CONFLICT,
+                    message,
+                    path=(label.row, key),
+                    help="give each output an id of its own",
+                    row=label.id,
+                    related=(Related("first here", (first.row,)),),
+                    row_index=label.row,
                 )
+                self._problems.append(problem)
                 return
 
-    def asked(self) -> JudgeAnswers:
-        """Ask, and return what is said."""
-        records = [*self._records(self._tasks(self._labels.values()))]
+    def answers(self) -> JudgeAnswers:
+        records = [*self._records()]
         problems = [_problem(*why, rows) for why, rows in self._failures.items()]
-        problems += self._problems
-        told = frozenset(row.id for rows in self._failures.values() for row in rows)
-        unreadable = sum(
-            len(rows) for (code, _), rows in self._failures.items() if code == _UNREADABLE
+        unreadable = (rows for (code, _), rows in self._failures.items() if code == _UNREADABLE)
+        return JudgeAnswers(
+            records=Records(records, ()),
+            problems=[*problems, *self._problems],
+            without=frozenset(row.id for rows in self._failures.values() for row in rows),
+            unreadable=sum(map(len, unreadable)),
+            diagnostics=self._views.diagnostics,
         )
-        diagnostics = self._shower.diagnostics
-        return JudgeAnswers(Records(records, ()), problems, told, unreadable, diagnostics)
 
-    def _tasks(self, labels: Iterable[LabelRecord]) -> Iterator[_Task]:
-        for label in labels:
-            shown = self._shower.of(label)
-            if isinstance(shown, JudgeView):
-                (outlook,) = outlooks_of((self._needs,), shown.row)
+    def _tasks(self) -> Iterator[_Task]:
+        for label in self._labels.values():
+            view = self._views.of(label)
+            if isinstance(view, JudgeView):
+                outlook = outlook_of(self._needs, view.row)
                 if outlook.runs:
-                    yield _Task(label, variables_of(shown.row, shown.output))
+                    yield label, variables_of(view.row, view.output)
                     continue
-                shown = outlook.reason or "it lacks what the template shows"
-            self._failures.setdefault((_NOT_ASKED, shown), []).append(label)
+                view = outlook.reason or "it lacks what the template shows"
+            self._failures.setdefault((_NOT_ASKED, view), []).append(label)
 
-    def _records(self, tasks: Iterator[_Task]) -> Iterator[LabelRecord]:
+    def _records(self) -> Iterator[LabelRecord]:
         name, total = display_name(self._options.labels), len(self._labels)
         judge = self._judge.artifact
 
         def run(task: _Task, ask: Ask) -> None:
-            ask(judge, task.variables)
+            ask(judge, task[1])
 
-        numbers = count(1)
-        for task in asked_ahead(tasks, self._judging, run):
-            verdict = self._judging.ask(judge, task.variables)
+        for number, task in enumerate(asked_ahead(self._tasks(), self._judging, run), 1):
+            label, variables = task
+            verdict = self._judging.ask(judge, variables)
             if self._options.progress:
-                at = Advance(name).asking(self._judging.spent, (next(numbers), total))
+                at = Advance(name).asking(self._judging.spent, (number, total))
                 self._options.progress(at)
             if verdict.outcome is Outcome.UNAVAILABLE:
                 raise UsageError(f"{self._judge.name} cannot be asked: {verdict.reason}")
             details = verdict.details or {}
             if verdict.score is None:
-                self._failures.setdefault(_why(verdict), []).append(task.label)
+                code = _UNREADABLE if "answer" in details else _UNANSWERED
+                why = code, verdict.reason or "it was given up"
+                self._failures.setdefault(why, []).append(label)
                 continue
             values = {"judge": details["verdict"], "model": {"name": details["model"]}}
-            yield LabelRecord(task.label.row, task.label.id, values)
+            yield label._replace(values=values)
 
 
 _NOT_ASKED, _UNANSWERED = "labels/not-asked", "labels/unanswered"
@@ -264,16 +266,10 @@ def _needs(judge: NamedJudge) -> Needs:
     return needs
 
 
-def _why(verdict: Verdict) -> tuple[str, str]:
-    code = _UNREADABLE if "answer" in (verdict.details or {}) else _UNANSWERED
-    return code, verdict.reason or "it was given up"
-
-
 def _problem(code: str, reason: str, rows: Sequence[LabelRecord]) -> Problem:
     """Return the problem of outputs that have no verdict for the same reason."""
     first = rows[0]
     what, advice = _WORDS[code]
     names = listed(f"`{clipped(row.id, NAME_LENGTH)}`" for row in rows)
-    many = "1 output" if len(rows) == 1 else f"{len(rows):,} outputs"
-    message = f"{what} {many}, {names}: {reason}"
+    message = f"{what} {count_of(len(rows), 'output')}, {names}: {reason}"
     return Problem(code, message, (first.row,), advice, row=first.id, row_index=first.row)

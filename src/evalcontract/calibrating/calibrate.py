@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,10 @@ from evalcontract.calibrating.files import (
     problems_of_file,
     read_rows,
     scale_for,
-    validated,
+    validation_for,
 )
-from evalcontract.calibrating.joining import JudgeVerdict, have_scores, join
+from evalcontract.calibrating.joining import have_scores, join
 from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Labels, measure, remarks
-from evalcontract.datasets.run import today
 from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome, Severity
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.startup import NamedTuple
@@ -28,8 +28,8 @@ from evalcontract.workspace.writing import FixResult, write
 
 if TYPE_CHECKING:
     from evalcontract.calibrating.asking import JudgeAnswers
-    from evalcontract.calibrating.files import CalibrationOptions, RowFile
-    from evalcontract.calibrating.joining import JoinedRecords, LabelRecord, Records
+    from evalcontract.calibrating.files import CalibrationOptions
+    from evalcontract.calibrating.joining import LabelRecord
     from evalcontract.judging.asking import Judging
     from evalcontract.model.scale import Scale
     from evalcontract.workspace.writing import FileFix
@@ -77,19 +77,27 @@ def calibrate(
     if isinstance(labels, list):
         return CalibrationOutcome(labels)
     chosen = labels_of_split(labels.records.rows, options.split)
-    asked = None
+    answers = None
     if _asks(labels, options, judging) and judging:
-        asked = ask_judge(named, chosen, options, judging)
-        verdicts: ReadFile | list[Diagnostic] = ReadFile(labels.file, asked.records)
+        answers = ask_judge(named, chosen, options, judging)
+        verdicts: ReadFile | list[Diagnostic] = ReadFile(labels.file, answers.records)
     else:
         verdicts = _verdicts(labels, options, named.workspace)
     if isinstance(verdicts, list):
         return CalibrationOutcome(verdicts)
-    compared = _Comparison(named, scale, options, chosen, labels.records, verdicts.records, asked)
-    found = compared.findings(labels, verdicts)
+    compared = _Comparison(
+        judge=named,
+        scale=scale,
+        options=options,
+        rows=chosen,
+        labels=labels,
+        verdicts=verdicts,
+        answers=answers,
+    )
+    found = compared.findings()
     if not compared.joined.items:
         return CalibrationOutcome(found, nothing="no output has both a label and a verdict")
-    return compared.result(labels.file, found)
+    return compared.result(found)
 
 
 def _asks(labels: ReadFile, options: CalibrationOptions, judging: Judging | None) -> bool:
@@ -131,62 +139,54 @@ def _verdicts(
 
 
 class _Comparison:
-    """The labels and verdicts of one calibration, joined."""
+    """The labels and verdicts of one calibration, joined; `rows` are the labels of the split."""
 
     def __init__(
         self,
         judge: NamedJudge,
         scale: Scale,
         options: CalibrationOptions,
-        chosen: Sequence[LabelRecord],
-        labels: Records,
-        verdicts: Records,
-        asked: JudgeAnswers | None = None,
+        *,
+        rows: Sequence[LabelRecord],
+        labels: ReadFile,
+        verdicts: ReadFile,
+        answers: JudgeAnswers | None,
     ) -> None:
         self._judge, self._scale, self._options = judge, scale, options
-        self._rows, self._asked = chosen, asked
-        self.have_scores = have_scores(scale, (row.values["human"] for row in chosen))
-        cutoff = scale.threshold if self.have_scores else None
-        ids = {row.id for row in chosen}
-        unused = {row.id for row in labels.rows} - ids
-        said = [row for row in verdicts.rows if "judge" in row.values and row.id not in unused]
+        self._rows, self._labels, self._verdicts, self._answers = rows, labels, verdicts, answers
+        self._splits = Counter(row.values["split"] for row in rows if "split" in row.values)
+        self._have_scores = have_scores(scale, (row.values["human"] for row in rows))
+        unused = {row.id for row in labels.records.rows} - {row.id for row in rows}
+        given = [row for row in verdicts.records.rows if row.id not in unused]
+        given = [row for row in given if "judge" in row.values]
         if verdicts is labels:
-            said = [*_once(row for row in chosen if "judge" in row.values)]
-        given = (JudgeVerdict(row.row, row.id, row.values["judge"]) for row in said)
-        told = asked.told if asked else ()
-        self.joined: JoinedRecords = join(chosen, given, scale, cutoff, told)
+            given = [*_once(row for row in rows if "judge" in row.values)]
+        cutoff = scale.threshold if self._have_scores else None
+        without = answers.without if answers else ()
+        self.joined = join(rows, given, scale, cutoff=cutoff, without=without)
         used = {item.id for item in self.joined.items}
-        judged_on = [row for row in said if "model" in row.values and row.id in used]
-        if not judged_on:
-            judged_on = [row for row in chosen if "model" in row.values and row.id in used]
-        self.model = judged_on[0].values["model"] if judged_on else judge.value.get("model")
-        self.problems = [*self.joined.label_problems, *self._of_splits()]
-        self.problems += asked.problems if asked else ()
-        self.problems_of_models = [*_of_models(judged_on)]
-        if not any("model" in row.values for row in said):
-            self.problems += self.problems_of_models
-            self.problems_of_models = []
+        self._with_model = [row for row in given if "model" in row.values and row.id in used]
+        if not self._with_model:
+            self._with_model = [row for row in rows if "model" in row.values and row.id in used]
+        self._verdicts_have_model = any("model" in row.values for row in given)
 
-    def findings(self, labels: ReadFile, verdicts: ReadFile) -> list[Diagnostic]:
+    def findings(self) -> list[Diagnostic]:
         """Return the findings on both files, which may be one."""
-        workspace = self._judge.workspace
-        of_verdicts = [*self.joined.verdict_problems, *self.problems_of_models]
+        labels, verdicts, workspace = self._labels, self._verdicts, self._judge.workspace
+        of_labels = [*self.joined.label_problems, *self._of_splits()]
+        of_verdicts = [*self.joined.verdict_problems]
+        shown: Sequence[Diagnostic] = ()
+        if self._answers:
+            of_labels += self._answers.problems
+            shown = self._answers.diagnostics
+        of_models = of_verdicts if self._verdicts_have_model else of_labels
+        of_models += _of_models(self._with_model)
         if verdicts.file is labels.file:
-            every = [*self.problems, *of_verdicts]
-            shown = self._asked.diagnostics if self._asked else ()
-            return [*shown, *problems_of_file(*labels, every, workspace)]
+            return [*shown, *problems_of_file(*labels, [*of_labels, *of_verdicts], workspace)]
         return [
-            *problems_of_file(*labels, self.problems, workspace),
+            *problems_of_file(*labels, of_labels, workspace),
             *problems_of_file(*verdicts, of_verdicts, workspace),
         ]
-
-    @property
-    def _splits(self) -> dict[str, int]:
-        splits: dict[str, int] = {}
-        for row in self._rows:
-            if "split" in row.values:
-                splits[row.values["split"]] = splits.get(row.values["split"], 0) + 1
-        return splits
 
     def _of_splits(self) -> Iterator[Problem]:
         names = [*self._splits]
@@ -197,47 +197,46 @@ class _Comparison:
             advice = f"measure on one that the template never saw, with `--split {name}`"
             yield Problem("labels/mixed-splits", message, (first.row, "split"), advice)
 
-    def result(self, file: RowFile, found: list[Diagnostic]) -> CalibrationOutcome:
+    def result(self, found: list[Diagnostic]) -> CalibrationOutcome:
         """Measure, and prepare the validation."""
         options, scale, joined = self._options, self._scale, self.joined
+        judge, file, splits = self._judge, self._labels.file, self._splits
         threshold = options.threshold if options.threshold == AUTO else scale.threshold
         measured = measure(joined.items, threshold, options.observed, is_numeric=scale.is_numeric)
         if not measured.is_complete:
-            found += problems_of_file(
-                file, None, [_one_class(measured.rates)], self._judge.workspace
-            )
-        splits = self._splits
+            found += problems_of_file(file, None, [_one_class(measured.rates)], judge.workspace)
         labels = Labels(
-            display_name(options.labels),
-            file.sha256,
-            next(iter(splits)) if len(splits) == 1 else None,
-            splits,
-            joined.labelled,
-            len(joined.items),
-            joined.ties,
-            joined.annotators,
-            self.have_scores,
-            self._asked.unreadable if self._asked else 0,
+            file=display_name(options.labels),
+            sha256=file.sha256,
+            split=next(iter(splits)) if len(splits) == 1 else None,
+            splits=splits,
+            labelled=joined.labelled,
+            compared=len(joined.items),
+            unreadable=self._answers.unreadable if self._answers else 0,
+            ties=joined.ties,
+            are_scores=self._have_scores,
+            annotators=joined.annotators,
         )
         is_chosen = options.threshold == AUTO
         is_default = scale.is_default and not is_chosen
         result = CalibrationResult(
-            self._judge.name,
-            display_name(self._judge.path),
-            scale.score_type,
-            labels,
-            measured,
-            [*remarks(measured, is_chosen=is_chosen, is_default=is_default)],
-            is_chosen,
-            None,
+            judge=judge.name,
+            file=display_name(judge.path),
+            score_type=scale.score_type,
+            labels=labels,
+            measured=measured,
+            remarks=[*remarks(measured, is_chosen=is_chosen, is_default=is_default)],
+            is_chosen=is_chosen,
         )
         if any(each.severity is Severity.ERROR for each in found):
             return CalibrationOutcome(found, result._replace(refusal="correct the errors first"))
-        day = (options.today or today()).isoformat()
-        block = validated(self._judge, result, options, day, self.model)
-        result = result._replace(validation=block.value)
+        rows = self._with_model
+        model = rows[0].values["model"] if rows else judge.value.get("model")
+        validation = validation_for(judge, result, options, model)
+        result = result._replace(validation=validation)
         try:
-            return CalibrationOutcome(found, result, block.change(measured.threshold))
+            change = judge.changed(validation, measured.threshold)
+            return CalibrationOutcome(found, result, change)
         except EditError as error:
             return CalibrationOutcome(found, result._replace(refusal=str(error)))
 

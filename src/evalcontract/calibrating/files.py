@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibrating.joining import Records, read_records
-from evalcontract.calibrating.measuring import MeasurementSubject, validation_of
+from evalcontract.calibrating.measuring import figures_of
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options, Progress
 from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
+from evalcontract.datasets.run import today
 from evalcontract.library.advice import advise, says
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.library.library import DanglingReference
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from evalcontract.source.json.lines import RowStream
     from evalcontract.statistics.rates import MeasuredRate
 
-if TYPE_CHECKING:
     RowFile = CsvTable | RowStream
 
 #: The part of the digest of labels that a validation has beside their name.
@@ -124,42 +124,16 @@ def problems_of_file(
     yield from to_diagnostics(every, file, policy, {})
 
 
-class ValidationBlock(NamedTuple):
-    """The validation of a judge, to be written into its file."""
-
-    judge: NamedJudge
-    value: dict[str, Any]
-
-    def change(self, threshold: float | None) -> FileFix | None:
-        """Return the file with the validation, and with a threshold that the judge has not.
-
-        None if it has both already.
-
-        Raises:
-            EditError: the file cannot be edited without another change.
-
-        """
-        judge = self.judge
-        form = format_of(display_name(judge.path)) or guess_format(judge.data)
-        text = judge.data.decode("utf-8")
-        if threshold is not None and judge.value.get("pass_threshold") != threshold:
-            whole = int(threshold) if threshold.is_integer() else threshold
-            text = set_key(text, form, ("pass_threshold",), whole)
-        text = set_key(text, form, ("validation",), self.value)
-        after = text.encode("utf-8")
-        return None if after == judge.data else FileFix(judge.path, judge.data, after, ())
-
-
-def validated(
+def validation_for(
     judge: NamedJudge,
     result: CalibrationResult,
     options: CalibrationOptions,
-    day: str,
     model: Mapping[str, Any] | None,
-) -> ValidationBlock:
-    """Return the validation that records a result, dated with a day.
+) -> dict[str, Any]:
+    """Return the validation that records a result, dated with the day.
 
-    It is bound to the version and the template of the judge and to the model of the verdicts.
+    It is bound to the version and the template of the judge and to the model of the verdicts. Keys
+    of the old one that no measurement decides on, such as notes, are the author's: they are kept.
     """
     known = {key: model[key] for key in ("provider", "name") if key in model} if model else None
     of_judge = judge.value.get("model") or {}
@@ -168,29 +142,28 @@ def validated(
     against = [_named(options.labels, result.labels.sha256, judge.workspace)]
     for path in (options.dataset, options.outputs):
         against += [_named(path, sha256_of(path), judge.workspace)] if path else []
-    subject = MeasurementSubject(
-        ", ".join(against),
-        day,
-        result.labels.split,
-        judge.value["version"],
-        template_digest(judge.value["template"]),
-        known,
-    )
-    block = validation_of(result.measured, subject, judge.value.get("validation"))
-    return ValidationBlock(judge, block)
+    block: dict[str, Any] = {
+        "validated_against": ", ".join(against),
+        "validated_at": (options.today or today()).isoformat(),
+        "split": result.labels.split,
+        **figures_of(result.measured),
+        "judge_version": judge.value["version"],
+        "template_sha256": template_digest(judge.value["template"]),
+        "model": known,
+    }
+    old = judge.value.get("validation")
+    old = old if isinstance(old, dict) else {}
+    own = {key: part for key, part in old.items() if key not in block}
+    return {key: part for key, part in block.items() if part is not None} | own
 
 
 def _named(path: Path, sha256: str | None, workspace: Workspace) -> str:
-    digest = f" (sha256 {sha256[:_DIGEST]})" if sha256 else ""
-    return f"{_name_of(path, workspace)}{digest}"
-
-
-def _name_of(path: Path, workspace: Workspace) -> str:
-    """Return a name without a machine's folders: the path in the workspace, else the last part."""
+    """Return a file without a machine's folders: its path in the workspace, else the last part."""
+    name = path.name
     if workspace.contains(path):
         real = workspace.files.real(path)
-        return real.relative_to(workspace.files.real(workspace.root)).as_posix()
-    return path.name
+        name = real.relative_to(workspace.files.real(workspace.root)).as_posix()
+    return f"{name} (sha256 {sha256[:_DIGEST]})" if sha256 else name
 
 
 class CalibrationOptions(NamedTuple):
@@ -277,6 +250,23 @@ class NamedJudge(NamedTuple):
     value: dict[str, Any]
     workspace: Workspace
     artifact: Artifact
+
+    def changed(self, validation: dict[str, Any], threshold: float | None) -> FileFix | None:
+        """Return the file with a validation, and with a threshold that the judge has not.
+
+        None if it has both already.
+
+        Raises:
+            EditError: the file cannot be edited without another change.
+
+        """
+        form = format_of(display_name(self.path)) or guess_format(self.data)
+        text = self.data.decode("utf-8")
+        if threshold is not None and self.value.get("pass_threshold") != threshold:
+            whole = int(threshold) if threshold.is_integer() else threshold
+            text = set_key(text, form, ("pass_threshold",), whole)
+        after = set_key(text, form, ("validation",), validation).encode("utf-8")
+        return None if after == self.data else FileFix(self.path, self.data, after, ())
 
 
 def find_judge(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import combinations
 from math import isfinite
 from statistics import median
@@ -27,13 +28,29 @@ if TYPE_CHECKING:
 MAX_PROBLEMS = 10_000
 
 
-def note(problems: list[Problem], problem: Problem) -> None:
-    """Add a problem, unless there are too many."""
-    if len(problems) < MAX_PROBLEMS:
-        problems.append(problem)
-    elif len(problems) == MAX_PROBLEMS:
-        message = f"there are more than {MAX_PROBLEMS:,} faults: the rest is not reported"
-        problems.append(Problem("source/limit-exceeded", message, problem.path[:1]))
+class LabelProblems(list[Problem]):
+    """The problems of the rows of a file, one of a value; too many are cut off."""
+
+    def add(
+        self,
+        fault: str,
+        message: str,
+        path: tuple[int | str, ...],
+        *,
+        id_: str | None = None,
+        advice: str | None = None,
+        first: int | None = None,
+    ) -> None:
+        """Add a problem of a value, or of a row; `first` is an earlier row with the same output."""
+        if self and self[-1].path == path:
+            return
+        if len(self) == MAX_PROBLEMS:
+            message = f"there are more than {MAX_PROBLEMS:,} faults: the rest is not reported"
+            self.append(Problem("source/limit-exceeded", message, path[:1]))
+        elif len(self) < MAX_PROBLEMS:
+            related = () if first is None else (Related("first here", (first, *path[1:])),)
+            problem = Problem(f"labels/{fault}", message, path, advice, row=id_, related=related)
+            self.append(problem._replace(row_index=int(path[0])))
 
 
 #: The keys that are read. Any other key is ignored, unless it is probably meant as one of these.
@@ -146,24 +163,24 @@ def _of_table(table: CsvTable, keys: Sequence[str]) -> Iterable[Problem]:
 
 
 class _RecordReader:
-    """Turns rows into records, and notes the `problems` of those that it cannot use."""
+    """Turns rows into records; `problems` are those of the others."""
 
     def __init__(self, required: Sequence[str], shown: Sequence[str]) -> None:
-        self.problems: list[Problem] = []
+        self.problems = LabelProblems()
         self._required = required
         self._shown = shown
 
     def read(self, index: int, row: Any) -> LabelRecord | None:
         if not isinstance(row, dict):
-            self._note("wrong-type", "a row must be an object", (index,), index, None)
+            self.problems.add("wrong-type", "a row must be an object", (index,))
             return None
         values = {key: row[key] for key in KEYS if not _is_blank(row.get(key))}
         id_ = self._text(values, "id", index)
         for key in self._required:
             # A label without a verdict is told when both are joined.
             if key not in values and (key == "id" or (key == "human" and id_ is not None)):
-                at = (index, key) if key in row else (index,)
-                self._note("missing-value", f"the row has no `{key}`", at, index, id_)
+                path = (index, key) if key in row else (index,)
+                self.problems.add("missing-value", f"the row has no `{key}`", path, id_=id_)
         if id_ is None or any(key not in values for key in self._required):
             return None
         for key in ("split", "annotator"):
@@ -179,7 +196,7 @@ class _RecordReader:
         return LabelRecord(index, id_, values)
 
     def _show(self, values: dict[str, Any], key: str, value: Any, index: int) -> None:
-        """Keep what a judge is shown; note a value of another type."""
+        """Keep what a judge is shown, unless it is of another type."""
         if key == "expected" and isinstance(value, str):  # a cell of CSV
             with suppress(ValueError, RecursionError):
                 value = json.loads(value)
@@ -188,35 +205,27 @@ class _RecordReader:
             values[key] = value
         else:
             what = "an object" if key == "expected" else "text"
-            self._note("wrong-type", f"`{key}` must be {what}", (index, key), index, None)
+            self.problems.add("wrong-type", f"`{key}` must be {what}", (index, key))
 
     def _text(self, values: dict[str, Any], key: str, index: int) -> str | None:
-        """Return a value as text; a whole number is one. Note and drop any other value."""
+        """Return a value as text; a whole number is one. Report and drop any other value."""
         value = values.get(key)
         if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
             return _text_of(value)
         if key in values:
-            self._note("wrong-type", f"`{key}` must be text", (index, key), index, None)
+            self.problems.add("wrong-type", f"`{key}` must be text", (index, key))
             del values[key]
         return None
 
     def _model(self, value: Any, index: int) -> dict[str, str] | None:
-        model = {"name": value} if isinstance(value, str) else value
-        keys = ("provider", "name")
-        if isinstance(model, dict) and isinstance(model.get("name"), str):
-            known = {key: model[key] for key in keys if key in model}
-            if all(isinstance(part, str) for part in known.values()):
-                return known
+        match {"name": value} if isinstance(value, str) else value:
+            case {"name": str(name), "provider": str(provider)}:
+                return {"provider": provider, "name": name}
+            case {"name": str(name), **rest} if "provider" not in rest:
+                return {"name": name}
         message = "`model` must be a name, or `{provider, name}`"
-        self._note("wrong-type", message, (index, "model"), index, None)
+        self.problems.add("wrong-type", message, (index, "model"))
         return None
-
-    def _note(
-        self, fault: str, message: str, at: tuple[int | str, ...], index: int, row: str | None
-    ) -> None:
-        problem = Problem(f"labels/{fault}", message, at, row=row, row_index=index)
-        if not any(each.path == at for each in self.problems[-1:]):  # one fault of a value
-            note(self.problems, problem)
 
 
 def _text_of(value: str | int) -> str:
@@ -246,10 +255,7 @@ class UnreadableValue(NamedTuple):
 
 def read_verdict(scale: Scale, value: Any) -> bool | float | UnreadableValue:
     """Read a verdict of a judge: a score, or pass or fail of a binary judge."""
-    if not scale.is_numeric:
-        word = passes(value)
-        return _not_a_word(value) if word is None else word
-    return read_score(scale, value)
+    return read_score(scale, value) if scale.is_numeric else read_word(value)
 
 
 def read_score(scale: Scale, value: Any) -> float | UnreadableValue:
@@ -295,13 +301,11 @@ def passes(value: Any) -> bool | None:
     return True if word in _PASS else False if word in _FAIL else None
 
 
-def human(value: Any) -> bool | UnreadableValue:
-    """Read a human label: pass or fail."""
+def read_word(value: Any) -> bool | UnreadableValue:
+    """Read pass or fail."""
     word = passes(value)
-    return _not_a_word(value) if word is None else word
-
-
-def _not_a_word(value: Any) -> UnreadableValue:
+    if word is not None:
+        return word
     return UnreadableValue(f"`{_shown(value)}` is neither pass nor fail", "write pass or fail")
 
 
@@ -324,14 +328,6 @@ def _shown(value: Any) -> str:
 
 #: The kappa among people is computed for so many pairs of people, and of labels of an output.
 _MOST_PAIRS, _MOST_COMPARED = 20_000, 4_000_000
-
-
-class JudgeVerdict(NamedTuple):
-    """What a judge said about an output; `row` is its row in the file, from 0."""
-
-    row: int
-    id: str
-    value: Any
 
 
 class LabelledVerdict(NamedTuple):
@@ -374,25 +370,20 @@ class JoinedRecords(NamedTuple):
     annotators: Annotators | None
 
 
-class _LabelledOutput(NamedTuple):
-    row: int
-    human: bool
-    score: float | None
-
-
 def join(
     labels: Sequence[LabelRecord],
-    verdicts: Iterable[JudgeVerdict],
+    verdicts: Iterable[LabelRecord],
     scale: Scale,
+    *,
     cutoff: float | None = None,
-    told: Container[str] = (),
+    without: Container[str] = (),
 ) -> JoinedRecords:
     """Join labels with verdicts, which may come from anywhere; only the ids have to match.
 
     With a `cutoff`, the labels are scores, and those from it on are passes. Several people may
     label an output: the majority decides, and without one the output is left out. An output with a
     conflict, or a value that cannot be read, is left out, too. The problems of verdicts have the
-    paths of their file. Why the outputs that are `told` have no verdict is known already.
+    paths of their file. Why the outputs `without` a verdict have none is known already.
     """
     people = _People(scale, cutoff)
     for label in labels:
@@ -401,17 +392,22 @@ def join(
     judged = _VerdictsByOutput(scale)
     for verdict in verdicts:
         judged.add(verdict, is_known=verdict.id in people.ids)
-    for id_, (index, *_) in labelled.items():
-        if id_ not in judged.seen and id_ not in told:
-            message = "the judge gave no verdict on it"
-            people.problem("missing-verdict", message, (index,), id_, "it is left out")
+    for id_ in labelled:
+        if id_ not in judged.seen and id_ not in without:
+            message, path = "the judge gave no verdict on it", (people.ids[id_],)
+            people.problems.add("missing-verdict", message, path, id_=id_, advice="it is left out")
     items = [
-        LabelledVerdict(id_, label.human, judged.values[id_], label.score)
-        for id_, label in labelled.items()
+        LabelledVerdict(id_, human, judged.values[id_], score)
+        for id_, (human, score) in labelled.items()
         if id_ in judged.values
     ]
     return JoinedRecords(
-        items, people.problems, judged.problems, len(labelled), ties, people.agreement()
+        items=items,
+        label_problems=people.problems,
+        verdict_problems=judged.problems,
+        labelled=len(labelled),
+        ties=ties,
+        annotators=people.agreement(),
     )
 
 
@@ -419,35 +415,19 @@ class _People:
     """The labels of all people, by output and annotator."""
 
     def __init__(self, scale: Scale, cutoff: float | None) -> None:
-        self.problems: list[Problem] = []
+        self.problems = LabelProblems()
         self.ids: dict[str, int] = {}  # every output, and its first row
         self._scale, self._cutoff = scale, cutoff
         self._labels: dict[str, dict[str, tuple[int, bool | float]]] = {}
         self._unusable: set[str] = set()
 
-    def problem(
-        self,
-        fault: str,
-        message: str,
-        path: tuple[int | str, ...],
-        id_: str,
-        advice: str | None = None,
-        first: int | None = None,
-    ) -> None:
-        related = () if first is None else (Related("first here", (first, "human")),)
-        index = int(path[0])
-        note(
-            self.problems,
-            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index),
-        )
-
     def add(self, label: LabelRecord) -> None:
         index, id_, values = label
         self.ids.setdefault(id_, index)
-        raw = values["human"]
-        value = human(raw) if self._cutoff is None else read_score(self._scale, raw)
+        raw, report = values["human"], partial(self.problems.add, path=(index, "human"), id_=id_)
+        value = read_word(raw) if self._cutoff is None else read_score(self._scale, raw)
         if isinstance(value, UnreadableValue):
-            self.problem("unknown-value", value.message, (index, "human"), id_, value.help)
+            report("unknown-value", value.message, advice=value.help)
             self._unusable.add(id_)
             return
         annotator = values.get("annotator", "")
@@ -458,17 +438,16 @@ class _People:
         who = f" by `{annotator}`" if annotator else ""
         if other == value:
             message = f"`{id_}` is labelled twice{who}, in the same way"
-            advice = "it is counted once; remove one"
-            self.problem("duplicate-label", message, (index, "human"), id_, advice, first)
+            report("duplicate-label", message, advice="it is counted once; remove one", first=first)
             return
         message = f"`{id_}` is labelled twice{who}, and not in the same way"
         advice = "decide on one; if several people labelled it, name them in `annotator`"
-        self.problem("conflicting-label", message, (index, "human"), id_, advice, first)
+        report("conflicting-label", message, advice=advice, first=first)
         self._unusable.add(id_)
 
-    def decide(self) -> tuple[dict[str, _LabelledOutput], int]:
-        """Return the labels that the majority agrees on, and how many have none."""
-        decided: dict[str, _LabelledOutput] = {}
+    def decide(self) -> tuple[dict[str, tuple[bool, float | None]], int]:
+        """Return whether the majority passed each output and its score, and the number of ties."""
+        decided: dict[str, tuple[bool, float | None]] = {}
         ties = 0
         for id_, labels in self._labels.items():
             if id_ in self._unusable:
@@ -478,11 +457,11 @@ class _People:
             if passed == failed:
                 ties += 1
                 message = f"{passed} passed it and {failed} failed it"
-                path = (self.ids[id_], "human")
-                self.problem("tied", message, path, id_, "it is left out: let one more decide")
+                path, advice = (self.ids[id_], "human"), "it is left out: let one more decide"
+                self.problems.add("tied", message, path, id_=id_, advice=advice)
                 continue
             score = None if self._cutoff is None else median(v for _, v in labels.values())
-            decided[id_] = _LabelledOutput(self.ids[id_], passed > failed, score)
+            decided[id_] = passed > failed, score
         return decided, ties
 
     def _passes(self, value: bool | float) -> bool:  # noqa: FBT001 - a verdict
@@ -503,57 +482,39 @@ class _People:
             for one, other in combinations(sorted(labels), 2):
                 both = self._passes(labels[one][1]), self._passes(labels[other][1])
                 pairs.setdefault((one, other), []).append(both)
-        kappas = [*_defined(cohens_kappa(Agreement.of_pairs(pair)) for pair in pairs.values())]
+        each = (cohens_kappa(Agreement.of_pairs(pair)) for pair in pairs.values())
+        kappas = [kappa for kappa in each if kappa is not None]
         return Annotators(len(people), len(shared), sum(kappas) / len(kappas) if kappas else None)
-
-
-def _defined(values: Iterable[float | None]) -> Iterator[float]:
-    return (value for value in values if value is not None)
 
 
 class _VerdictsByOutput:
     """The verdicts of a judge by output; those of a conflict are only in `seen`."""
 
     def __init__(self, scale: Scale) -> None:
-        self.problems: list[Problem] = []
+        self.problems = LabelProblems()
         self.values: dict[str, bool | float] = {}
         self.seen: dict[str, int] = {}  # the first row with a verdict
         self._scale = scale
         self._first: dict[str, bool | float] = {}
 
-    def add(self, verdict: JudgeVerdict, *, is_known: bool) -> None:
-        index, id_, raw = verdict
+    def add(self, verdict: LabelRecord, *, is_known: bool) -> None:
+        index, id_, values = verdict
         first = self.seen.setdefault(id_, index)
+        report = partial(self.problems.add, path=(index, "judge"), id_=id_)
         if not is_known:
             message = f"nobody labelled `{id_}`, which the judge has a verdict on"
-            self._problem("surplus-verdict", message, verdict)
+            report("surplus-verdict", message)
             return
-        value = read_verdict(self._scale, raw)
+        value = read_verdict(self._scale, values["judge"])
         if isinstance(value, UnreadableValue):
             self.values.pop(id_, None)
-            self._problem("unknown-value", value.message, verdict, value.help)
+            report("unknown-value", value.message, advice=value.help)
         elif first == index:
             self.values[id_] = self._first[id_] = value
         elif self._first.get(id_) != value:
             self.values.pop(id_, None)
             message = f"the judge has two verdicts on `{id_}`, which differ"
-            self._problem("conflicting-verdict", message, verdict, "keep one", first)
+            report("conflicting-verdict", message, advice="keep one", first=first)
         else:
             message = f"the judge has two verdicts on `{id_}`, which are the same"
-            self._problem("duplicate-verdict", message, verdict, "it is counted once", first)
-
-    def _problem(
-        self,
-        fault: str,
-        message: str,
-        verdict: JudgeVerdict,
-        advice: str | None = None,
-        first: int | None = None,
-    ) -> None:
-        index, id_, _ = verdict
-        related = () if first is None else (Related("first here", (first, "judge")),)
-        path = (index, "judge")
-        note(
-            self.problems,
-            Problem(f"labels/{fault}", message, path, advice, False, id_, related, index),
-        )
+            report("duplicate-verdict", message, advice="it is counted once", first=first)

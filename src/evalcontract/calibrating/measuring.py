@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.scale import reaches
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import count_of
 from evalcontract.statistics.rates import (
     LEVEL,
     RATES,
@@ -171,9 +172,9 @@ def _of_sample(measured: Measurement) -> Iterator[Remark]:
         if size < ENOUGH_OF_A_CLASS
     ]
     if total < ENOUGH or few:
-        what = f"only {_outputs(total)}" if total < ENOUGH else f"only {' and '.join(few)}"
+        what = count_of(total, "output") if total < ENOUGH else " and ".join(few)
         message = (
-            f"{what}: compare at least {ENOUGH}, {ENOUGH_OF_A_CLASS} that people passed and "
+            f"only {what}: compare at least {ENOUGH}, {ENOUGH_OF_A_CLASS} that people passed and "
             f"{ENOUGH_OF_A_CLASS} that they failed"
         )
         yield Remark("small-sample", message)
@@ -189,10 +190,6 @@ def _of_sample(measured: Measurement) -> Iterator[Remark]:
         which = " and of ".join(wide)
         message = f"the interval of {which} is wider than {_WIDE:g}: label more outputs"
         yield Remark("wide-interval", message)
-
-
-def _outputs(number: int) -> str:
-    return "1 output" if number == 1 else f"{number:,} outputs"
 
 
 def _of_rates(measured: Measurement) -> Iterator[Remark]:
@@ -219,10 +216,10 @@ class Labels(NamedTuple):
     splits: Mapping[str, int]
     labelled: int
     compared: int
+    unreadable: int
     ties: int
+    are_scores: bool
     annotators: Annotators | None
-    have_scores: bool
-    unreadable: int = 0
 
 
 class CalibrationResult(NamedTuple):
@@ -239,70 +236,29 @@ class CalibrationResult(NamedTuple):
     measured: Measurement
     remarks: Sequence[Remark]
     is_chosen: bool
-    validation: Mapping[str, Any] | None
+    validation: Mapping[str, Any] | None = None
     refusal: str | None = None
 
 
 _DIGITS = 4
-#: The keys that a measurement decides on; others, such as notes, are the author's.
-_MEASURED = frozenset(
-    {
-        "confidence_intervals",
-        "confusion_matrix",
-        "judge_version",
-        "model",
-        "sample_size",
-        "split",
-        "template_sha256",
-        "tnr",
-        "tpr",
-        "validated_against",
-        "validated_at",
-    }
-)
 
 
-class MeasurementSubject(NamedTuple):
-    """What was measured on what: the keys of a validation beside its numbers; None is left out."""
+def figures_of(measured: Measurement) -> dict[str, Any]:
+    """Return the keys of a validation with figures; both rates agree with its counts.
 
-    validated_against: str
-    validated_at: str
-    split: str | None
-    judge_version: str
-    template_sha256: str
-    model: Mapping[str, Any] | None
-
-
-def validation_of(measured: Measurement, subject: MeasurementSubject, old: Any) -> dict[str, Any]:
-    """Return a validation with both rates, which agree with its counts to the digits given.
-
-    The author's own keys of the `old` validation are kept.
+    They do so to the digits given.
     """
-    kept = (
-        {key: part for key, part in old.items() if key not in _MEASURED}
-        if (isinstance(old, dict))
-        else {}
-    )
-    block: dict[str, Any] = {
-        "validated_against": subject.validated_against,
-        "validated_at": subject.validated_at,
-        "split": subject.split,
+    return {
         "sample_size": measured.agreement.total,
         "confusion_matrix": measured.agreement._asdict(),
         **{rate: round(measured.rates[rate], _DIGITS) for rate in RATES},
         "confidence_intervals": {
             rate: {
-                **{
-                    end: round(at, _DIGITS)
-                    for end, at in measured.intervals[rate]._asdict().items()
-                },
+                "lower": round(measured.intervals[rate].lower, _DIGITS),
+                "upper": round(measured.intervals[rate].upper, _DIGITS),
                 "level": LEVEL,
                 "method": "wilson",
             }
             for rate in RATES
         },
-        "judge_version": subject.judge_version,
-        "template_sha256": subject.template_sha256,
-        "model": dict(subject.model) if subject.model else None,
     }
-    return {key: part for key, part in block.items() if part is not None} | kept

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.calibrating.measuring import Ranks
 from evalcontract.grading.printed import usage_fields, write_asked
-from evalcontract.model.values import clipped, escape_controls
+from evalcontract.model.values import clipped, count_of, escape_controls
 from evalcontract.statistics.rates import LEVEL, RATES
 
 if TYPE_CHECKING:
     from evalcontract.calibrating.measuring import CalibrationResult, Labels, Measurement, Remark
     from evalcontract.judging.asking import Usage
-    from evalcontract.statistics.rates import CorrectedRate, Interval
+    from evalcontract.statistics.rates import Interval
     from evalcontract.statistics.scores import ChosenThreshold
 
 _WIDTH = 80
@@ -35,7 +36,7 @@ def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
     yield from _figures(measured)
     if labels.annotators:
         people = labels.annotators
-        shared = f"{people.people} people, {_many(people.outputs, 'output')} labelled by several"
+        shared = f"{people.people} people, {count_of(people.outputs, 'output')} labelled by several"
         yield _line("kappa among people", _number(people.kappa), shared)
     yield from _corrected_lines(measured)
     if measured.thresholds:
@@ -45,7 +46,7 @@ def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
 
 
 def _of_labels(labels: Labels) -> Iterator[str]:
-    compared = _many(labels.compared, "output")
+    compared = count_of(labels.compared, "output")
     names = [f"{clipped(name, 30)} ({count:,})" for name, count in labels.splits.items()]
     if labels.split is not None:
         split = f", split {clipped(labels.split, 30)}"
@@ -90,10 +91,10 @@ def _figures(measured: Measurement) -> Iterator[str]:
 def _corrected_lines(measured: Measurement) -> Iterator[str]:
     if measured.observed:
         rate, n = measured.observed
-        yield _line("observed pass rate", _number(rate), f"of {_many(int(n), 'output')}")
+        yield _line("observed pass rate", _number(rate), f"of {count_of(int(n), 'output')}")
     if measured.corrected:
-        clipped_ = measured.corrected.clipped
-        yield _line("corrected pass rate", _number(clipped_.rate), _interval(clipped_.interval))
+        rate, interval = measured.corrected.clipped
+        yield _line("corrected pass rate", _number(rate), _interval(interval))
 
 
 def _thresholds(measured: Measurement, *, is_chosen: bool) -> Iterator[str]:
@@ -149,10 +150,6 @@ def _interval(interval: Interval) -> str:
     return f"{interval.lower:.3f} to {interval.upper:.3f}"
 
 
-def _many(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"
-
-
 VERSION = "1.0"
 
 
@@ -177,11 +174,15 @@ def document_of(
         "version": VERSION,
         "tool": {"name": "evalcontract", "version": version},
         "judge": {"reference": result.judge, "file": result.file, "score_type": result.score_type},
-        "labels": _labels(result.labels),
+        "labels": {
+            **result.labels._asdict(),
+            "splits": dict(result.labels.splits),
+            "annotators": result.labels.annotators and result.labels.annotators._asdict(),
+        },
         "asked": None if usage.is_empty else {"cost": None, **usage_fields(usage)},
         "confusion_matrix": measured.agreement._asdict(),
-        **{rate: _rate(measured, rate) for rate in RATES},
-        "kappa": {"value": measured.kappa, "interval": _json_interval(measured.kappa_interval)},
+        **{rate: _figure(measured.rates.get(rate), measured.intervals.get(rate)) for rate in RATES},
+        "kappa": _figure(measured.kappa, measured.kappa_interval),
         "scores": _scores(result) if measured.thresholds else None,
         "pass_rate": _pass_rate(measured),
         "warnings": [remark._asdict() for remark in result.remarks],
@@ -191,39 +192,19 @@ def document_of(
     }
 
 
-def _labels(labels: Labels) -> dict[str, Any]:
-    return {
-        "file": labels.file,
-        "sha256": labels.sha256,
-        "split": labels.split,
-        "splits": dict(labels.splits),
-        "labelled": labels.labelled,
-        "compared": labels.compared,
-        "unreadable": labels.unreadable,
-        "ties": labels.ties,
-        "are_scores": labels.have_scores,
-        "annotators": labels.annotators and labels.annotators._asdict(),
-    }
-
-
-def _rate(measured: Measurement, rate: str) -> dict[str, Any]:
-    interval = measured.intervals.get(rate)
-    return {"value": measured.rates.get(rate), "interval": _json_interval(interval)}
-
-
-def _json_interval(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else {**interval._asdict(), "level": LEVEL}
+def _figure(value: float | None, interval: Interval | None) -> dict[str, Any]:
+    level = None if interval is None else {**interval._asdict(), "level": LEVEL}
+    return {"value": value, "interval": level}
 
 
 def _scores(result: CalibrationResult) -> dict[str, Any]:
     measured = result.measured
-    ranks = measured.ranks
+    ranks = measured.ranks or Ranks(None, None)
     return {
         "threshold": measured.threshold,
         "is_chosen": result.is_chosen,
         "best": measured.best.score if measured.best else None,
-        "spearman": ranks.spearman if ranks else None,
-        "kendall_tau_b": ranks.kendall_tau_b if ranks else None,
+        **ranks._asdict(),
         "thresholds": [_threshold(each) for each in measured.thresholds],
     }
 
@@ -241,10 +222,6 @@ def _pass_rate(measured: Measurement) -> dict[str, Any] | None:
     return {
         "observed": measured.observed.rate,
         "n": int(measured.observed.n),
-        "corrected": corrected and _corrected(corrected.clipped),
-        "unclipped": corrected and _corrected(corrected),
+        "corrected": corrected and _figure(*corrected.clipped),
+        "unclipped": corrected and _figure(*corrected),
     }
-
-
-def _corrected(corrected: CorrectedRate) -> dict[str, Any]:
-    return {"value": corrected.rate, "interval": _json_interval(corrected.interval)}

@@ -74,11 +74,10 @@ def parts_of_codes(name: str, known: Iterable[str]) -> list[CompletionItem]:
 def dialects(incomplete: str) -> list[CompletionItem]:
     """Offer the dialects of datasets."""
     from evalcontract.formats import OURS, formats_in_use  # slow to import
-    from evalcontract.formats._format import dialects_of
 
     offered = {OURS: "evalcontract"}
     for format_ in formats_in_use():
-        offered |= {str(dialect): format_.title for dialect in dialects_of((format_,))}
+        offered |= {str(dialect): format_.title for dialect in format_.dialects()}
     return chosen(offered, incomplete)
 
 

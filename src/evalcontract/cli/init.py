@@ -233,7 +233,7 @@ def init_command(
     wanted = InitOptions(inputs, dialect, system, bare, snippets, columns, source)
     with signals_as_interrupts():
         done = init(folder, wanted)
-    write_findings(done.taken.diagnostics)
+    write_findings(done.start.diagnostics)
     put(_init_lines(done), err=True)
     if done.refusal:
         put([f"nothing was written: {done.refusal}\n"], err=True)
@@ -247,15 +247,15 @@ def init_command(
 
 
 def _init_lines(done: InitResult) -> Iterator[str]:
-    yield from write_losses(done.taken.losses)
-    if done.taken.migrated:
+    yield from write_losses(done.start.losses)
+    if done.start.migrated:
         if done.ignores_unvalidated:
-            done.taken.migrated.judges.clear()  # said of all judges at once
-        yield from migration_lines(done.taken.migrated)
+            done.start.migrated.judges.clear()  # said of all judges at once
+        yield from migration_lines(done.start.migrated)
 
 
 def _file_lines(done: InitResult) -> Iterator[str]:
-    for source, system, name in done.taken.came:
+    for source, system, name in done.start.origins:
         yield f"took {escape_controls(source)} ({system}) as {escape_controls(name)}\n"
     yield from _listed("made:", done.written)
     yield from _listed("left alone, since they exist:", done.kept)
@@ -323,7 +323,7 @@ def _covered(folder: Path, done: InitResult) -> Iterator[str]:
     yield f"\nevalcontract coverage:\n  {totals_line(totals)}"
     if totals.rows_on_which_nothing_runs:
         for each in ungraded(inputs, folder, base):
-            why = done.taken.unedited.get(datasets[each.input.path])
+            why = done.start.unedited.get(datasets[each.input.path])
             yield from note(_remedy(each, why), indent=2)
 
 

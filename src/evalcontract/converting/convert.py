@@ -43,7 +43,7 @@ from evalcontract.workspace import display_name, find_root, open_workspace
 if TYPE_CHECKING:
     from evalcontract.converting.output import ConvertOptions, RowOutput
     from evalcontract.converting.placing import ConversionTarget
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
     from evalcontract.formats._conversion import Loss
 
 
@@ -282,7 +282,7 @@ def refusal_of(
     return None
 
 
-def _within_system(result: ConvertResult) -> Dialect | None:
+def _within_system(result: ConvertResult) -> Format | None:
     """Return the dialect of the target if the source is of the same system; else None."""
     systems = {name.partition(":")[0] for name in (result.from_, result.to)}
     return dialect_of(result.to) if len(systems) == 1 and NATIVE not in systems else None
@@ -293,7 +293,7 @@ def piped_name(input_: Input, to: str) -> str:
 
     It is JSON wherever the system of the target reads that.
     """
-    media = ("json",) if to == NATIVE else dialect_of(to).format.media
+    media = ("json",) if to == NATIVE else dialect_of(to).media
     medium = "json" if "json" in media else media[0]
     return f"{_stem(input_.path)}.{medium}"
 

@@ -35,10 +35,10 @@ from evalcontract.workspace.editor_schemas import Modelines, without_modelines
 from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
 
 
-def refuse_rejected(data: bytes, dialect: Dialect) -> None:
+def refuse_rejected(data: bytes, dialect: Format) -> None:
     """Read a file back, and check its rows as the system does.
 
     Raises:
@@ -56,7 +56,7 @@ def refuse_rejected(data: bytes, dialect: Dialect) -> None:
         for row in batch.rows:
             for problem in stage.faults(row, ()):
                 if is_rejection(problem.code):
-                    raise NotWritableError(_reason(dialect.format.title, problem.message))
+                    raise NotWritableError(_reason(dialect.title, problem.message))
 
 
 def _reason(title: str, message: str) -> str:
@@ -98,7 +98,7 @@ class ConvertOptions(NamedTuple):
     asks_judge: bool = False
 
 
-def medium_for(out: Path, target: Dialect | None) -> str:
+def medium_for(out: Path, target: Format | None) -> str:
     """Return the medium of the file to write.
 
     Raises:
@@ -106,10 +106,10 @@ def medium_for(out: Path, target: Dialect | None) -> str:
 
     """
     medium = medium_of(out.name)
-    media = target.format.media if target else _NATIVE_MEDIA
+    media = target.media if target else _NATIVE_MEDIA
     if medium is None or medium not in media:
         endings = ", ".join(f"`{ending}`" for ending, of in MEDIA.items() if of in media)
-        reader = target.format.title if target else "evalcontract"
+        reader = target.title if target else "evalcontract"
         raise UsageError(f"{reader} cannot read `{out.name}`: use a name that ends with {endings}")
     return medium
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,15 +13,18 @@ from evalcontract.datasets.columns import OurTable
 from evalcontract.datasets.losses import EmbeddedRubrics, with_judges
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.model.diagnostic import Problem
+from evalcontract.model.startup import lazy_pattern
+from evalcontract.model.values import count_of
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
 from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
     from evalcontract.formats._conversion import OurRow
 
 _VERSION = "1.0.0"
+_OTHERS = lazy_pattern(r"[^a-z0-9]+")
 # The keys of a row that say what is expected.
 _EXPECTED = frozenset(
     (
@@ -99,20 +101,17 @@ class NativeTarget:
         self._asks_judge = asks_judge
         self._table = OurTable() if medium in ("csv", "tsv") else None
         self._medium = medium
-        self._stem = _words(stem) or "dataset"
-        if not self._stem[0].isalpha():
-            self._stem = f"dataset_{self._stem}"
+        self._stem = snake_case(stem, "dataset")
         self._ids: dict[str, str] = {}
+        self._names = Names()
         self._retrievals = 0
-        # How many rubrics have each id, or the id and a number.
-        self._numbers: dict[str, int] = {}
 
     @property
     def remarks(self) -> Sequence[str]:
         """Remarks on expectations of rows that no check grades."""
         remarks = []
         if self._retrievals:
-            rows = "1 row expects" if self._retrievals == 1 else f"{self._retrievals:,} rows expect"
+            rows = count_of(self._retrievals, "row expects", "rows expect")
             remarks.append(f"{rows} documents: no check of evalcontract grades what was retrieved")
         if self._for_judges:
             # Rubrics of a workspace are not those of a new one, which `init` would make.
@@ -200,13 +199,8 @@ class NativeTarget:
         names = [_words(str(check.get("id") or check["kind"])) for check in checks]
         if len(names) > _MOST_NAMES:
             names = [names[0], f"{len(names) - 1}_more"]
-        whole = f"{self._stem}_{'_and_'.join(filter(None, names))}"[:_MOST_LETTERS].strip("_")
-        id_ = whole
-        while id_ in self._numbers:
-            self._numbers[whole] += 1
-            id_ = f"{whole}_{self._numbers[whole]}"
-        self._numbers[id_] = 1
-        return id_
+        whole = f"{self._stem}_{'_and_'.join(filter(None, names))}"
+        return self._names.take(whole[:_MOST_LETTERS].strip("_"))
 
 
 class GradedBy(Enum):
@@ -232,8 +226,30 @@ def graded_by(row: dict[str, Any], graded: frozenset[str]) -> GradedBy:
 
 
 def _words(text: str) -> str:
-    """Return a text in snake case, as ids are."""
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    return _OTHERS.sub("_", text.lower()).strip("_")
+
+
+def snake_case(text: str, default: str) -> str:
+    """Return an id made of the ASCII letters and digits of a text, or of a default without any."""
+    name = _words(text) or default
+    return name if name[0].isalpha() else f"{default}_{name}"
+
+
+class Names:
+    """Names that are all different."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}  # the number that each name was given last
+
+    def take(self, name: str) -> str:
+        """Return a name that was not taken before, if need be with `_2`, `_3` … at its end."""
+        free, number = name, self._last.get(name, 1)
+        while free in self._last:
+            number += 1
+            free = f"{name}_{number}"
+        self._last[name] = number
+        self._last.setdefault(free, 1)
+        return free
 
 
 def _judge_file(judge: dict[str, Any]) -> str:
@@ -248,19 +264,14 @@ def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
     return dict([*items[:position], ("rubric_ref", reference), *items[position:]])
 
 
-def _is_of_use(loss: Loss) -> bool:
-    """Whether a loss may be one of what a grader reads."""
-    return loss.path != ("id",)
-
-
 class DialectTarget:
     """Writes rows in another format."""
 
-    def __init__(self, dialect: Dialect, medium: str) -> None:
+    def __init__(self, dialect: Format, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
         self._dialect = dialect
         self._ungraded = 0
-        self._writer = dialect.format.writer(medium, dialect.variant)
+        self._writer = dialect.writer(medium)
         # A row of CSV consists of text cells, for which there is no schema.
         self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
         self._rubrics = EmbeddedRubrics()
@@ -277,7 +288,8 @@ class DialectTarget:
         problems = written.problems or self._rejections(written.row)
         # Of a row that keeps what it expects, something is graded; and the cells of a table are
         # not what its loader gives to graders.
-        is_whole = not row.keys().isdisjoint(_EXPECTED) and not any(map(_is_of_use, written.losses))
+        has_lost = any(loss.path != ("id",) for loss in written.losses)
+        is_whole = not row.keys().isdisjoint(_EXPECTED) and not has_lost
         if self._stage is not None and not problems and not is_whole:
             self._ungraded += not self._is_graded(written.row)
         return written.row, written.losses, problems
@@ -287,12 +299,12 @@ class DialectTarget:
         """A remark if rows ask for nothing that a grader of the system would look at."""
         if not self._ungraded:
             return ()
-        rows = "1 row asks" if self._ungraded == 1 else f"{self._ungraded:,} rows ask"
-        return (f"{rows} for nothing that {self._dialect.format.title} grades",)
+        rows = count_of(self._ungraded, "row asks", "rows ask")
+        return (f"{rows} for nothing that {self._dialect.title} grades",)
 
     def _is_graded(self, row: Any) -> bool:
         """Whether any grader of the system can pass a row for what it asks."""
-        found = self._dialect.format.predict(row, self._dialect.variant)
+        found = self._dialect.predict(row)
         return any(each.is_asked and each.state in ("run", "vacuous") for each in found)
 
     def _rejections(self, row: Any) -> list[Problem]:

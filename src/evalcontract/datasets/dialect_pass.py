@@ -22,8 +22,7 @@ from evalcontract.datasets.plans import row_structure
 from evalcontract.datasets.run import Run
 from evalcontract.formats import dialect_of
 from evalcontract.formats._conversion import Loss
-from evalcontract.formats._findings import chosen_graders
-from evalcontract.formats._format import RowLayout, fields_of
+from evalcontract.formats._format import RowLayout
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
 from evalcontract.model.reference import Kind
@@ -36,25 +35,27 @@ from evalcontract.structure.validator import SchemaValidator, structure_of
 from evalcontract.workspace.catalogue import code_named, is_rejection
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
     from evalcontract.formats._conversion import OurRow, Reader
-    from evalcontract.formats._format import Field, GraderPrediction, RowChecker
+    from evalcontract.formats._fields import Field
+    from evalcontract.formats._format import RowChecker
+    from evalcontract.formats._graders import GraderPrediction
     from evalcontract.library.references import Provenance
     from evalcontract.source.external import ExternalFile
 
 
 def cover_dialect_row(
-    dialect: Dialect, external: ExternalFile, row: CheckedRow, chosen: frozenset[str] | None
+    dialect: Format, external: ExternalFile, row: CheckedRow, chosen: frozenset[str] | None
 ) -> RowCoverage:
     """Return which graders will run on a row: those that are `chosen`.
 
     None means all that the row asks for; the others are its `unasked` ones.
     """
-    name = dialect.format.name_of(row.value)
+    name = dialect.name_of(row.value)
     if row.fault:
         return RowCoverage(row.number, name, str(dialect), (), row.fault.message)
     cells, unasked = [], []
-    for grader in _predicted(dialect, external, row.value):
+    for grader in dialect.predict(row.value, external):
         if chosen is None and not grader.is_asked:
             unasked.append(grader.name)
         elif chosen is None or grader.name in chosen:
@@ -66,13 +67,6 @@ def cover_dialect_row(
 def _cell(grader: GraderPrediction) -> Cell:
     outlook = Prediction(State(grader.state), grader.reason, grader.field)
     return Cell(grader.name, grader.kind, outlook)
-
-
-def _predicted(dialect: Dialect, external: ExternalFile, row: Any) -> Iterable[GraderPrediction]:
-    form, variant = dialect
-    if form.predict_in is not None:
-        return form.predict_in(external, row, variant)
-    return form.predict(row, variant)
 
 
 _NO_RUBRIC = "no row before this one has the rubric of this label"
@@ -167,12 +161,12 @@ class DialectDataset:
     """
 
     def __init__(
-        self, dialect: Dialect, external: ExternalFile, detected: DialectMatch | None = None
+        self, dialect: Format, external: ExternalFile, detected: DialectMatch | None = None
     ) -> None:
         self.dialect = str(dialect)
         self.file = external.file
         self._dialect = dialect
-        self._external = external.as_text() if dialect.format.has_text_lines else external
+        self._external = external.as_text() if dialect.has_text_lines else external
         self._detected = detected
         self._chosen: frozenset[str] | None = None
 
@@ -183,7 +177,7 @@ class DialectDataset:
             UsageError: the system has no such plan or grader.
 
         """
-        self._chosen = chosen_graders(*self._dialect, plan, only)
+        self._chosen = self._dialect.chosen(plan, only)
 
     @property
     def unreadable(self) -> UnreadableFile | None:
@@ -208,7 +202,7 @@ class DialectPass:
 
     def __init__(
         self,
-        dialect: Dialect,
+        dialect: Format,
         external: ExternalFile,
         policy: Policy,
         ignores: Ignores,
@@ -247,17 +241,16 @@ class DialectPass:
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[CheckedBatch]:
         """Yield the rows that can be checked, batch by batch, in this process."""
         del keep_rows, jobs
-        form, variant = self._dialect
         if problem := self._unsupported_medium():
             self._whole_problems.append(problem)
             return
         self._faults += self._tolerated([(fault, None) for fault in self._external.remarks])
-        self._layout = form.find_rows(self._external, variant, self._stage)
+        self._layout = self._dialect.rows(self._external, self._stage)
         self._whole_problems += self._layout.problems
         self._tolerated_codes |= self._layout.passed_over
         if self._layout.is_lost:
             return
-        checker = form.row_checker(variant, self._stage)
+        checker = self._dialect.checker(self._stage)
         for batch in self._batches(self._layout.rows):
             self._faults += self._tolerated([*batch.faults, *batch.remarks])
             self.count += len(batch.rows)
@@ -269,7 +262,7 @@ class DialectPass:
         for index, row in enumerate(batch.rows, batch.first_index):
             path = self.path_of(index)
             problems = [*checker.check(row, path, is_clean=is_clean or self._stage.passes([row]))]
-            name = self._dialect.format.name_of(row) if problems else None
+            name = self._dialect.name_of(row) if problems else None
             for problem in problems:
                 if not self._is_repeated(problem):
                     yield problem._replace(row=name, row_index=index)
@@ -326,8 +319,7 @@ class DialectPass:
 
     def reader(self) -> DialectRows:
         """Return a reader that converts the rows."""
-        form, variant = self._dialect.format, self._dialect.variant
-        return DialectRows(form.reader(self._external, variant), fields_of(form.fields, variant))
+        return DialectRows(self._dialect.reader(self._external), self._dialect.own_fields)
 
     def provenance(self) -> Provenance:
         """Return the provenance of the rows that were read; they have no rubrics of ours."""
@@ -337,7 +329,7 @@ class DialectPass:
 
     def _unsupported_medium(self) -> Problem | None:
         """Return a problem if the loader does not read files of this medium."""
-        form, medium = self._dialect.format, self._external.medium
+        form, medium = self._dialect, self._external.medium
         if medium in form.media:
             return None
         media = [_MEDIUM_TITLES[name] for name in form.media]
@@ -367,7 +359,7 @@ class DialectPass:
         """Return the fault with the code of the format, if the loader tolerates it."""
         if fault.code not in self._tolerated_codes:
             return fault
-        code = f"{self._dialect.format.name}/{fault.code.partition('/')[2]}"
+        code = f"{self._dialect.name}/{fault.code.partition('/')[2]}"
         help_ = _REMOVE_DUPLICATE if fault.code == "source/duplicate-key" else fault.help
         return fault._replace(code=code, help=help_)
 
@@ -383,18 +375,17 @@ def endings(dialect: str) -> frozenset[str]:
         UsageError: there is no such dialect.
 
     """
-    media = dialect_of(dialect).format.media
+    media = dialect_of(dialect).media
     return frozenset(ending for ending, medium in MEDIA.items() if medium in media)
 
 
 def _notes(detected: DialectMatch, file: str, policy: Policy) -> Iterator[Diagnostic]:
     """Report the format that was detected, and what shows it."""
     dialect = detected.dialect
-    form = dialect.format
-    code = f"{form.name}/detected"
+    code = f"{dialect.name}/detected"
     keys = listed([f"`{clipped(key)}`" for key in detected.keys[:_SHOWN_KEYS]])
     by = f", by {keys}" if keys else ""
-    message = f"detected format: {form.title} (`--dialect {dialect}`){by}"
+    message = f"detected format: {dialect.title} (`--dialect {dialect}`){by}"
     advice = "pass `--dialect evalcontract` to check it as an evalcontract dataset"
     severity = policy.severity_of(code_named(code))
     if severity is not None:

@@ -12,7 +12,7 @@ from evalcontract.structure.schemas import definition, properties
 from evalcontract.workspace.recognition import Tool, tool_of_root, tool_of_rows
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
 
 # A row or document with one of these keys is in evalcontract's format.
 _NATIVE_KEYS = frozenset(
@@ -26,7 +26,7 @@ _EXAMINED_KEYS = 50
 class DialectMatch(NamedTuple):
     """A dialect that a dataset can be in, and the keys that show it."""
 
-    dialect: Dialect
+    dialect: Format
     keys: tuple[str, ...] = ()
 
 
@@ -58,22 +58,20 @@ def _is_native(row: dict[str, Any]) -> bool:
     return not _NATIVE_KEYS.isdisjoint(row) or row.keys() <= _keys_of_rows()
 
 
-def _ask(row: dict[str, Any], *, is_sure: bool) -> list[Dialect]:
+def _ask(row: dict[str, Any], *, is_sure: bool) -> list[Format]:
     """Ask each format for the dialect of a row; one that is complete as ours is ours."""
     if not is_sure and isinstance(row.get("id"), str) and isinstance(row.get("input"), str):
         return []
     from evalcontract.formats import formats_in_use  # slow to import
 
     asked = (form.recognise if is_sure else form.may_recognise for form in formats_in_use())
-    answers = (ask(row) for ask in asked if ask is not None)
-    return [dialect for dialect in answers if dialect]
+    return [dialect for ask in asked if (dialect := ask(row))]
 
 
-def _keys_of(dialect: Dialect, row: dict[str, Any], *, is_sure: bool) -> tuple[str, ...]:
+def _keys_of(dialect: Format, row: dict[str, Any], *, is_sure: bool) -> tuple[str, ...]:
     """Return the keys of a row without which it would not be taken for one of a dialect."""
-    form = dialect.format
-    ask = form.recognise if is_sure else form.may_recognise
-    if ask is None or len(row) > _EXAMINED_KEYS:
+    ask = dialect.recognise if is_sure else dialect.may_recognise
+    if len(row) > _EXAMINED_KEYS:
         return ()
     others = {key: {name: part for name, part in row.items() if name != key} for key in row}
     return tuple(key for key, rest in others.items() if ask(rest) != dialect)
@@ -119,13 +117,13 @@ def problem_of_root(kind: Kind, value: dict[str, Any]) -> Problem | None:
     return _of_tool(kind, tool, ()) if tool else None
 
 
-def _dialects_of(value: Any) -> list[Dialect]:
+def _dialects_of(value: Any) -> list[Format]:
 
     return [each.dialect for each in candidates(value)]
 
 
-def _of_dialects(dialects: list[Dialect], path: Path) -> Problem:
-    systems = " or ".join(dialect.format.title for dialect in dialects)
+def _of_dialects(dialects: list[Format], path: Path) -> Problem:
+    systems = " or ".join(dialect.title for dialect in dialects)
     message = f"this looks like a dataset of {systems}, not an evalcontract dataset"
     names = " or ".join(f"`--dialect {dialect}`" for dialect in dialects)
     advice = f"check it with {names}"

@@ -12,15 +12,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._format import fields_of
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import value_at
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
     from evalcontract.formats._conversion import Loss, OurRow
-    from evalcontract.formats._format import Field
+    from evalcontract.formats._fields import Field
 
 #: The key of a rubric that is embedded in a row.
 RUBRIC_KEY = "rubric"
@@ -141,16 +140,15 @@ def losses_of_source(
 
 
 def without_restored(
-    losses: Sequence[Loss], source: Any, written: Any, dialect: Dialect
+    losses: Sequence[Loss], source: Any, written: Any, dialect: Format
 ) -> list[Loss]:
     """Return losses but for the values that stand in what was written, as they were.
 
     So it is between dialects of one system, which have many fields in common. A value that stands
     there in a field that the target dialect does not read is a loss even so.
     """
-    fields = dialect.format.fields
-    unread = {each.theirs for each in fields}
-    unread -= {each.theirs for each in fields_of(fields, dialect.variant)}
+    unread = {each.theirs for each in dialect.fields}
+    unread -= {each.theirs for each in dialect.own_fields}
 
     def is_restored(loss: Loss) -> bool:
         if not loss.path or ".".join(map(str, loss.path)) in unread:

@@ -39,7 +39,7 @@ from evalcontract.workspace import (
 if TYPE_CHECKING:
     from evalcontract.cache import Cache, Memory
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.formats import Dialect
+    from evalcontract.formats import Format
     from evalcontract.judging.asking import Usage
     from evalcontract.source.external import ExternalFile
 
@@ -102,9 +102,7 @@ def open_with_graders(input_: Input, options: Options) -> Dataset:
     return dataset
 
 
-def _external(
-    dialect: Dialect, file: ExternalFile, detected: DialectMatch | None = None
-) -> Dataset:
+def _external(dialect: Format, file: ExternalFile, detected: DialectMatch | None = None) -> Dataset:
     from evalcontract.datasets.dialect_pass import DialectDataset  # not for evalcontract datasets
 
     return DialectDataset(dialect, file, detected)
@@ -118,7 +116,7 @@ def is_table(path: Path) -> bool:
 def _open_table(external: ExternalFile, columns: ColumnKeys, dialect: str | None) -> Dataset:
     """Open a table: of another system, or else one whose columns are keys of evalcontract."""
     detected = None if columns or dialect else detect(external.peek())
-    if detected and external.medium in detected.dialect.format.media:
+    if detected and external.medium in detected.dialect.media:
         return _external(detected.dialect, external, detected)
     from evalcontract.datasets.tables import source_of  # not for other files
 

@@ -19,7 +19,7 @@ from evalcontract.datasets.columns import (
 from evalcontract.model.diagnostic import Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import listed
-from evalcontract.source import SourceProblem, UnreadableFile
+from evalcontract.source import RowBatches, SourceProblem, UnreadableFile
 from evalcontract.source.document import Batch
 from evalcontract.source.tables import CsvTable, ParquetTable
 
@@ -77,20 +77,15 @@ class TableSource:
         return next((row for batch in self.stream.batches() for row in batch.rows), None)
 
 
-class TableRows:
+class TableRows(RowBatches):
     """The rows of a table as rows of evalcontract; see `RowBatches`.
 
     Row n has the path (n,), and its values the places of their cells. Empty cells are no values. A
     row without an id is called `row_N`.
     """
 
-    prefix: Path = ()
     document = None
-    stream = None
     progress = None
-    has_other_numbers = False
-    has_bare_keys = False
-    has_bare_texts = True
 
     def __init__(self, table: CsvTable | ParquetTable, columns: Sequence[Column]) -> None:
         self.file = table.file
@@ -117,13 +112,6 @@ class TableRows:
     def exact(self, index: int) -> Any:
         """Return a row of the last batch."""
         return self._batch.rows[index - self._batch.first_index]
-
-    def raw(self, path: Path) -> None:
-        """Return None: cells are texts."""
-
-    def cut_texts(self) -> tuple[()]:
-        """Return nothing: a table has no comments."""
-        return ()
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path: of a cell, of the name of a column, or of a row."""

@@ -10,39 +10,39 @@ from functools import cache
 from typing import Any
 
 from evalcontract.formats._conversion import OURS
-from evalcontract.formats._findings import quoted
-from evalcontract.formats._format import Dialect, Format, dialects_of
-from evalcontract.formats.agent_skills import AGENT_SKILLS
-from evalcontract.formats.databricks import DATABRICKS
-from evalcontract.formats.deepeval import DEEPEVAL
-from evalcontract.formats.evret import EVRET
-from evalcontract.formats.inspect import INSPECT
-from evalcontract.formats.mlflow import MLFLOW
-from evalcontract.formats.northstar import NORTHSTAR
-from evalcontract.formats.openai import OPENAI
-from evalcontract.formats.promptfoo import PROMPTFOO
+from evalcontract.formats._format import Format
+from evalcontract.formats.agent_skills import AgentSkills
+from evalcontract.formats.databricks import Databricks
+from evalcontract.formats.deepeval import DeepEval
+from evalcontract.formats.evret import Evret
+from evalcontract.formats.inspect import Inspect
+from evalcontract.formats.mlflow import Mlflow
+from evalcontract.formats.northstar import Northstar
+from evalcontract.formats.openai import OpenAI
+from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.model.errors import UsageError
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import IDENTIFIER
+from evalcontract.model.values import quoted
 from evalcontract.source.installed import entry_points
 
-FORMATS: tuple[Format, ...] = (
-    AGENT_SKILLS,
-    DATABRICKS,
-    DEEPEVAL,
-    EVRET,
-    INSPECT,
-    MLFLOW,
-    NORTHSTAR,
-    OPENAI,
-    PROMPTFOO,
+FORMATS: tuple[type[Format], ...] = (
+    AgentSkills,
+    Databricks,
+    DeepEval,
+    Evret,
+    Inspect,
+    Mlflow,
+    Northstar,
+    OpenAI,
+    Promptfoo,
 )
 
-__all__ = ["FORMATS", "OURS", "Dialect", "dialect_of", "dialects", "formats_in_use"]
+__all__ = ["FORMATS", "OURS", "Format", "dialect_of", "dialects", "formats_in_use"]
 
 
 @cache
-def formats_in_use() -> tuple[Format, ...]:
+def formats_in_use() -> tuple[type[Format], ...]:
     """Return the built-in formats, and the entry points of `evalcontract.dialects`.
 
     Raises:
@@ -54,7 +54,7 @@ def formats_in_use() -> tuple[Format, ...]:
 
 def _fault_of(name: str, found: Any) -> str | None:
     """Say why what another package brings is no format that can be used."""
-    if not isinstance(found, Format):
+    if not isinstance(found, type) or not issubclass(found, Format):
         return "is no Format"
     if found.name != name or not IDENTIFIER.fullmatch(name):
         return f"is called `{found.name}`; a format is named in snake_case, as its entry point"
@@ -68,26 +68,26 @@ def _fault_of(name: str, found: Any) -> str | None:
     return None
 
 
-def dialects() -> list[Dialect]:
+def dialects() -> list[Format]:
     """List every dialect, each format's default first."""
-    return dialects_of(formats_in_use())
+    return [dialect for form in formats_in_use() for dialect in form.dialects()]
 
 
-def dialect_of(name: str) -> Dialect:
+def dialect_of(name: str) -> Format:
     """Return the dialect of a name such as `evret:0.0.1`; without a variant, the default one.
 
     Raises:
         UsageError: the name is unknown; the message lists the known ones.
 
     """
-    known: dict[str, Dialect] = {str(dialect): dialect for dialect in reversed(dialects())}
-    known |= {dialect.format.name: dialect for dialect in reversed(dialects())}
+    known: dict[str, Format] = {str(dialect): dialect for dialect in reversed(dialects())}
+    known |= {dialect.name: dialect for dialect in reversed(dialects())}
     if name in known:
         return known[name]
-    format_, _, variant = name.partition(":")
-    variants = [dialect for dialect in dialects() if dialect.format.name == format_]
-    if variants and variant and variants[0].variant is None:
-        raise UsageError(f"`{format_}` has no variants")
+    system, _, variant = name.partition(":")
+    variants = [dialect for dialect in dialects() if dialect.name == system]
+    if variants and variant and not variants[0].variant:
+        raise UsageError(f"`{system}` has no variants")
     near = nearest(name, [*known, OURS])
     advice = f"did you mean `{near}`? " if near else ""
     names = quoted(str(dialect) for dialect in variants or dialects())

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.formats._residual import Residual
 
 #: The name of evalcontract's own format, and the metadata key of its residuals in other formats.
 OURS = "evalcontract"
@@ -207,30 +204,3 @@ def own_expectations(row: dict[str, Any]) -> dict[str, Any]:
     expected = row.get("expected")
     given = expected if isinstance(expected, dict) else {}
     return {key: part for key, part in given.items() if key not in OWN_KEYS and part is not None}
-
-
-def losses_of(
-    rest: Residual, row: dict[str, Any], reason: Callable[..., str], beside: str, run: str
-) -> Iterator[Loss]:
-    """Yield the losses of a row, given the rest of it that a system does not represent.
-
-    `reason` says why the system has no place for a path; `beside` why it has none for a reference
-    beside facts, and `run` for the run after the question of a conversation.
-    """
-    for key, part in rest.set.items():
-        match key:
-            case "bundle" if part in BUNDLES:
-                continue
-            case "expected_facts" if part == [reference_of(row)]:
-                continue  # it is written as the reference
-            case "expected" | "context" if isinstance(part, dict) and part:
-                for name in part:
-                    is_beside = (key, name) == ("expected", "reference") and row.get(
-                        "expected_facts"
-                    )
-                    yield Loss((key, name), beside if is_beside else reason((key, name)), True)
-            case "messages":
-                if conversation_of(row).has_more:
-                    yield Loss((key,), run, is_kept=True)
-            case _:
-                yield Loss((key,), reason((key,)), is_kept=True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from evalcontract.formats._fields import Field, fields_of
+from evalcontract.formats._graders import Fact, GraderPrediction, chosen_graders, predictions
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Path, Problem, Severity
+from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 #: What every loader may reject.
@@ -53,52 +58,6 @@ def codes_of_system(
         yield Code(f"{system}/detected", soft=note, strict=note, guess=True, page=page)
 
     return tuple(declared())
-
-
-class Field(NamedTuple):
-    """A field of a system, and the field of evalcontract that means the same.
-
-    Both are keys joined by dots; a last key `*` stands for every other key there. If one of the two
-    is None, the other system has nothing that means the same: the value is a loss, and `note` says
-    why. Otherwise `note` says how the value changes. `variants` limits the field to some variants
-    of the system; empty means all.
-    """
-
-    theirs: str | None
-    ours: str | None
-    note: str = ""
-    variants: tuple[str, ...] = ()
-
-
-_NOT_CARRIED = "a value of this form has no counterpart"
-
-
-def fields_of(table: Sequence[Field], variant: str | None) -> list[Field]:
-    """Return the fields of one variant of a system."""
-    return [field for field in table if not field.variants or variant in field.variants]
-
-
-def reason_against(table: Sequence[Field], ours: Path, variant: str | None) -> str:
-    """Return why a system has no place for a field of evalcontract."""
-    known = {f.ours: f.note for f in fields_of(table, variant) if f.theirs is None and f.ours}
-    # A rubric that was made from the row stands in the row itself.
-    return _reason(known, ("rubric_ref",) if ours == ("rubric",) else ours)
-
-
-def reason_for(table: Sequence[Field], theirs: Path, variant: str | None) -> str:
-    """Return why evalcontract has no place for a field of a system."""
-    known = {f.theirs: f.note for f in fields_of(table, variant) if f.ours is None and f.theirs}
-    return _reason(known, theirs)
-
-
-def _reason(known: dict[str, str], path: Path) -> str:
-    """Return the reason for a path, or for the nearest field above it."""
-    steps = [str(step) for step in path]
-    for end in range(len(steps), 0, -1):
-        for name in (".".join(steps[:end]), ".".join([*steps[: end - 1], "*"])):
-            if name in known:
-                return known[name]
-    return _NOT_CARRIED
 
 
 # The path of a key of a row has its index and the key.
@@ -186,100 +145,136 @@ class RowChecker(Protocol):
         return ()
 
 
-class GraderPrediction(NamedTuple):
-    """Whether one grader, scorer, metric or judge of the system will run on a row.
+class Format(ABC):
+    """A dataset format of another system: what its loader does. An instance is one dialect of it.
 
-    `state` is `run`, `skip`, `fail` (it runs, but cannot pass because something is missing) or
-    `vacuous` (it passes whatever the output is). `field` is the key of the row that decides. Not
-    `is_asked`: the row has nothing that is meant for it, so that only those who use it miss it.
+    `str()` is the name of the dialect on the command line, such as `evret:0.0.1`. Without a
+    `variant`, it is the default one; that of a format with one dialect is empty.
     """
 
-    name: str
-    kind: str
-    state: str
-    reason: str | None = None
-    field: str | None = None
-    is_asked: bool = True
-
-
-class Format(NamedTuple):
-    """A dataset format of another system: what its loader does, as functions.
-
-    `variants` are the names of its dialects, the default first; empty if there is only one.
-    `media` are the file formats that its loaders read. `basis` is the evidence for its verdicts.
-    Each function gets the variant, or None if the format has none.
-    """
-
-    name: str
-    title: str
-    variants: tuple[str, ...]
-    media: tuple[str, ...]
-    basis: str
-    #: Finds the rows of a file.
-    find_rows: Callable[[ExternalFile, str | None, SchemaChecker], RowLayout]
-    #: Starts a pass over rows.
-    row_checker: Callable[[str | None, SchemaChecker], RowChecker]
-    #: Returns the name of a row; None if it has none.
-    name_of: Callable[[Any], str | None]
-    #: Detects the dialect of a whole document or a first row from its keys and their types; None
-    #: if it may belong to another system.
-    recognise: Callable[[dict[str, Any]], Dialect | None]
-    #: Predicts for each of the system's graders whether it will run on a valid row.
-    predict: Callable[[Any, str | None], Iterator[GraderPrediction]]
-    #: Starts the conversion of valid rows of a file to evalcontract.
-    reader: Callable[[ExternalFile, str | None], Reader]
-    #: Starts the conversion of rows of evalcontract to a file of a medium.
-    writer: Callable[[str, str | None], Writer]
+    name: ClassVar[str]
+    title: ClassVar[str]
+    #: The names of its dialects, the default first; empty if there is only one.
+    variants: ClassVar[tuple[str, ...]] = ()
+    #: The file formats that its loaders read.
+    media: ClassVar[tuple[str, ...]]
+    #: The evidence for its verdicts.
+    basis: ClassVar[str]
     #: The codes of what is found in its datasets; see `codes_of_system`.
-    codes: tuple[Code, ...] = ()
+    codes: ClassVar[tuple[Code, ...]] = ()
     #: The fields that mean the same in evalcontract, and those that have no counterpart.
-    fields: tuple[Field, ...] = ()
-    #: As `predict`, if the graders stand in the file beside the rows.
-    predict_in: Callable[[ExternalFile, Any, str | None], Iterator[GraderPrediction]] | None = None
-    #: Detects the dialect of a document or a row that other systems might have as well; it is asked
-    #: only if no format recognises the dataset.
-    may_recognise: Callable[[dict[str, Any]], Dialect | None] | None = None
+    fields: ClassVar[tuple[Field, ...]] = ()
+    #: What decides on the graders of its table, by the names that the table has for it.
+    facts: ClassVar[Mapping[str, Fact]] = MappingProxyType({})
+    #: The keys that name a row: the first that holds a text.
+    named_by: ClassVar[tuple[str, ...]] = ("id",)
     #: Whether its loader takes the lines of JSONL from a Python text file, and strips each: a lone
     #: carriage return ends a line, and white space of Unicode around it does not count.
-    has_text_lines: bool = False
+    has_text_lines: ClassVar[bool] = False
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
-    schemas: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    schemas: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
 
-
-class Dialect(NamedTuple):
-    """A format and one of its variants; `str()` is its name on the command line."""
-
-    format: Format
-    variant: str | None
+    def __init__(self, variant: str = "") -> None:
+        self.variant = variant or next(iter(self.variants), "")
 
     def __str__(self) -> str:
-        return f"{self.format.name}:{self.variant}" if self.variant else self.format.name
+        return f"{self.name}:{self.variant}" if self.variant else self.name
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    @classmethod
+    def dialects(cls) -> list[Self]:
+        """List its dialects, the default first."""
+        return [cls(variant) for variant in cls.variants or ("",)]
 
     @property
     def stage(self) -> tuple[str, str, str]:
         """The arguments of its schema stage: the name, the title, and the schema."""
-        return self.format.name, self.format.title, self.schema
+        return self.name, self.title, self.schema
 
     @property
     def schema(self) -> str:
         """The name of its schema, such as `formats/evret-0.0.1`."""
         return f"formats/{str(self).replace(':', '-')}"
 
+    @property
+    def own_fields(self) -> list[Field]:
+        """The fields of this dialect."""
+        return fields_of(self.fields, self.variant)
 
-def dialects_of(formats: Iterable[Format]) -> list[Dialect]:
-    """List the dialects of some formats."""
-    return [
-        Dialect(format_, variant) for format_ in formats for variant in format_.variants or (None,)
-    ]
+    @classmethod
+    @abstractmethod
+    def recognise(cls, value: dict[str, Any]) -> Self | None:
+        """Detect the dialect of a whole document or a first row from its keys and their types.
 
+        None means that it may belong to another system.
+        """
 
-def named_by(*keys: str) -> Callable[[Any], str | None]:
-    """Return a function that names a row by the first of some keys that holds a text."""
+    @classmethod
+    def may_recognise(cls, value: dict[str, Any]) -> Self | None:
+        """Detect the dialect of a document or a row that other systems might have as well.
 
-    def name_of(row: Any) -> str | None:
+        It is asked only if no format recognises the dataset.
+        """
+        return None
+
+    @abstractmethod
+    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        """Find the rows of a file."""
+
+    @abstractmethod
+    def checker(self, schema: SchemaChecker) -> RowChecker:
+        """Start a pass over rows."""
+
+    def name_of(self, row: Any) -> str | None:
+        """Return the name of a row; None if it has none."""
         if not isinstance(row, dict):
             return None
-        return next((row[key] for key in keys if isinstance(row.get(key), str)), None)
+        return next((row[key] for key in self.named_by if isinstance(row.get(key), str)), None)
 
-    return name_of
+    def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
+        """Predict for each of the system's graders whether it will run on a valid row.
+
+        By default the table of the graders says so. `file` is where the row stands, if in one.
+        """
+        return predictions(self.name, row, self.variant, self.facts)
+
+    def chosen(self, plan: str | None, only: Sequence[str]) -> frozenset[str] | None:
+        """Return the names of the graders of a plan, and of those that are named; None for all.
+
+        Raises:
+            UsageError: the system has no such plan or grader.
+
+        """
+        if plan is None and not only:
+            return None
+        if not self.schemas:
+            return chosen_graders(self.name, self.variant, self.title, plan=plan, only=only)
+        if plan is not None:  # what another package brings says its graders for each row
+            raise UsageError(f"there is no plan `{plan}`: {self.title} has no plans")
+        return frozenset(only)
+
+    def lens_class(self) -> type[Lens]:
+        """Return how rows are converted; by default, all that has a counterpart is renamed."""
+        from evalcontract.formats._lens import Lens  # a check does not need it
+
+        return Lens
+
+    def lens(self, medium: str) -> Lens:
+        """Start the conversion of the rows of a file of a medium, in one direction or the other."""
+        return self.lens_class()(self.name, self.own_fields, self.variant, medium)
+
+    def reader(self, file: ExternalFile) -> Reader:
+        """Start the conversion of valid rows of a file to evalcontract."""
+        lens = self.lens(file.medium)
+        lens.begin(file)
+        return lens
+
+    def writer(self, medium: str) -> Writer:
+        """Start the conversion of rows of evalcontract to a file of a medium."""
+        return self.lens(medium)

@@ -24,8 +24,8 @@ Fits = Callable[[Path, Any, Any], bool]
 
 _FLAT: Nested = {}
 _LISTS = ("expected_facts", "expected_tools", "must_contain_any", "must_not_contain", "tags")
-# The types of the keys of a row, so that a foreign mapping is not mistaken for one.
-_TYPES: dict[str, type] = {
+#: The types of the keys of a row, so that a foreign mapping is not mistaken for one.
+TYPES: dict[str, type] = {
     **dict.fromkeys(("id", "input", "criteria", "rubric_ref", "bundle"), str),
     **dict.fromkeys(("expected", "metadata"), dict),
     **dict.fromkeys(_LISTS, list),
@@ -152,7 +152,8 @@ class Form(NamedTuple):
 
     def has_written(self, kept: Row, was: str) -> bool:
         """Whether a mapping has no other keys than `written` gives, and `was` of its place."""
-        return kept.keys() <= {self.set, self.absent, was} and self.fits(kept)
+        is_known = self.set is None or kept.keys() <= {self.set, self.absent, was}
+        return is_known and kept.get(self.set or self.absent, True) != {} and self.fits(kept)
 
     def applied(self, row: Row, kept: Row | None, nested: Nested = _FLAT) -> Row:
         """Return a row with what a mapping preserves of it, if it preserves anything."""
@@ -203,7 +204,7 @@ class ResidualPlace(NamedTuple):
 
 def is_row(row: Row) -> bool:
     """Whether the keys of a row have the types of evalcontract."""
-    return all(isinstance(row.get(key, kind()), kind) for key, kind in _TYPES.items())
+    return all(isinstance(row.get(key, kind()), kind) for key, kind in TYPES.items())
 
 
 def _is_path(value: Any) -> bool:

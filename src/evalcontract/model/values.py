@@ -107,6 +107,11 @@ def readable(message: str) -> str:
     return clipped(short, MESSAGE_LENGTH)
 
 
+def quoted(words: Iterable[str], joiner: str = ", ") -> str:
+    """Join words in backquotes."""
+    return joiner.join(f"`{word}`" for word in words)
+
+
 def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None) -> str:
     """Join words by commas; truncate a long list and give the number of the others.
 
@@ -119,6 +124,11 @@ def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None)
     if total <= most + 1:
         return ", ".join(map(str, items))
     return f"{', '.join(map(str, islice(items, most)))} … and {total - most:,} more"
+
+
+def count_of(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun, as `1 row` and `2,000 rows`."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def chained(names: Iterable[str]) -> str:

@@ -1,4 +1,7 @@
-"""The base of all rules: on datasets, rows, rubrics and judges, and what each is given."""
+"""The base of all rules: on datasets, rows, rubrics and judges, and what each is given.
+
+A rule imports the words that it needs from here: what it is made of, and what a problem is.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from evalcontract.checks.plan import Plan, own_predictions
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.diagnostic import Fix, Path, Problem, Related, Rename, Severity, Within
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import RowBatches
@@ -25,10 +28,32 @@ from evalcontract.structure.validator import Checks, valid_parts_of_rubric
 if TYPE_CHECKING:
     from evalcontract.analysis.ambiguity import PatternSearch
 
+__all__ = [
+    "Code",
+    "Context",
+    "DatasetContext",
+    "DatasetRule",
+    "Fix",
+    "Path",
+    "Problem",
+    "Problems",
+    "Related",
+    "Rename",
+    "RowGroup",
+    "RowSubject",
+    "Rule",
+    "Severity",
+    "Subject",
+    "Within",
+    "row_rule",
+    "rule",
+]
+
+#: What a rule yields.
+Problems = Iterator[Problem]
+
 #: What the path of a check inside a composite ends in.
 REFERENCE = "rubric_ref"
-
-
 #: The number of checks inside composites that are compared with those outside, in a run; some
 #: thousands are a large workspace.
 MAX_REACHED = 50_000
@@ -138,11 +163,11 @@ class DatasetContext(NamedTuple):
 class Watch(Protocol):
     """The state of a rule during one pass over one dataset."""
 
-    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+    def see(self, first_index: int, rows: list[Any]) -> Problems:
         """Observe the next rows. A row may have any type: the structure stage checks that."""
         ...
 
-    def finish(self) -> Iterator[Problem]:
+    def finish(self) -> Problems:
         """Yield the problems that only the whole dataset reveals."""
         ...
 
@@ -150,7 +175,7 @@ class Watch(Protocol):
 class IdWatch(Watch, Protocol):
     """A watch that needs only the ids of clean rows, so that the rows need not be kept."""
 
-    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+    def see_ids(self, first_index: int, ids: list[str]) -> Problems:
         """Observe the ids of the next rows, which have no findings.
 
         Each row has an id; the bundle of a row, if it has one, is declared.
@@ -248,20 +273,16 @@ class RowRule(NamedTuple):
     """
 
     code: Code
-    check: Callable[[RowSubject], Iterator[Problem]]
+    check: Callable[[RowSubject], Problems]
     silent: Silent | None = None
     suspects: Suspects | None = None
 
 
 def row_rule(
     code: Code, *, silent: Silent | None = None, suspects: Suspects | None = None
-) -> Callable[[Any], RowRule]:
+) -> Callable[[Callable[[RowSubject], Problems]], RowRule]:
     """Turn a function into a rule; for `silent` and `suspects` see `RowRule`."""
-
-    def make(check: Callable[[RowSubject], Iterator[Problem]]) -> RowRule:
-        return RowRule(code, check, silent, suspects)
-
-    return make
+    return lambda check: RowRule(code, check, silent, suspects)
 
 
 class Context(NamedTuple):
@@ -300,8 +321,16 @@ class Subject(NamedTuple):
 
     artifact: Artifact
     value: dict[str, Any]
-    checks: tuple[tuple[Path, dict[str, Any]], ...] = ()
+    checks: Checks = ()
     misspelled: frozenset[Path] = frozenset()
+
+    def checks_of(self, kind: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Yield the checks of a kind."""
+        return (placed for placed in self.checks if placed[1]["kind"] == kind)
+
+    def lacks(self, key: str) -> bool:
+        """Whether a top-level key is not in the file, and none was meant to be it."""
+        return key not in self.artifact.document.value and (key,) not in self.misspelled
 
     @property
     def written(self) -> list[Any]:
@@ -315,13 +344,9 @@ class Rule(NamedTuple):
 
     code: Code
     kinds: tuple[Kind, ...]
-    check: Callable[[Subject, Context], Iterator[Problem]]
+    check: Callable[[Subject, Context], Problems]
 
 
-def rule(code: Code, *kinds: Kind) -> Callable[[Any], Rule]:
-    """Turn a function into a rule for the given kinds of artifacts."""
-
-    def make(check: Callable[[Subject, Context], Iterator[Problem]]) -> Rule:
-        return Rule(code, kinds, check)
-
-    return make
+def rule(code: Code, *kinds: Kind) -> Callable[[Callable[[Subject, Context], Problems]], Rule]:
+    """Turn a function into a rule for these kinds of artifacts, or for the one its code names."""
+    return lambda check: Rule(code, kinds or (Kind(code.partition("/")[0]),), check)

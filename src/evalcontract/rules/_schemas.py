@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import Fix, Path, Problem, format_path
+from evalcontract.model.diagnostic import format_path
 from evalcontract.model.startup import NamedTuple
-from evalcontract.rules._rule import Context, Subject
+from evalcontract.rules._rule import (
+    Code,
+    Context,
+    Fix,
+    Path,
+    Problem,
+    Problems,
+    Rule,
+    Subject,
+    rule,
+)
 
 if TYPE_CHECKING:
     from evalcontract.analysis.ambiguity import Attack, PatternSearch
@@ -15,9 +25,7 @@ if TYPE_CHECKING:
 
 def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]:
     """Yield each valid schema, with the path of the key that holds or names it."""
-    for path, check in subject.checks:
-        if check["kind"] != "json_schema":
-            continue
+    for path, check in subject.checks_of("json_schema"):
         key = "schema" if "schema" in check else "schema_ref"
         try:
             schema = check[key] if key == "schema" else context.read_json(check[key])
@@ -25,6 +33,28 @@ def schemas_of(subject: Subject, context: Context) -> Iterator[tuple[Path, Any]]
             continue  # reported as `rubric/invalid-json-schema`
         if not context.schemas.faults(schema):
             yield (*path, key), schema
+
+
+class Regex(NamedTuple):
+    """The pattern of a `regex` check, with its path."""
+
+    path: Path
+    pattern: str
+    flags: Sequence[str]
+    is_full: bool
+    is_negated: bool
+
+
+def regexes_of(subject: Subject) -> Iterator[Regex]:
+    """Yield the patterns of the `regex` checks of a rubric."""
+    for path, check in subject.checks_of("regex"):
+        yield Regex(
+            path=(*path, "pattern"),
+            pattern=check["pattern"],
+            flags=check.get("flags", ()),
+            is_full=check.get("match") == "full",
+            is_negated=check.get("negate", False),
+        )
 
 
 #: Why a pattern may be slow although no finding says so.
@@ -86,14 +116,14 @@ def slow_patterns(schema: Any, search: PatternSearch) -> Iterator[SlowPattern]:
                 yield SlowPattern(path, attack, on_key)
 
 
-def unsearched(problems: list[Problem]) -> Iterator[Problem]:
+def unsearched(problems: list[Problem]) -> Problems:
     """Yield one problem for the patterns of a file that are not searched: the first of them."""
     for problem in problems[:1]:
         rest = f"{len(problems):,} patterns of this file are" if problems[1:] else "this pattern is"
         yield problem._replace(help=f"{rest} not searched; correct or remove the slow ones first")
 
 
-def unproved(paths: list[Path], what: str) -> Iterator[Problem]:
+def unproved(paths: list[Path], what: str) -> Problems:
     """Yield one problem for the patterns of a file that may match `what`, at the first of them."""
     for path in paths[:1]:
         from evalcontract.analysis.ambiguity import MAX_PROVED_CHARACTERS  # slow to import
@@ -106,17 +136,18 @@ def unproved(paths: list[Path], what: str) -> Iterator[Problem]:
         yield Problem("source/limit-exceeded", message, path, "shorten the patterns")
 
 
-def remarks_of(subject: Subject, context: Context, fault: str, code: str) -> Iterator[Problem]:
-    """Yield the remarks of one kind on every valid schema, as problems."""
-    for path, schema in schemas_of(subject, context):
-        for remark in context.schemas.remarks(schema):
-            if remark.fault == fault:
-                yield schema_problem(
-                    code,
-                    path,
-                    remark.message,
-                    remark.path,
-                    remark.help,
-                    on_key=remark.on_key,
-                    fix=remark.fix,
-                )
+def remark_rule(code: Code) -> Rule:
+    """Return a rule that yields the remarks with the fault of its code on every valid schema."""
+    _, _, fault = code.partition("/")
+
+    @rule(code)
+    def remarks(subject: Subject, context: Context) -> Problems:
+        for path, schema in schemas_of(subject, context):
+            for remark in context.schemas.remarks(schema):
+                if remark.fault == fault:
+                    message, place, on_key = remark.message, remark.path, remark.on_key
+                    yield schema_problem(
+                        code, path, message, place, remark.help, on_key=on_key, fix=remark.fix
+                    )
+
+    return remarks

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from evalcontract.checks.plan import VISIBLE
 from evalcontract.model.code import Code
@@ -52,6 +54,15 @@ def literal_fault(text: str, kind: str) -> tuple[str, str] | None:
 #: Keys whose text must not be blank, and keys whose list of texts must not have duplicates.
 TEXTS = ("id", "input", "criteria")
 LISTS = ("expected_facts", "must_contain_any", "must_not_contain", "tags")
+
+
+def items_of(
+    mapping: Mapping[str, Any], keys: Iterable[str]
+) -> Iterator[tuple[tuple[str, int], Any]]:
+    """Yield the items of the lists under some keys of a mapping, each with its path."""
+    for key in keys:
+        for index, item in enumerate(mapping.get(key, ())):
+            yield (key, index), item
 
 
 def is_blank(text: str) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
-from evalcontract.model.diagnostic import Fix, Move, Path, Rename, Write
+from evalcontract.model.diagnostic import Fix, Move, Path, Rename, Scalar, Write
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
-from evalcontract.source.cutting import apply_cuts, chosen, cuts_of
-from evalcontract.source.document import Node
-from evalcontract.source.entries import Cut, Entries
+from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import places, spot_of
-from evalcontract.source.json.reading import load_json, scan
-from evalcontract.source.yaml.reading import nodes_of, parse_yaml
+from evalcontract.source.inserting import Places, move, places, spot_of
+from evalcontract.source.yaml.writing import flow, quoted
 
 
 def fixed(value: Any, fixes: Iterable[Fix]) -> Any:
@@ -111,8 +110,9 @@ def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> EditResult:
     """
     bom = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(bom)
-    edited = _edit_lines(body, fixes) if form == "jsonl" else _edit(body, form, fixes)
-    return edited._replace(text=bom + edited.text)
+    made = _cuts_of_text(body, form, fixes, is_quick=False)
+    cuts = dict.fromkeys(cut for fix_cuts in made.cuts.values() for cut in fix_cuts)
+    return EditResult(bom + apply_cuts(body, cuts), tuple(made.cuts), made.refused)
 
 
 def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[Cut, ...]]:
@@ -120,55 +120,7 @@ def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[C
 
     The text has no byte order mark.
     """
-    if form != "jsonl":
-        return _valid_cuts(text, form, fixes, is_quick=True).cuts
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    found: dict[Fix, tuple[Cut, ...]] = {}
-    for number, originals in _by_line(fixes).items():
-        if number < len(starts) - 1:
-            line = text[starts[number] : starts[number + 1] - 1].removesuffix("\r")
-            made = _valid_cuts(line, form, [*originals], is_quick=True)
-            cuts = _shifted(made.cuts, starts[number])
-            found |= {originals[fix]: fix_cuts for fix, fix_cuts in cuts.items()}
-    return found
-
-
-def _shifted(cuts: dict[Fix, tuple[Cut, ...]], by: int) -> dict[Fix, tuple[Cut, ...]]:
-    def moved(cut: Cut) -> Cut:
-        return Cut(cut.start + by, cut.end + by, cut.text)
-
-    return {fix: tuple(map(moved, fix_cuts)) for fix, fix_cuts in cuts.items()}
-
-
-def _by_line(fixes: Sequence[Fix]) -> dict[int, dict[Fix, Fix]]:
-    """Return the fixes by line: each without the line in its path, and as it was given."""
-    by_line: dict[int, dict[Fix, Fix]] = {}
-    for fix in fixes:
-        of_line = by_line.setdefault(int(fix.path[0]), {})
-        of_line[fix.relocated(lambda path: path[1:])] = fix
-    return by_line
-
-
-def _edit_lines(text: str, fixes: Sequence[Fix]) -> EditResult:
-    lines = text.split("\n")
-    made: list[Fix] = []
-    refused: list[Fix] = []
-    for number, originals in _by_line(fixes).items():
-        line = lines[number].removesuffix("\r") if number < len(lines) else ""
-        edited = _edit(line, "jsonl", [*originals])
-        if edited.made:
-            lines[number] = edited.text + lines[number][len(line) :]
-        made += [originals[fix] for fix in edited.made]
-        refused += [originals[fix] for fix in edited.refused]
-    return EditResult("\n".join(lines), tuple(made), tuple(refused))
-
-
-def _edit(text: str, form: str, fixes: Sequence[Fix]) -> EditResult:
-    made = _valid_cuts(text, form, fixes)
-    cuts = dict.fromkeys(cut for fix_cuts in made.cuts.values() for cut in fix_cuts)
-    return EditResult(apply_cuts(text, cuts), tuple(made.cuts), made.refused)
+    return _cuts_of_text(text, form, fixes, is_quick=True).cuts
 
 
 class _ValidCuts(NamedTuple):
@@ -178,22 +130,40 @@ class _ValidCuts(NamedTuple):
     refused: tuple[Fix, ...] = ()
 
 
-def _valid_cuts(
-    text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool = False
-) -> _ValidCuts:
+def _cuts_of_text(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool) -> _ValidCuts:
+    if form != "jsonl":
+        return _valid_cuts(text, form, fixes, is_quick=is_quick)
+    by_line: dict[int, dict[Fix, Fix]] = {}  # each without the line in its path, and as given
+    for fix in fixes:
+        of_line = by_line.setdefault(int(fix.path[0]), {})
+        of_line[fix.relocated(lambda path: path[1:])] = fix
+    lines = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    cuts: dict[Fix, tuple[Cut, ...]] = {}
+    refused: list[Fix] = []
+    for number, originals in by_line.items():
+        line = lines[number].removesuffix("\r") if number < len(lines) else ""
+        made = _valid_cuts(line, form, [*originals], is_quick=is_quick)
+        refused += [originals[fix] for fix in made.refused]
+        for fix, of_fix in made.cuts.items():
+            cuts[originals[fix]] = tuple(cut.moved(starts[number]) for cut in of_fix)
+    return _ValidCuts(cuts, tuple(refused))
+
+
+def _valid_cuts(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool) -> _ValidCuts:
     try:
-        value, root = _read(text, form)
+        value, entries = value_of(text, form), entries_of(text, form)
     except (ParseError, ValueError, RecursionError):
         return _ValidCuts({}, tuple(fixes))
-    entries = Entries(text, root, is_line=form == "jsonl")
+    is_yaml = form == "yaml"
     spots = [spot_of(fix.path, fix.edit.to, entries) for fix in fixes if isinstance(fix.edit, Move)]
-    placed = places(spots, entries, is_quick=is_quick or form != "yaml", is_yaml=form == "yaml")
+    placed = places(spots, entries, is_quick=is_quick, is_yaml=is_yaml)
     units: dict[tuple[Cut, ...], list[Fix]] = {}
     for fix in fixes:
         # Aliases share one position in the text: apply the fixes of all of them there together.
-        units.setdefault(cuts_of(fix, entries, placed, is_json=form != "yaml"), []).append(fix)
+        units.setdefault(_cuts_of(fix, entries, placed, is_json=not is_yaml), []).append(fix)
     refused = units.pop((), [])
-    if form == "yaml":
+    if is_yaml:
         moves = [unit for unit, unit_fixes in units.items() if _is_move(unit_fixes)]
         for unit in moves:
             refused += units.pop(unit) if _loses_comment(text, unit) else []
@@ -202,21 +172,46 @@ def _valid_cuts(
     return _ValidCuts({fix: unit for unit in made for fix in units[unit]}, tuple(refused))
 
 
-def _read(text: str, form: str) -> tuple[Any, Node]:
-    """Return the value of a text and its tree of positions.
+def _cuts_of(fix: Fix, entries: Entries, placed: Places, *, is_json: bool) -> tuple[Cut, ...]:
+    """Return the cuts that apply a fix; none if its path has no position of its own in the text.
 
-    Raises:
-        ParseError, RecursionError: the text cannot be parsed.
-
+    `placed` are the places that keys are moved to.
     """
-    value = _value(text, form)
-    return value, nodes_of(text) if form == "yaml" else scan(text, is_line=form == "jsonl")
+    match fix.edit:
+        case Rename(key):
+            return _rename(fix.path, key, entries, is_json=is_json)
+        case Write(value):
+            return _write(fix.path, value, entries, is_json=is_json)
+        case Move(to):
+            return move(fix.path, to, entries, lambda key: _name(key, is_json=is_json), placed)
 
 
-def _value(text: str, form: str) -> Any:
-    if form == "yaml":
-        return parse_yaml(text, "", b"").value
-    return load_json(text.encode(), is_line=form == "jsonl")
+def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+    _, span, depth = entries.root.find(path)
+    if span is None or depth < len(path):
+        return ()
+    start, end = entries.token(span), entries.offset(span, at_end=True)
+    return (Cut(start, end, _name(key, is_json=is_json, like=entries.text[start : start + 1])),)
+
+
+def _write(path: Path, value: Scalar, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+    node = entries.node(path)
+    if node is None or node.children is not None or entries.is_block_scalar(node):
+        return ()
+    start, end = entries.token(node.span), entries.offset(node.span, at_end=True)
+    if is_json:
+        return (Cut(start, end, json.dumps(value, ensure_ascii=False)),)
+    if isinstance(value, str):
+        like = entries.text[start : start + 1] if end > start else ""
+        text = quoted(value, inside=entries.is_flow(path), like=like)
+    else:
+        text = flow(value)
+    return (Cut(start, end, text),)
+
+
+def _name(key: str, *, is_json: bool, like: str = "") -> str:
+    """Write a key; `like` is the first character of the old key, to keep its quotes."""
+    return json.dumps(key, ensure_ascii=False) if is_json else quoted(key, like=like)
 
 
 def _without_overlap(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut, ...]]:
@@ -273,7 +268,7 @@ class _Trial(NamedTuple):
         cuts = [cut for unit in units for cut in unit]
         try:
             return json_equal(
-                _value(apply_cuts(self.text, cuts), self.form), fixed(self.value, fixes)
+                value_of(apply_cuts(self.text, cuts), self.form), fixed(self.value, fixes)
             )
         except (ParseError, ValueError, LookupError, RecursionError):
             return False

@@ -1,13 +1,18 @@
-"""Positions of the keys and values of a text, as character offsets."""
+"""The keys and values of a text as character offsets, and cuts in the text."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 from evalcontract.model.diagnostic import Path, Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Node
+from evalcontract.source.json.reading import load_json, scan
 from evalcontract.source.text import LINE_END
+from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 
 _LINE = lazy_pattern(r"[^\r\n]*")
 # An anchor or a tag precedes the node that it belongs to.
@@ -24,6 +29,38 @@ class Cut(NamedTuple):
     start: int
     end: int
     text: str
+
+    def moved(self, by: int) -> Cut:
+        """Return the same cut so many characters further on."""
+        return Cut(self.start + by, self.end + by, self.text)
+
+
+def chosen(units: Iterable[tuple[Cut, ...]]) -> list[tuple[Cut, ...]]:
+    """Return the units of cuts that do not touch each other; earlier ones take precedence."""
+    taken: list[tuple[int, int]] = []
+    free: list[tuple[Cut, ...]] = []
+    for unit in units:
+        if all(_is_free(cut, taken) for cut in unit):
+            free.append(unit)
+            for cut in unit:
+                insort(taken, (cut.start, cut.end))
+    return free
+
+
+def _is_free(cut: Cut, taken: list[tuple[int, int]]) -> bool:
+    at = bisect_left(taken, (cut.start, cut.end))
+    before_ends = at == 0 or taken[at - 1][1] < cut.start
+    return before_ends and (at == len(taken) or cut.end < taken[at][0])
+
+
+def apply_cuts(text: str, cuts: Iterable[Cut]) -> str:
+    """Return the text with cuts applied; they must not overlap."""
+    parts: list[str] = []
+    done = 0
+    for cut in sorted(cuts):
+        parts += [text[done : cut.start], cut.text]
+        done = cut.end
+    return "".join([*parts, text[done:]])
 
 
 class KeyEntry(NamedTuple):
@@ -47,6 +84,25 @@ class MappingEntry(NamedTuple):
     def text(self, entries: Entries) -> str:
         """Return the text of both."""
         return entries.text[self.entry.key_start : self.end]
+
+
+def value_of(text: str, form: str) -> Any:
+    """Return the value of a text of the form "yaml" or "json", or "jsonl" for one line of it.
+
+    Raises:
+        ParseError, RecursionError: the text cannot be parsed.
+
+    """
+    if form == "yaml":
+        return parse_yaml(text, "", b"").value
+    return load_json(text.encode(), is_line=form == "jsonl")
+
+
+def entries_of(text: str, form: str) -> Entries:
+    """Return the keys and values of a text that can be parsed; see `value_of` for its form."""
+    is_line = form == "jsonl"
+    root = nodes_of(text) if form == "yaml" else scan(text, is_line=is_line)
+    return Entries(text, root, is_line=is_line)
 
 
 class Entries:

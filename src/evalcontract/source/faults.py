@@ -96,52 +96,20 @@ MAX_PARQUET_ROWS, MIN_ROW_BYTES = 10_000, 8
 MAX_PARQUET_BYTES, MAX_EXPANSION = 64 << 20, 100
 
 
+def limit_fault(message: str, span: Span | None = None, advice: str | None = None) -> SourceProblem:
+    """Return the problem of a file that exceeds a limit."""
+    return SourceProblem("source/limit-exceeded", message, span, advice)
+
+
 def deep_fault(span: Span | None) -> SourceProblem:
     """Return the problem of a value that is nested too deeply."""
-    return SourceProblem("source/limit-exceeded", f"nested more than {MAX_DEPTH} levels deep", span)
-
-
-def replay_fault(span: Span) -> SourceProblem:
-    """Return the problem of aliases that repeat too many values."""
-    return SourceProblem(
-        "source/limit-exceeded", f"aliases repeat more than {MAX_REPLAYED:,} values", span
-    )
-
-
-def items_fault(span: Span) -> SourceProblem:
-    """Return the problem of a list with too many aliases of mappings or lists."""
-    return SourceProblem(
-        "source/limit-exceeded",
-        f"aliases repeat mappings or lists as more than {MAX_REPEATED_ITEMS:,} items of one list",
-        span,
-    )
-
-
-def directives_fault(span: Span) -> SourceProblem:
-    """Return the problem of a YAML document with too many directives."""
-    return SourceProblem(
-        "source/limit-exceeded", f"the document has more than {MAX_DIRECTIVES:,} directives", span
-    )
-
-
-def parquet_fault(content: str, size: int) -> SourceProblem:
-    """Return the problem of a Parquet file of `size` bytes that expands to too much."""
-    return SourceProblem(
-        "source/limit-exceeded",
-        f"the file has {content} in {size:,} bytes, which is more than is read",
-        None,
-        "write the dataset as JSONL, which is read as a stream",
-    )
+    return limit_fault(f"nested more than {MAX_DEPTH} levels deep", span)
 
 
 def large_fault(size: int) -> SourceProblem:
     """Return the problem of a document of `size` bytes, which is too large for memory."""
-    return SourceProblem(
-        "source/limit-exceeded",
-        f"the document has {size:,} bytes; the limit is {MAX_DOCUMENT_BYTES:,}",
-        None,
-        "write large datasets as JSONL, which is read as a stream",
-    )
+    message = f"the document has {size:,} bytes; the limit is {MAX_DOCUMENT_BYTES:,}"
+    return limit_fault(message, None, "write large datasets as JSONL, which is read as a stream")
 
 
 @contextmanager

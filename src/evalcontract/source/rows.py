@@ -122,7 +122,87 @@ def _number(value: Any, *, as_python: bool) -> int | float:
     return float(value)
 
 
-class IterableRows:
+class RowSource(Protocol):
+    """An opened file: exactly one of `document`, `stream` and `unreadable` is not None."""
+
+    @property
+    def file(self) -> str:
+        """The name of the file in diagnostics."""
+
+    @property
+    def document(self) -> Document | None:
+        """The parsed document of a YAML or JSON file, otherwise None."""
+
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream of rows of a JSONL file, otherwise None."""
+
+    @property
+    def unreadable(self) -> UnreadableFile | None:
+        """Why the file cannot be read; None if it can."""
+
+    def peek(self) -> Any:
+        """Return the value of a document, or the first row of a stream; None if there is none."""
+
+
+class RowBatches(Protocol):
+    """The rows of a dataset in batches, and the places of their parts.
+
+    The path of a row is `prefix` and its index. `place` can be called at any time, even after all
+    batches are read. What is not abstract here holds for rows in memory.
+    """
+
+    file: str
+    prefix: Path = ()
+
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream that the rows are read from; None if they are in memory."""
+        return None
+
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:
+        """Yield all rows from the first to the last.
+
+        With `quick`, rows may come from the fast reader. Trust those without any problem; read
+        the others again with `exact`.
+        """
+
+    def exact(self, index: int) -> Any:
+        """Return a row of a batch that was read before, from the exact reader."""
+
+    def raw(self, path: Path) -> str | None:
+        """Return the source text of a scalar, if it is known; see `Document.raw`."""
+        del path
+        return None
+
+    def cut_texts(self) -> Iterable[CutText]:
+        """Yield the texts of rows that a comment probably cuts off: only YAML has comments."""
+        return ()
+
+    @property
+    def has_other_numbers(self) -> bool:
+        """Whether quick rows may hold numbers where exact rows hold text."""
+        return False
+
+    @property
+    def has_bare_keys(self) -> bool:
+        """Whether a key of a row may be written alone, without a colon: only YAML allows it."""
+        return False
+
+    @property
+    def has_bare_texts(self) -> bool:
+        """Whether a text of a row may be written without straight quotation marks."""
+        return True
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return the place of a path; see `Document.place`."""
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 digest of the bytes that were read, in hexadecimal."""
+
+
+class IterableRows(RowBatches):
     """Rows from an iterable as plain data; see `RowBatches`. Each batch is read when it is needed.
 
     The place of something in row n (from 0) is the file `NAME[n]`, without a line. A row that JSON
@@ -130,13 +210,8 @@ class IterableRows:
     for `plain`.
     """
 
-    prefix: Path = ()
     document = None
-    stream = None
     progress = None
-    has_other_numbers = False
-    has_bare_keys = False
-    has_bare_texts = True
 
     def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
         self.file = name
@@ -155,10 +230,6 @@ class IterableRows:
 
         digest: str = (self._digest or sha256()).hexdigest()
         return digest
-
-    def cut_texts(self) -> tuple[()]:
-        """Return nothing: there is no text that a comment could cut off."""
-        return ()
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Yield the rows that have not been read yet; no rows at all yield one empty batch."""
@@ -193,9 +264,6 @@ class IterableRows:
         """Return a row of the last batch."""
         return self._batch.rows[index - self._batch.first_index]
 
-    def raw(self, path: Path) -> None:
-        """Return None: rows in memory have no source text."""
-
     def place(
         self,
         path: Path,
@@ -221,102 +289,12 @@ class RowIterable:
         """Return None: the rows can be read only once."""
 
 
-class RowSource(Protocol):
-    """An opened file: exactly one of `document`, `stream` and `unreadable` is not None."""
-
-    @property
-    def file(self) -> str:
-        """The name of the file in diagnostics."""
-        ...
-
-    @property
-    def document(self) -> Document | None:
-        """The parsed document of a YAML or JSON file, otherwise None."""
-        ...
-
-    @property
-    def stream(self) -> RowStream | None:
-        """The stream of rows of a JSONL file, otherwise None."""
-        ...
-
-    @property
-    def unreadable(self) -> UnreadableFile | None:
-        """Why the file cannot be read; None if it can."""
-        ...
-
-    def peek(self) -> Any:
-        """Return the value of a document, or the first row of a stream; None if there is none."""
-        ...
-
-
-class RowBatches(Protocol):
-    """The rows of a dataset in batches, and the places of their parts.
-
-    The path of a row is `prefix` and its index. `place` can be called at any time, even after all
-    batches are read.
-    """
-
-    file: str
-    prefix: Path
-
-    @property
-    def stream(self) -> RowStream | None:
-        """The stream that the rows are read from; None if they are in memory."""
-        ...
-
-    def batches(self, *, quick: bool = False) -> Iterator[Batch]:
-        """Yield all rows from the first to the last.
-
-        With `quick`, rows may come from the fast reader. Trust those without any problem; read
-        the others again with `exact`.
-        """
-        ...
-
-    def exact(self, index: int) -> Any:
-        """Return a row of a batch that was read before, from the exact reader."""
-        ...
-
-    def raw(self, path: Path) -> str | None:
-        """Return the source text of a scalar, if it is known; see `Document.raw`."""
-        ...
-
-    def cut_texts(self) -> Iterable[CutText]:
-        """Yield the texts of rows that a comment probably cuts off."""
-        ...
-
-    @property
-    def has_other_numbers(self) -> bool:
-        """Whether quick rows may hold numbers where exact rows hold text."""
-        ...
-
-    @property
-    def has_bare_keys(self) -> bool:
-        """Whether a key of a row may be written alone, without a colon and a value."""
-        ...
-
-    @property
-    def has_bare_texts(self) -> bool:
-        """Whether a text of a row may be written without straight quotation marks."""
-        ...
-
-    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return the place of a path; see `Document.place`."""
-        ...
-
-    @property
-    def sha256(self) -> str:
-        """The SHA-256 digest of the bytes that were read, in hexadecimal."""
-        ...
-
-
 # Rows per batch of a document: one invalid row sends its whole batch to the slower checks.
 _BATCH = 500
 
 
-class DocumentRows:
+class DocumentRows(RowBatches):
     """The rows of a YAML or JSON document: the list at the path `prefix`."""
-
-    stream = None
 
     def __init__(self, document: Document, prefix: Path) -> None:
         self.file = document.file

@@ -16,12 +16,9 @@ from evalcontract.model.diagnostic import Path
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
-from evalcontract.source.cutting import apply_cuts, chosen
-from evalcontract.source.entries import Cut, Entries
+from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
 from evalcontract.source.faults import ParseError
 from evalcontract.source.inserting import Spot, last_spot, places, removed
-from evalcontract.source.json.reading import load_json, scan
-from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 from evalcontract.source.yaml.writing import block, flow, indented, literal, quoted
 
 if TYPE_CHECKING:
@@ -100,10 +97,10 @@ def _set(text: str, form: str, wanted_of: Callable[[Any], Any], *, keeps_lines: 
     bom = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(bom)
     try:
-        wanted = wanted_of(_value(body, form))
+        wanted = wanted_of(value_of(body, form))
         paths: set[Path] | None = None
         for _ in range(_MAX_READINGS):
-            value = _value(body, form)
+            value = value_of(body, form)
             if json_equal(value, wanted):
                 return bom + body
             edits = _Edits(body, form, keeps_lines=keeps_lines)
@@ -114,10 +111,6 @@ def _set(text: str, form: str, wanted_of: Callable[[Any], Any], *, keeps_lines: 
     except (ParseError, ValueError, TypeError, LookupError, RecursionError):
         raise EditError(_REFUSED) from None
     raise EditError(_REFUSED)
-
-
-def _value(text: str, form: str) -> Any:
-    return parse_yaml(text, "", b"").value if form == "yaml" else load_json(text.encode())
 
 
 def _with(value: Any, path: Path, new: Any) -> Any:
@@ -141,7 +134,7 @@ class _Edits:
         self._text = text
         self._is_json = form == "json"
         self._keeps_lines = keeps_lines
-        self._entries = Entries(text, scan(text) if self._is_json else nodes_of(text))
+        self._entries = entries_of(text, form)
         self._units: list[tuple[Cut, ...]] = []
         self._added: dict[Spot, dict[str, Any]] = {}
         #: The keys that are edited.

@@ -22,7 +22,7 @@ from evalcontract.source.faults import (
     MIN_ROW_BYTES,
     ParseError,
     SourceProblem,
-    parquet_fault,
+    limit_fault,
 )
 from evalcontract.source.rows import CONVERTERS
 from evalcontract.source.text import LINE_END, split_lines
@@ -246,9 +246,9 @@ class ParquetTable(Table):
         rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
         self._bytes = sum(group.total_byte_size for group in groups)
         if rows > MAX_PARQUET_ROWS + len(data) // MIN_ROW_BYTES:
-            raise ParseError(parquet_fault(f"{rows:,} rows", len(data)))
+            raise ParseError(self._expanded(f"{rows:,} rows"))
         if self._bytes > MAX_PARQUET_BYTES + len(data) * MAX_EXPANSION:
-            raise ParseError(parquet_fault(f"{self._bytes:,} bytes", len(data)))
+            raise ParseError(self._expanded(f"{self._bytes:,} bytes"))
 
         is_doubtful = self._bytes <= _SMALL or self._bytes > _COMPACT * len(data)
         fitting = max(_BATCH_BYTES // max(self._bytes, 1), _MIN_BATCH)
@@ -264,14 +264,18 @@ class ParquetTable(Table):
             for batch in self._file.iter_batches(self._batch_size):
                 left -= batch.nbytes
                 if left < 0:
-                    fault = parquet_fault("repeated values", len(self._data))
-                    yield Batch(index, [], ((fault, ""),))
+                    yield Batch(index, [], ((self._expanded("repeated values"), ""),))
                     return
                 rows = [_plain(row) for row in batch.to_pylist(maps_as_pydicts="lossy")]
                 yield Batch(index, rows)
                 index += len(rows)
         except (ArrowException, *_FAILURES) as error:
             yield Batch(index, [], ((_fault(error), ""),))
+
+    def _expanded(self, content: str) -> SourceProblem:
+        """Return the problem of a file that expands to too much."""
+        message = f"the file has {content} in {len(self._data):,} bytes, which is more than is read"
+        return limit_fault(message, None, "write the dataset as JSONL, which is read as a stream")
 
     def place(
         self,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import Loss
+from evalcontract.converting.placing import snake_case
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
-from evalcontract.starting.best_practices import FileMigration, snake_case
+from evalcontract.starting.best_practices import FileMigration
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import structure_of
 
@@ -60,7 +60,7 @@ def graders_of(value: Mapping[str, Any], moved: FileMigration) -> list[GraderChe
     for id_, settings, path in items:
         grader = _grader(id_, settings or {}, path, moved)
         if grader and grader.name in found:
-            moved.lose((), Loss(path, f"`{grader.name}` is there twice", is_kept=False))
+            moved.lose(f"`{grader.name}` is there twice", path)
         elif grader:
             found[grader.name] = grader
     return [*found.values()]
@@ -72,19 +72,17 @@ def _grader(
     name = id_.removesuffix(_SUFFIX)
     kind = _KINDS.get(name)
     if kind is None:
-        reason = "no check kind does this"
-        moved.lose((), Loss(path, reason, is_kept=False))
+        moved.lose("no check kind does this", path)
         return None
     if settings.get("enabled", True) is False:
-        moved.lose((), Loss(path, "it is not enabled", is_kept=False))
+        moved.lose("it is not enabled", path)
         return None
     check: dict[str, Any] = {"id": name, "kind": kind}
     if name in JUDGED:
         check["judge_prompt_ref"] = f"judge/{name}@{JUDGE_VERSION}"
     check |= _parameters(check, settings, path, moved)
     if kind == "json_schema" and not check.keys() & {"schema", "schema_ref"}:
-        reason = "it has no `schema` for `json_schema`"
-        moved.lose((), Loss(path, reason, is_kept=False))
+        moved.lose("it has no `schema` for `json_schema`", path)
         return None
     return GraderCheck(name, check, settings.get("weight", 1))
 
@@ -106,10 +104,9 @@ def _parameters(
         if key in ("enabled", "weight"):
             continue
         if name in _OF_EVERY_CHECK or name in check or name not in known:
-            reason = f"no parameter of `{check['kind']}`"
-            moved.lose((), Loss(at, reason, is_kept=False))
+            moved.lose(f"no parameter of `{check['kind']}`", at)
         elif faults := [*_faults({**_complete(check), name: value})]:
-            moved.lose((), Loss(at, f"as `{name}`: {faults[0]}", is_kept=False))
+            moved.lose(f"as `{name}`: {faults[0]}", at)
         else:
             found[name] = value
     return found
@@ -155,20 +152,14 @@ class TargetGraders:
     ) -> None:
         self.name = snake_case(value.get("id", ""), name)
         self._graders = graders_of(value, moved)
-        self._has_judge = {grader.name for grader in self._graders} & {*JUDGED}
         self._rubrics = rubrics
         self._threshold = _threshold(value, moved)
         parts = (value.get(key, "").strip() for key in ("label", "description"))
         self._description = ": ".join(part for part in parts if part)
         #: What a file for the target says, beside its dataset.
         self.settings = {key: part for key, part in value.items() if key in _settings()}
-        unknown = [key for key in value if key not in load(SCHEMA)["properties"]]
-        moved.lose((), *(Loss((key,), _UNKNOWN, is_kept=False) for key in unknown))
-
-    @property
-    def names(self) -> set[str]:
-        """The names of the graders."""
-        return {grader.name for grader in self._graders}
+        known = load(SCHEMA)["properties"]
+        moved.lose(_UNKNOWN, *((key,) for key in value if key not in known))
 
     def rubric_of_all(self, moved: FileMigration) -> str | None:
         """Return the reference to the rubric with all graders, for rows that are not there yet."""
@@ -183,17 +174,16 @@ class TargetGraders:
         extra: list[dict[str, Any]] = []
         if "accuracy" in names and row.get("must_not_contain"):
             extra.append({"id": "must_not_contain", "kind": "must_not_contain"})
-            moved.note(_NOTES["must_not_contain"])
+            moved.notes[_NOTES["must_not_contain"]] += 1
         if "rubric_ref" in row and RUBRIC_CHECKS in names:
-            moved.note(_NOTES["rubric_ref"])
+            moved.notes[_NOTES["rubric_ref"]] += 1
             graders = [_with_rubric(grader, row["rubric_ref"]) for grader in graders]
         elif "rubric_ref" in row:
-            reason = f"`{RUBRIC_CHECKS}` is not among the graders"
-            moved.lose(path, Loss(("rubric_ref",), reason, is_kept=False))
+            moved.lose(f"`{RUBRIC_CHECKS}` is not among the graders", ("rubric_ref",), below=path)
         row = {key: value for key, value in row.items() if key != "rubric_ref"}
         reference = self._reference(graders, extra, moved, self._name_without(names))
         if reference is None:
-            moved.note(_NOTES["untouched"])
+            moved.notes[_NOTES["untouched"]] += 1
             return row
         return {**row, "rubric_ref": reference}
 
@@ -212,11 +202,12 @@ class TargetGraders:
             is_read = "fact_match" in names
             row = {key: row[key] for key in row if is_read or key != "expected_facts"}
             row["expected"] = expected
-            moved.note(_NOTES["facts_too" if is_read else "facts"])
+            moved.notes[_NOTES["facts_too" if is_read else "facts"]] += 1
         expected = row.get("expected", {})
-        if expected.get("format") == "text" and "format" in self.names - names:
+        own = {grader.name for grader in self._graders}
+        if expected.get("format") == "text" and "format" in own - names:
             reason = "every output is text, and there is no other limit"
-            moved.lose(path, Loss(("expected", "format"), reason, is_kept=False))
+            moved.lose(reason, ("expected", "format"), below=path)
             row = _without(row, "format")
         return row
 
@@ -229,9 +220,8 @@ class TargetGraders:
     ) -> str | None:
         if not graders:
             return None
-        moved.judges |= {grader.name for grader in graders} & {*JUDGED}
         if any(grader.name == "fact_match" for grader in graders):
-            moved.note(_NOTES["fact_match"])
+            moved.notes[_NOTES["fact_match"]] += 1
         scoring: dict[str, Any] = {"combine": "weighted_avg"}
         if any(grader.weight != 1 for grader in graders):
             scoring["weights"] = {grader.name: grader.weight for grader in graders}
@@ -240,14 +230,13 @@ class TargetGraders:
             scoring["threshold"] = self._threshold
         text = self._description or "The graders of a target of ai_eval."
         checks = [*(grader.check for grader in graders), *extra]
-        return self._rubrics.reference_to(name, text, checks, scoring)
+        return self._rubrics.reference_to(name, text, checks=checks, scoring=scoring)
 
 
 def move_dataset(value: dict[str, Any], name: str, target: TargetGraders | None) -> FileMigration:
     """Return a dataset of ai_eval; with a `target`, its rows refer to rubrics of its graders."""
-    moved = FileMigration(
-        {"id": name, **{key: part for key, part in value.items() if key != "questions"}}
-    )
+    head = {key: part for key, part in value.items() if key != "questions"}
+    moved = FileMigration({"id": name, **head})
     for index, given in enumerate(value["questions"]):
         path = ("questions", index)
         row = _without_orphans(given, path, moved)
@@ -266,7 +255,7 @@ def _threshold(value: dict[str, Any], moved: FileMigration) -> float | None:
     if given is None or 0 <= given <= 1:
         return given
     reason = "scores are from 0 to 1 here, and the scale of this number is not documented"
-    moved.lose((), Loss(("threshold",), reason, is_kept=False))
+    moved.lose(reason, ("threshold",))
     return None
 
 
@@ -309,7 +298,7 @@ def _without_orphans(row: dict[str, Any], path: Path, moved: FileMigration) -> d
     orphans = {key: part for key, part in orphans.items() if key not in row.get("metadata", {})}
     if not found or len(orphans) < len({step[0] for step in found}):
         return row
-    moved.lose(path, *(Loss(step, _ORPHAN, is_kept=True) for step in found))
+    moved.lose(_ORPHAN, *found, below=path, is_kept=True)
     rest = {key: part for key, part in row.items() if key not in _ORPHANS}
     return {**_without(rest, *kept), "metadata": {**row.get("metadata", {}), **orphans}}
 

@@ -7,42 +7,19 @@ allows every output are no checks. All checks have to pass.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from evalcontract.checks.markdown_structure import IDLE
+from evalcontract.converting.placing import Names, snake_case
 from evalcontract.formats._conversion import Loss
 from evalcontract.model.diagnostic import Path
-from evalcontract.model.startup import lazy_pattern
 from evalcontract.structure.schemas import definition, known_keys, load
 
 #: The version of every rubric that is made.
 VERSION = "1.0.0"
-_CHARACTERS = lazy_pattern(r"[^a-z0-9]+")
-
-
-def snake_case(text: str, default: str) -> str:
-    """Return an id made of the ASCII letters and digits of a text, or of a default without any."""
-    name = _CHARACTERS.sub("_", text.lower()).strip("_") or default
-    return name if name[0].isalpha() else f"{default}_{name}"
-
-
-class Names:
-    """Names that are all different."""
-
-    def __init__(self) -> None:
-        self._last: dict[str, int] = {}  # the number that each name was given last
-
-    def take(self, name: str) -> str:
-        """Return a name that was not taken before, if need be with `_2`, `_3` … at its end."""
-        free, number = name, self._last.get(name, 1)
-        while free in self._last:
-            number += 1
-            free = f"{name}_{number}"
-        self._last[name] = number
-        self._last.setdefault(free, 1)
-        return free
 
 
 class Rubrics:
@@ -59,7 +36,7 @@ class Rubrics:
         return {f"rubric/{id_}@{VERSION}" for id_ in self.made}
 
     def reference_to(
-        self, name: str, description: str, checks: list[dict[str, Any]], scoring: dict[str, Any]
+        self, name: str, description: str, *, checks: list[dict[str, Any]], scoring: dict[str, Any]
     ) -> str:
         """Return the reference to the rubric with these checks, which is made if it is new."""
         key = json.dumps([checks, scoring], sort_keys=True)
@@ -72,25 +49,19 @@ class Rubrics:
 
 @dataclass
 class FileMigration:
-    """What one file becomes.
+    """What one file becomes: a dataset with its losses, each below a path of the source.
 
-    `losses` are told by the place in the source that they have. `notes` say what is graded in
-    another way than before. `judges` are ids of starter judges.
+    `notes` say what is graded in another way than before, and how often.
     """
 
     root: dict[str, Any] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     losses: list[tuple[Path, Loss]] = field(default_factory=list)
-    notes: dict[str, int] = field(default_factory=dict)
-    judges: set[str] = field(default_factory=set)
+    notes: Counter[str] = field(default_factory=Counter)
 
-    def lose(self, path: Path, *losses: Loss) -> None:
-        """Record what is lost below a path."""
-        self.losses += [(path, loss) for loss in losses]
-
-    def note(self, text: str) -> None:
-        """Count a difference in how something is graded."""
-        self.notes[text] = self.notes.get(text, 0) + 1
+    def lose(self, reason: str, *paths: Path, below: Path = (), is_kept: bool = False) -> None:
+        """Record that what stands at some paths is lost, or is kept only in metadata."""
+        self.losses += [(below, Loss(path, reason, is_kept)) for path in paths]
 
 
 #: The keys of the list of cases; the second is that of older files.
@@ -101,6 +72,7 @@ SCHEMA = "migration/evals"
 _ALL_PASS = {"combine": "all_pass"}
 _UNKNOWN = "the runner of ai_best_practices does not read it"
 _UNGRADED = "prose that no check reads"
+_PROSE = "a case without checks passed always; its prose became `criteria` for a judge"
 _EVERY_OUTPUT = "every output contains the empty text, so that it {verdict} every output"
 _MAX_LEVEL = 6
 #: How a rubric is called: a word for each kind of check, in this order.
@@ -122,11 +94,12 @@ def move(value: dict[str, Any], name: str, rubrics: Rubrics) -> FileMigration:
     """Return the dataset of a valid file; `name` is its id if the file names no skill."""
     moved = FileMigration(_root(value, name))
     known = load(SCHEMA)["properties"]
-    moved.lose((), *(Loss((key,), _UNKNOWN, is_kept=False) for key in value if key not in known))
+    moved.lose(_UNKNOWN, *((key,) for key in value if key not in known))
     names = Names()
     for key in CASES:
         for index, case in enumerate(value.get(key, ())):
-            moved.rows.append(_row(case, (key, index), names, rubrics, moved))
+            id_ = _id(case, (key, index), names, moved)
+            moved.rows.append({"id": id_, **_row(case, (key, index), rubrics, moved)})
     return moved
 
 
@@ -143,13 +116,10 @@ def _root(value: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _row(
-    case: dict[str, Any],
-    path: tuple[str, int],
-    names: Names,
-    rubrics: Rubrics,
-    moved: FileMigration,
+    case: dict[str, Any], path: tuple[str, int], rubrics: Rubrics, moved: FileMigration
 ) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": _id(case, path, names, moved), "input": case["prompt"]}
+    """Return the row of a case, but for its id."""
+    row: dict[str, Any] = {"input": case["prompt"]}
     checks: list[dict[str, Any]] = []
     for key in ("must_contain_any", "must_not_contain"):
         if texts := [*_texts(case, key, path, moved)]:
@@ -159,16 +129,15 @@ def _row(
         checks.append({"id": "php_lint", "kind": "php_lint", "on_no_code": "pass"})
     if rules := _markdown_rules(case, path, moved):
         checks.append({"id": "markdown_structure", "kind": "markdown_structure", **rules})
-    for noted in (*(check["kind"] for check in checks), *(rules or ())):
-        if noted in _NOTES:
-            moved.note(_NOTES[noted])
+    names = (*(check["kind"] for check in checks), *(rules or ()))
+    moved.notes.update(_NOTES[name] for name in names if name in _NOTES)
     if checks:
         name = "_".join(_WORDS[check["kind"]] for check in checks)
         text = "Every check has to pass, as in the runner of ai_best_practices."
-        row["rubric_ref"] = rubrics.reference_to(name, text, checks, _ALL_PASS)
+        row["rubric_ref"] = rubrics.reference_to(name, text, checks=checks, scoring=_ALL_PASS)
     row |= _prose(case, path, moved, is_graded=bool(checks))
     known = known_keys(definition("case", of=SCHEMA)["$defs"]["case"], case, {})
-    moved.lose(path, *(Loss((key,), _UNKNOWN, is_kept=False) for key in case if key not in known))
+    moved.lose(_UNKNOWN, *((key,) for key in case if key not in known), below=path)
     return row
 
 
@@ -178,7 +147,7 @@ def _id(case: dict[str, Any], path: tuple[str, int], names: Names, moved: FileMi
     wanted = f"B{given:02d}" if isinstance(given, int) else given.strip() or f"B{path[1] + 1:02d}"
     name = names.take(wanted)
     if name != wanted:
-        moved.lose(path, Loss(("id",), "another case has it: a number was added", is_kept=False))
+        moved.lose("another case has it: a number was added", ("id",), below=path)
     return name
 
 
@@ -190,7 +159,7 @@ def _texts(
     if "" in texts:
         is_any = key == "must_contain_any"
         reason = _EVERY_OUTPUT.format(verdict="passed" if is_any else "failed")
-        moved.lose(path, Loss((key,) if is_any else (key, case[key].index("")), reason, False))
+        moved.lose(reason, (key,) if is_any else (key, case[key].index("")), below=path)
         texts = [] if is_any else [text for text in texts if text]
     seen: set[str] = set()
     for text in texts:
@@ -206,9 +175,8 @@ def _markdown_rules(
     given = case.get("check_markdown_structure")
     if given is None:
         return None
-    unknown = [key for key in given if key not in IDLE]
-    at = "check_markdown_structure"
-    moved.lose(path, *(Loss((at, key), _UNKNOWN, is_kept=False) for key in unknown))
+    unknown = (("check_markdown_structure", key) for key in given if key not in IDLE)
+    moved.lose(_UNKNOWN, *unknown, below=path)
     rules = {key: given[key] for key in IDLE if key in given and given[key] != IDLE[key]}
     if rules.get("max_heading_level", 0) > _MAX_LEVEL:
         del rules["max_heading_level"]
@@ -225,14 +193,14 @@ def _prose(
     metadata: dict[str, Any] = {}
     prose = [case.get("expected_output", ""), *case.get("expectations", ())]
     if not is_graded and any(text.strip() for text in prose):
-        moved.note("a case without checks passed always; its prose became `criteria` for a judge")
+        moved.notes[_PROSE] += 1
         kept: dict[str, Any] = {"criteria": "\n".join(text for text in prose if text.strip())}
     else:
         kept = {}
         for key in ("expected_output", "expectations"):
             if case.get(key):
                 metadata[key] = case[key]
-                moved.lose(path, Loss((key,), _UNGRADED, is_kept=True))
+                moved.lose(_UNGRADED, (key,), below=path, is_kept=True)
     if "source" in case:
         metadata["source"] = case["source"]
     return {**kept, "metadata": metadata} if metadata else kept

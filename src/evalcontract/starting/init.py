@@ -27,7 +27,7 @@ from evalcontract.starting.project import (
     project_files,
     source_of,
 )
-from evalcontract.starting.source import StartingFiles, take
+from evalcontract.starting.source import StartingFiles, starting_files
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.editor_schemas import editor_schemas, modeline, schema_text
@@ -80,7 +80,7 @@ class InitResult:
     written, `refusal` is the reason.
     """
 
-    taken: StartingFiles = field(default_factory=StartingFiles)
+    start: StartingFiles = field(default_factory=StartingFiles)
     written: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     additions: list[Addition] = field(default_factory=list)
@@ -112,13 +112,13 @@ def init(folder: Path, options: InitOptions) -> InitResult:
     if options.is_bare and options.install_from is not None:
         raise UsageError("`--source` contradicts `--bare`: use one of them")
     source = None if options.is_bare else source_of(options.install_from, project)
-    result = InitResult(take(options.sources, root, options.dialect, options.columns))
-    result.refusal = result.taken.refusal
+    result = InitResult(starting_files(options.sources, root, options.dialect, options.columns))
+    result.refusal = result.start.refusal
     if result.refusal:
         return result
     files = dict(_workspace_files(root, result))
     paths = {root / name: text for name, text in files.items()}
-    for name, data in result.taken.files.items():
+    for name, data in result.start.files.items():
         if DISK.is_there(root / name):
             raise UsageError(f"{display_name(root / name)} already exists")
         paths[root / name] = data
@@ -173,16 +173,16 @@ def _place_in(project: Path, root: Path) -> str:
 
 def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the workspace that do not come from anywhere else, by name."""
-    found = [*result.taken.datasets, *_datasets_in(root)]
-    taken = result.taken.files
-    parts = {name.partition("/")[0] for name in taken}
+    found = [*result.start.datasets, *_datasets_in(root)]
+    files = result.start.files
+    parts = {name.partition("/")[0] for name in files}
     has_judges = "judges" in parts
     has_library = bool(parts & {"rubrics", "judges"}) or any(
         data_files(root / name) for name in ("rubrics", "judges")
     )
     result.datasets = [*dict.fromkeys(found)]
     examples = []
-    if result.taken.judged:
+    if result.start.judged:
         examples, has_judges = [_EXAMPLE_JUDGE], True
     if not has_library:
         examples = [_EXAMPLE_RUBRIC, _EXAMPLE_JUDGE]

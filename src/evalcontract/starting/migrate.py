@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+from evalcontract.converting.placing import Names, snake_case
 from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.formats.agent_skills.fields import GUIDE, SKILL_CREATOR, variant_of
@@ -24,8 +27,7 @@ from evalcontract.source.setting import set_value
 from evalcontract.source.writing import Staged
 from evalcontract.source.yaml.writing import NotWritableError, utf8, yaml_mapping, yaml_text
 from evalcontract.starting import ai_eval, best_practices
-from evalcontract.starting import ai_eval as graders
-from evalcontract.starting.best_practices import FileMigration, Names, Rubrics, snake_case
+from evalcontract.starting.best_practices import FileMigration, Rubrics
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
@@ -36,7 +38,7 @@ from evalcontract.workspace.writing import CommentsAbove, open_staged, write_err
 BEST_PRACTICES, AI_EVAL = "ai_best_practices", "ai_eval"
 SYSTEMS = (BEST_PRACTICES, AI_EVAL)
 
-_ROWS_OF_INPUT, _GRADERS = "questions", "graders"
+_ROWS, _GRADERS = "questions", "graders"
 _EXPECTED = {
     BEST_PRACTICES: "a mapping with `evals` or `behavioral_cases`",
     AI_EVAL: "a mapping with `graders` or `questions`",
@@ -78,8 +80,9 @@ def open_source(
             f"{document.file} cannot be migrated: expected {expected}, "
             f"but it is {_described(document.value)}"
         )
-    is_target = found == AI_EVAL and _ROWS_OF_INPUT not in document.value
-    diagnostics = [*_findings(document, _schema_of(found, is_target=is_target))]
+    is_target = found == AI_EVAL and _ROWS not in document.value
+    of_rows = best_practices.SCHEMA if found == BEST_PRACTICES else "dataset"
+    diagnostics = [*_findings(document, ai_eval.SCHEMA if is_target else of_rows)]
     if any(each.is_error for each in diagnostics):
         return None, diagnostics
     # The folder says more than a name such as `evals.json`, which all files of a project share.
@@ -105,7 +108,7 @@ def _system_of(value: Any) -> str | None:
         return None
     if any(key in value for key in best_practices.CASES):
         return BEST_PRACTICES
-    return AI_EVAL if _ROWS_OF_INPUT in value or _GRADERS in value else None
+    return AI_EVAL if _ROWS in value or _GRADERS in value else None
 
 
 def _described(value: Any) -> str:
@@ -116,12 +119,6 @@ def _described(value: Any) -> str:
     if not value:
         return "an empty mapping"
     return f"a mapping with {listed(f'`{key}`' for key in value)}"
-
-
-def _schema_of(system: str, *, is_target: bool) -> str:
-    if system == BEST_PRACTICES:
-        return best_practices.SCHEMA
-    return graders.SCHEMA if is_target else "dataset"
 
 
 def _findings(document: Document, schema: str) -> Iterator[Diagnostic]:
@@ -135,9 +132,6 @@ def _findings(document: Document, schema: str) -> Iterator[Diagnostic]:
     for finding in to_diagnostics(problems, document, Policy(), {}):
         is_fault = finding.code in ILL_FORMED or (is_incomplete and finding.code.endswith(GUESSES))
         yield finding._replace(severity=Severity.ERROR) if is_fault else finding
-
-
-_ROWS = "questions"
 
 
 class WorkspaceFiles:
@@ -200,15 +194,18 @@ class WorkspaceFiles:
         except NotWritableError as error:
             raise write_error(path, error) from None
 
-    def rubric(self, id_: str, rubric: dict[str, Any]) -> None:
-        """Add a rubric."""
-        self._add("rubric", id_, rubric)
+    def add(self, kind: str, value: dict[str, Any]) -> None:
+        """Add a rubric or a target.
 
-    def target(self, id_: str, settings: dict[str, Any], datasets: list[str]) -> None:
-        """Add a target for each of its datasets."""
-        for name in datasets:
-            own = id_ if len(datasets) == 1 else f"{id_}_{name}"
-            self._add("target", own, {"id": own, **settings, "dataset": f"datasets/{name}.yaml"})
+        Raises:
+            UsageError: it cannot be written as YAML.
+
+        """
+        path = self._folder / f"{kind}s" / f"{value['id']}.yaml"
+        try:
+            self._files[path] = yaml_mapping(value, self._modelines.of(path, kind))
+        except NotWritableError as error:
+            raise write_error(path, error) from None
 
     def judge(self, id_: str) -> None:
         """Add a starter judge, as it ships with this package."""
@@ -232,14 +229,6 @@ class WorkspaceFiles:
         except OSError as error:
             raise write_error(self._folder, error) from None
         return [display_name(path) for path in files]
-
-    def _add(self, kind: str, id_: str, value: dict[str, Any]) -> None:
-        path = self._folder / f"{kind}s" / f"{id_}.yaml"
-        try:
-            text = yaml_mapping(value, self._modelines.of(path, kind))
-        except NotWritableError as error:
-            raise write_error(path, error) from None
-        self._files[path] = text
 
 
 def _is_yaml(source: Document) -> bool:
@@ -273,7 +262,7 @@ class MigrateResult:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     losses: Losses = field(default_factory=Losses)
-    changes: dict[str, int] = field(default_factory=dict)
+    changes: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     systems: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
@@ -303,20 +292,17 @@ def migrate(inputs: Sequence[Input], options: MigrateOptions) -> MigrateResult:
         return result
     with WorkspaceFiles(options.folder, force=options.force) as files:
         result.losses.report = files.report(options.loss_report)
-        result.losses.begin(_head(result, options))
+        head = {
+            "from": ", ".join(result.systems),
+            "to": "evalcontract",
+            "source": ", ".join(result.sources),
+            "target": display_name(options.folder),
+        }
+        result.losses.begin(head)
         _move_all(sources, files, result)
         result.losses.end()
         result.written = files.commit()
     return result
-
-
-def _head(result: MigrateResult, options: MigrateOptions) -> dict[str, str]:
-    return {
-        "from": ", ".join(result.systems),
-        "to": "evalcontract",
-        "source": ", ".join(result.sources),
-        "target": display_name(options.folder),
-    }
 
 
 def _sources(
@@ -353,25 +339,32 @@ def _about_static_checks(path: Path) -> str:
 def _move_all(
     sources: Sequence[MigrationSource], files: WorkspaceFiles, result: MigrateResult
 ) -> None:
-    rubrics, judges, names = Rubrics(), set[str](), Names()
-    target = _target(sources, rubrics, result, judges)
+    rubrics, names = Rubrics(), Names()
+    target = _target(sources, rubrics, result)
     datasets: list[str] = []
     referenced: set[str] = set()
+    judges: set[str] = set()
     for source in sources:
         if source.is_target:
             continue
-        moved = _migrate_file(source, target, rubrics)
+        if source.system == AI_EVAL:
+            moved = ai_eval.move_dataset(source.document.value, source.name, target)
+        else:
+            moved = best_practices.move(source.document.value, source.name, rubrics)
         name = names.take(snake_case(str(moved.root["id"]), source.name))
         moved.root["id"] = name
         files.dataset(name, moved.root, moved.rows, source.document)
         datasets.append(name)
-        _take(moved, source, result, judges)
+        _record(moved, source, result)
         referenced.update(row["rubric_ref"] for row in moved.rows if "rubric_ref" in row)
     if target is not None:
-        files.target(target.name, target.settings, datasets)
-    for id_, rubric in rubrics.made.items():
-        files.rubric(id_, rubric)
+        for name in datasets:
+            own = target.name if len(datasets) == 1 else f"{target.name}_{name}"
+            files.add("target", {"id": own, **target.settings, "dataset": f"datasets/{name}.yaml"})
+    for rubric in rubrics.made.values():
+        files.add("rubric", rubric)
         referenced.update(each["rubric_ref"] for each in rubric["checks"] if "rubric_ref" in each)
+        judges.update(each["id"] for each in rubric["checks"] if each["id"] in ai_eval.JUDGED)
     if others := sorted(referenced - rubrics.references):
         names_of_others = listed(f"`{name}`" for name in others)
         result.notes.append(f"copy the files of {names_of_others} to `rubrics/`: rows need them")
@@ -381,7 +374,7 @@ def _move_all(
 
 
 def _target(
-    sources: Sequence[MigrationSource], rubrics: Rubrics, result: MigrateResult, judges: set[str]
+    sources: Sequence[MigrationSource], rubrics: Rubrics, result: MigrateResult
 ) -> ai_eval.TargetGraders | None:
     """Return the target whose graders grade the rows; without any rows, make its rubric."""
     targets = [source for source in sources if source.is_target]
@@ -397,29 +390,14 @@ def _target(
     target = ai_eval.TargetGraders(source.document.value, source.name, moved, rubrics)
     if all(each.is_target for each in sources):
         target.rubric_of_all(moved)
-    _take(moved, source, result, judges)
+    _record(moved, source, result)
     return target
 
 
-def _migrate_file(
-    source: MigrationSource, target: ai_eval.TargetGraders | None, rubrics: Rubrics
-) -> FileMigration:
-    value: dict[str, Any] = source.document.value
-    if source.system == AI_EVAL:
-        return ai_eval.move_dataset(value, source.name, target)
-    return best_practices.move(value, source.name, rubrics)
-
-
-def _take(
-    moved: FileMigration, source: MigrationSource, result: MigrateResult, judges: set[str]
-) -> None:
-    def place_of(path: Any) -> Any:
-        return source.document.place(path, on_key=True)
-
+def _record(moved: FileMigration, source: MigrationSource, result: MigrateResult) -> None:
+    place_of = partial(source.document.place, on_key=True)
     for path, loss in moved.losses:
         index = next((step for step in path if isinstance(step, int)), None)
         result.losses.note([loss], index, path, place_of)
-    for text, count in moved.notes.items():
-        result.changes[text] = result.changes.get(text, 0) + count
-    judges |= moved.judges
+    result.changes.update(moved.notes)
     result.rows += len(moved.rows)

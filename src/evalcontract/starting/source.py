@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.converting.placing import NativeTarget
+from evalcontract.converting.placing import Names, NativeTarget, snake_case
 from evalcontract.datasets.columns import INPUT, METADATA, Column, columns_of, path_of
 from evalcontract.datasets.opening import Input, Options, is_table, open_dataset
 from evalcontract.datasets.passes import NATIVE
@@ -33,7 +32,6 @@ from evalcontract.source.json.reading import load_json
 from evalcontract.source.setting import with_new_key
 from evalcontract.source.yaml.reading import parse_yaml
 from evalcontract.source.yaml.writing import NotWritableError, json_line, yaml_mapping, yaml_text
-from evalcontract.starting.best_practices import Names, snake_case
 from evalcontract.starting.migrate import MigrateOptions, MigrateResult, is_migrated, migrate
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
@@ -44,7 +42,7 @@ from evalcontract.workspace.recognition import is_dataset
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
 
-_ROWS, _KEY = "questions", "rubric_ref"
+_ROWS, _ID = "questions", "id"
 
 
 def with_rubrics(data: bytes, name: str) -> tuple[bytes, dict[str, bytes], int]:
@@ -71,14 +69,13 @@ def with_rubrics(data: bytes, name: str) -> tuple[bytes, dict[str, bytes], int]:
         and (reference := target.judged_by(row)) is not None
     }
     try:
-        changed = with_new_key(text, form, _KEY, references).encode() if references else data
+        if references:
+            data = with_new_key(text, form, "rubric_ref", references).encode()
     except (ParseError, ValueError, RecursionError):
         raise EditError("the result cannot be read") from None
-    files = {
-        path: yaml_mapping(rubric, (modeline("rubric"),))
-        for path, rubric in target.extra_files.items()
-    }
-    return changed, files, target.judged
+    line = (modeline("rubric"),)
+    files = {path: yaml_mapping(rubric, line) for path, rubric in target.extra_files.items()}
+    return data, files, target.judged
 
 
 def _rows(text: str, form: str) -> Iterator[tuple[ValuePath, Any]]:
@@ -101,7 +98,6 @@ def _rows(text: str, form: str) -> Iterator[tuple[ValuePath, Any]]:
         yield (*home, number), row
 
 
-_QUESTIONS, _ID = "questions", "id"
 # Keys of rows that hold a text; what JSON has as a number is written as one, as a table has it.
 _TEXTS = frozenset(
     ("id", "input", "criteria", "expected.reference", "expected.format", "rubric_ref", "bundle")
@@ -147,14 +143,14 @@ def rows_as_dataset(
 
     """
     head, values = _read(input_)
-    columns, told = _columns(values, mapping)
+    columns, problems = _columns(values, mapping)
     if columns is None:
-        return None, told
+        return None, problems
     rows = [_row(row, columns, number) for number, row in enumerate(values)]
     try:
         if PurePath(out).suffix == ".jsonl":
-            return b"".join(map(json_line, rows)), told
-        return yaml_text(head, _QUESTIONS, rows), told
+            return b"".join(map(json_line, rows)), problems
+        return yaml_text(head, _ROWS, rows), problems
     except NotWritableError as error:
         name = display_name(input_.path)
         raise UsageError(f"{name} cannot be written as {out}: {error}") from None
@@ -189,17 +185,17 @@ def _columns(
         else each
         for each in found
     ]
-    told = [
+    problems = [
         SourceProblem(str(each.code), each.message, None, each.help)
         for each in problems_of_header(found)
     ]
-    told += [_unclear(name, key) for name, key in unclear.items()]
+    problems += [_unclear(name, key) for name, key in unclear.items()]
     known = {column.name for column in found}
     for name in header:
         if name not in known:
             stays = name not in unclear and (is_ours or path_of(name) == (name,))
             found.append(Column(name, (name,) if stays else (METADATA, name)))
-    return found, tuple(told)
+    return found, tuple(problems)
 
 
 def _is_taken(column: Column, rows: list[dict[str, Any]]) -> bool:
@@ -262,14 +258,11 @@ def _split(value: Any) -> tuple[dict[str, Any], list[Any]]:
         return {}, value
     if not isinstance(value, dict):
         return {}, []
-    lists = [key for key, part in value.items() if isinstance(part, list) and _are_rows(part)]
+    lists = [key for key, part in value.items() if isinstance(part, list) and part]
+    lists = [key for key in lists if all(isinstance(each, dict) for each in value[key])]
     if len(lists) != 1:
         return {}, []
     return {key: part for key, part in value.items() if key != lists[0]}, value[lists[0]]
-
-
-def _are_rows(values: list[Any]) -> bool:
-    return bool(values) and all(isinstance(each, dict) for each in values)
 
 
 _DATASETS = "datasets"
@@ -301,7 +294,7 @@ class StartingFiles:
 
     files: dict[str, bytes] = field(default_factory=dict)
     here: list[str] = field(default_factory=list)
-    came: list[FileOrigin] = field(default_factory=list)
+    origins: list[FileOrigin] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     losses: Losses = field(default_factory=Losses)
     migrated: MigrateResult | None = None
@@ -315,54 +308,49 @@ class StartingFiles:
         return [*self.here, *(name for name in self.files if name.startswith(f"{_DATASETS}/"))]
 
 
-def take(
+def starting_files(
     inputs: Sequence[Input], root: Path, dialect: str | None, columns: ColumnKeys = ()
 ) -> StartingFiles:
     """Read, convert and migrate files; nothing is written to the workspace.
 
     A dataset of evalcontract is taken as it is, but for the rubrics of rows that only a judge can
-    grade. Without a `dialect`, the system of a file is
-    detected. The rows of a table are read by its columns; `columns` names the keys of some.
+    grade. Without a `dialect`, the system of a file is detected. The rows of a table are read by
+    its columns; `columns` names the keys of some.
 
     Raises:
         UsageError: there is no such dialect or column, or a file is no dataset.
 
     """
-    taken = StartingFiles()
+    start = StartingFiles()
     options = Options(root, dialect=dialect, columns=columns)
     old = [each for each in inputs if dialect is None and is_migrated(each)]
-    with _folder() as folder:
+    with TemporaryDirectory(prefix="evalcontract-") as temporary:
+        folder = DISK.real(temporary)
         if old:
-            taken.migrated = migrate(old, MigrateOptions(None, folder))
-            taken.diagnostics += taken.migrated.diagnostics
-            taken.refusal = taken.migrated.refusal
-            _collect(folder, taken)
+            start.migrated = migrate(old, MigrateOptions(None, folder))
+            start.diagnostics += start.migrated.diagnostics
+            start.refusal = start.migrated.refusal
+            _collect(folder, start)
         names = Names()
-        for name in taken.datasets:
+        for name in start.datasets:
             names.take(Path(name).stem)
         for input_ in inputs:
-            if input_ not in old and taken.refusal is None:
-                _take(input_, folder, names, options, taken)
-    return taken
+            if input_ not in old and start.refusal is None:
+                _take(input_, options, folder=folder, names=names, start=start)
+    return start
 
 
-@contextmanager
-def _folder() -> Iterator[Path]:
-    with TemporaryDirectory(prefix="evalcontract-") as name:
-        yield DISK.real(name)
-
-
-def _collect(folder: Path, taken: StartingFiles) -> None:
+def _collect(folder: Path, start: StartingFiles) -> None:
     """Take the files that were written to a folder, except the schemas that `init` writes."""
     ours = {schema.path for schema in editor_schemas()}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if DISK.is_file(path) and name not in ours:
-            taken.files.setdefault(name, DISK.read(path))
+            start.files.setdefault(name, DISK.read(path))
 
 
 def _take(
-    input_: Input, folder: Path, names: Names, options: Options, taken: StartingFiles
+    input_: Input, options: Options, *, folder: Path, names: Names, start: StartingFiles
 ) -> None:
     path = input_.files.real(input_.path)
     # Columns that somebody names are those of a table, or keys of rows of JSON.
@@ -373,48 +361,47 @@ def _take(
         dataset = open_dataset(input_, options.dialect, columns=options.columns)
     name = display_name(input_.path)
     if dataset.unreadable:
-        taken.diagnostics += from_unreadable(dataset.unreadable, Policy())
-        taken.refusal = f"{name} cannot be read"
+        start.diagnostics += from_unreadable(dataset.unreadable, Policy())
+        start.refusal = f"{name} cannot be read"
         return
     is_ours = dataset.dialect == NATIVE and not is_table(path)
     is_plain = is_ours and (is_mapped or are_plain(input_))
     if is_ours and not is_plain:
         if options.root and options.root in path.parents:
-            taken.here.append(path.relative_to(options.root).as_posix())
+            start.here.append(path.relative_to(options.root).as_posix())
             return
         out = f"{_DATASETS}/{names.take(_stem(path))}{_ending(input_, path)}"
-        data = _judged(input_.files.read(path, input_.files.stream(path).size), out, taken)
-        taken.files[out] = with_modeline(data) if format_of(out) == "yaml" else data
+        data = _judged(input_.files.read(path, input_.files.stream(path).size), out, start)
     else:
         is_large = input_.files.stream(path).size > _MAX_YAML_BYTES
         out = f"{_DATASETS}/{names.take(_stem(path))}{'.jsonl' if is_large else '.yaml'}"
         if is_plain:
-            rows, told = rows_as_dataset(input_, out, options.columns)
-            taken.diagnostics += from_unreadable(UnreadableFile(name, told), Policy())
+            rows, problems = rows_as_dataset(input_, out, options.columns)
+            start.diagnostics += from_unreadable(UnreadableFile(name, problems), Policy())
             if rows is None:
-                taken.refusal = f"{name} cannot be read"
+                start.refusal = f"{name} cannot be read"
                 return
-            data = _judged(rows, out, taken)
+            data = _judged(rows, out, start)
         else:
-            data = _converted(input_, folder / out, options, taken)
-            _collect(folder, taken)  # rubrics, judges and bundles that the rows need
-        taken.files[out] = data if is_large else with_modeline(data)
+            data = _converted(input_, folder / out, options, start)
+            _collect(folder, start)  # rubrics, judges and bundles that the rows need
+    start.files[out] = with_modeline(data) if format_of(out) == "yaml" else data
     system = _TABLE if is_table(path) and dataset.dialect == NATIVE else dataset.dialect
-    taken.came.append(FileOrigin(name, _PLAIN if is_plain else system, out))
+    start.origins.append(FileOrigin(name, _PLAIN if is_plain else system, out))
 
 
-def _judged(data: bytes, out: str, taken: StartingFiles) -> bytes:
+def _judged(data: bytes, out: str, start: StartingFiles) -> bytes:
     """Return a dataset; rows that only a judge can grade get a rubric, unless it takes long."""
     if format_of(out) == "yaml" and len(data) > _MAX_EDITED_BYTES:
-        taken.unedited[out] = f"has more than {_MAX_EDITED_BYTES // 1_000_000} MB of YAML"
+        start.unedited[out] = f"has more than {_MAX_EDITED_BYTES // 1_000_000} MB of YAML"
         return data
     try:
         data, rubrics, judged = with_rubrics(data, out)
     except EditError:
-        taken.unedited[out] = "cannot be edited in place"
+        start.unedited[out] = "cannot be edited in place"
         return data
-    taken.files |= rubrics
-    taken.judged += judged
+    start.files |= rubrics
+    start.judged += judged
     return data
 
 
@@ -443,15 +430,15 @@ def _stem(path: Path) -> str:
     return snake_case(path.name.partition(".")[0], "dataset")
 
 
-def _converted(input_: Input, out: Path, options: Options, taken: StartingFiles) -> bytes:
+def _converted(input_: Input, out: Path, options: Options, start: StartingFiles) -> bytes:
     wanted = ConvertOptions(options.dialect, NATIVE, asks_judge=True)
     done = convert(input_, out, wanted, Options(out.parents[1], columns=options.columns))
-    taken.diagnostics += done.diagnostics
-    taken.refusal = done.refusal
-    taken.judged += done.judged
+    start.diagnostics += done.diagnostics
+    start.refusal = done.refusal
+    start.judged += done.judged
     for sort, count in done.losses.counts.items():
-        taken.losses.counts[sort] = taken.losses.counts.get(sort, 0) + count
-        taken.losses.first.setdefault(sort, done.losses.first[sort])
+        start.losses.counts[sort] = start.losses.counts.get(sort, 0) + count
+        start.losses.first.setdefault(sort, done.losses.first[sort])
     return DISK.read(out) if done.refusal is None else b""
 
 

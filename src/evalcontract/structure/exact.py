@@ -14,18 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 from jsonschema import ValidationError, validators
+from jsonschema.exceptions import best_match
 from referencing import Registry
 
 from evalcontract.model.diagnostic import format_path
 from evalcontract.model.values import clipped, hashable
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, number_of_values
-from evalcontract.structure.native import MAX_VIOLATIONS, PatternLimitError, from_native, matches
+from evalcontract.structure.native import (
+    MAX_VIOLATIONS,
+    Matches,
+    PatternLimitError,
+    SchemaViolation,
+    from_native,
+    matches,
+)
 from evalcontract.structure.parts import Schema
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
-
-    from evalcontract.structure.native import Matches
 
 #: Maximum number of steps of the exact engine for one value.
 MAX_STEPS = 150_000
@@ -85,10 +91,8 @@ class AuthoredSchema:
             if violation is None:
                 return _at(path, error.message)
             subject = f"`{format_path(path)}`" if path else "the JSON value"
-            if violation.validator == "required":
-                missing = [
-                    key for key in violation.validator_value if key not in violation.instance
-                ]
+            if violation.keyword == "required":
+                missing = [key for key in violation.keyword_value if key not in violation.instance]
                 return clipped(f"{subject} has no key `{missing[0]}`", _MAX_CHARACTERS)
             message = message_for("output", violation, (), None, subject).message
             return clipped(message, _MAX_CHARACTERS)
@@ -252,15 +256,27 @@ def validator_for(schema: Schema) -> Validator:
     return exact
 
 
-def metaschema_errors(schema: Any) -> Iterator[jsonschema.ValidationError]:
+def violation_of(error: ValidationError) -> SchemaViolation:
+    """Return a violation as the exact engine describes it."""
+    return SchemaViolation(
+        keyword=error.validator,
+        keyword_value=error.validator_value,
+        instance=error.instance,
+        schema=error.schema,
+        path=tuple(error.absolute_path),
+        schema_path=tuple(error.absolute_schema_path),
+        forms=tuple(map(violation_of, error.context or ())),
+    )
+
+
+def metaschema_violations(schema: Any) -> Iterator[tuple[SchemaViolation, SchemaViolation]]:
     """Yield the violations of a schema against the Draft 2020-12 metaschema.
 
-    The format of patterns is not checked, because Python's regular expressions differ.
+    Each has that of the form that was probably meant; itself, if it has no forms. The format of
+    patterns is not checked, because Python's regular expressions differ.
     """
-    errors: Iterator[jsonschema.ValidationError] = DetailValidator(
-        DetailValidator.META_SCHEMA
-    ).iter_errors(schema)
-    return errors
+    for error in DetailValidator(DetailValidator.META_SCHEMA).iter_errors(schema):
+        yield violation_of(error), violation_of(best_match(error.context or ()) or error)
 
 
 #: The number of keys or values that cost one step, for keywords that only compare them.

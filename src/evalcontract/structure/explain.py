@@ -86,25 +86,25 @@ class _Explanation:
         self._forbidden: dict[Path, SchemaViolation] = {}
         #: One violation for each list of required keys; the engine gives one for each missing key.
         self._lacking = {
-            (tuple(violation.absolute_path), id(violation.validator_value)): violation
+            (violation.path, id(violation.keyword_value)): violation
             for violation in reversed(violations)
-            if violation.validator == "required"
+            if violation.keyword == "required"
         }
         for (path, _), violation in reversed(self._lacking.items()):
-            required, mapping = violation.validator_value, violation.instance
+            required, mapping = violation.keyword_value, violation.instance
             missing = dict.fromkeys(key for key in required if key not in mapping)
             self._missing.setdefault(path, {}).update(missing)
         #: The unknown keys of closed mappings that the root requires, and lacks.
         self._indented = {
-            (tuple(violation.absolute_path), key)
+            (violation.path, key)
             for violation in violations
-            if violation.absolute_path and _has_unknown_keys(violation)
+            if violation.path and _has_unknown_keys(violation)
             for key in violation.instance
             if key in self._missing.get((), ()) and key not in pair.known(violation, (0,), schema)
         }
         #: The unknown keys of closed mappings by path, each with the known key that was meant.
         self._unknown = {
-            tuple(violation.absolute_path): self._resolve_unknown(violation)
+            violation.path: self._resolve_unknown(violation)
             for violation in violations
             if _has_unknown_keys(violation)
         }
@@ -116,11 +116,11 @@ class _Explanation:
         prefix: Path,
     ) -> Iterator[Problem]:
         """Yield the problems of a violation; none if another violation already reports them."""
-        path = tuple(violation.absolute_path)
+        path = violation.path
         kind = self._pair.kind
         unknown = self._unknown.get(path, {})
-        if violation.validator == "required":
-            if self._lacking[path, id(violation.validator_value)] is violation:
+        if violation.keyword == "required":
+            if self._lacking[path, id(violation.keyword_value)] is violation:
                 yield from self._required(violation, path)
         elif _has_unknown_keys(violation):
             known = self._pair.known(violation, path, self._schema)
@@ -137,13 +137,13 @@ class _Explanation:
                     is_indented = (path, key) in self._indented
                     advice = f"move it to the root, beside `{path[0]}`" if is_indented else None
                     yield problem._replace(help=advice) if is_indented else problem
-        elif violation.validator == "unevaluatedProperties" and violation.validator_value is False:
+        elif violation.keyword == "unevaluatedProperties" and violation.keyword_value is False:
             yield from self._unevaluated(violation, path)
-        elif violation.validator == "anyOf" and unknown:
+        elif violation.keyword == "anyOf" and unknown:
             return  # the required key is there, misspelled
         elif self._is_repeated(violation):
             return
-        elif violation.validator != "not" or path[:-1] not in {
+        elif violation.keyword != "not" or path[:-1] not in {
             mapping_path for mapping_path, _ in self._misspelled
         }:
             # A forbidden key is often right, and the key that would allow it is misspelled.
@@ -174,10 +174,10 @@ class _Explanation:
 
     def _is_repeated(self, violation: SchemaViolation) -> bool:
         """Whether an earlier key of the mapping is forbidden for the same reason."""
-        if violation.validator != "not":
+        if violation.keyword != "not":
             return False
-        reason = tuple(violation.absolute_schema_path)[:-2]  # without the key, and `not`
-        first = self._forbidden.setdefault((*reason, *violation.absolute_path)[:-1], violation)
+        reason = violation.schema_path[:-2]  # without the key, and `not`
+        first = self._forbidden.setdefault((*reason, *violation.path)[:-1], violation)
         return first is not violation
 
     def _required(self, violation: SchemaViolation, path: Path) -> Iterator[Problem]:
@@ -188,7 +188,7 @@ class _Explanation:
         known = described(self._schema, self._value, path) | known_keys(
             violation.schema, mapping, self._schema
         )
-        for key in violation.validator_value:
+        for key in violation.keyword_value:
             if key in mapping or (path, key) in self._misspelled or key in meant:
                 continue
             # An alternative to the key may be there, misspelled.
@@ -226,7 +226,7 @@ class _Explanation:
 
         If one required key is missing and one unknown key resembles nothing, the two are paired.
         """
-        path, mapping = tuple(violation.absolute_path), violation.instance
+        path, mapping = violation.path, violation.instance
         known = self._pair.known(violation, path, self._schema)
         missing = self._missing.get(path, {})
         names = key_names(tuple(known), tuple(missing))
@@ -262,7 +262,7 @@ class _KnownAt(NamedTuple):
 
 
 def _has_unknown_keys(violation: SchemaViolation) -> bool:
-    return violation.validator == "additionalProperties" and violation.validator_value is False
+    return violation.keyword == "additionalProperties" and violation.keyword_value is False
 
 
 def _below(prefix: Path, problem: Problem) -> Problem:

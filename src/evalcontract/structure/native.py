@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from functools import cache, lru_cache
 from typing import Any, Protocol, TypeVar
 
@@ -46,22 +46,16 @@ class Fits:
         if id(schema) not in self._validators:
             self._validators[id(schema)] = schema, self._compile(schema)
         _, validator = self._validators[id(schema)]
-        try:
-            return validator is not None and validator.is_valid(value)
-        except (ValueError, TypeError, RecursionError):
-            return False  # not a JSON value, or it cannot be decided
+        return validator is not None and accepts(validator, value)
 
     def is_any_text(self, schema: Any) -> bool:
         """Whether a subschema accepts any string, so that a valid value proves nothing."""
         target = follow(schema, self._root)
         constraints = {"enum", "const", "pattern", "properties", "items"}
-        return not constraints & target.keys() and target.get("type", "string") in (
-            "string",
-            ["string"],
-        )
+        is_text = target.get("type", "string") in ("string", ["string"])
+        return is_text and not constraints & target.keys()
 
     def _compile(self, schema: Any) -> NativeValidator | None:
-
         defs = {"$defs": self._root["$defs"]} if "$defs" in self._root else {}
         try:
             return native_for({**defs, "allOf": [schema]})
@@ -109,18 +103,15 @@ class NativeValidator(Protocol):
             ValueError, TypeError, RecursionError: it is not a JSON value.
 
         """
-        ...
 
     def validate(self, instance: Any, /) -> None:
         """Raise the first violation of a value, as `jsonschema_rs.ValidationError`.
 
         It raises as `is_valid` does, too.
         """
-        ...
 
     def iter_errors(self, instance: Any, /) -> Iterator[NativeError]:
         """Return the violations of a value; it raises as `is_valid` does."""
-        ...
 
 
 def native_for(schema: Schema, search: Matches | None = None) -> NativeValidator:
@@ -136,6 +127,14 @@ def native_for(schema: Schema, search: Matches | None = None) -> NativeValidator
     if of_values or of_keys:
         return _LimitedValidator(schema, of_keys, search or matches)
     return _compiled(schema)
+
+
+def accepts(validator: NativeValidator, value: Any) -> bool:
+    """Whether a value is known to be valid: False if it is not JSON, or cannot be decided."""
+    try:
+        return validator.is_valid(value)
+    except (ValueError, TypeError, RecursionError):
+        return False
 
 
 def _compiled(schema: Schema, keywords: dict[str, Any] | None = None) -> NativeValidator:
@@ -274,10 +273,7 @@ def _metaschema() -> NativeValidator:
 
 def is_schema(value: Any) -> bool:
     """Whether a value is a valid Draft 2020-12 schema; patterns and references are not checked."""
-    try:
-        return bool(_metaschema().is_valid(value))
-    except (ValueError, TypeError, RecursionError):
-        return False
+    return accepts(_metaschema(), value)
 
 
 @lru_cache(maxsize=256)  # a compiled pattern may take a megabyte
@@ -493,58 +489,23 @@ _SIMPLE_KEYWORDS = frozenset(
 )
 
 
-class SchemaViolation(Protocol):
-    """A keyword that a value violates, with the attributes of `jsonschema.ValidationError`."""
+class SchemaViolation(NamedTuple):
+    """A keyword that a value violates.
 
-    @property
-    def validator(self) -> Any:
-        """The keyword."""
-        ...
+    `instance` is the part of the value at `path` that violates it, `schema` the one that has the
+    keyword, at `schema_path`. `forms` are the violations of the forms of `anyOf` and `oneOf`.
+    """
 
-    @property
-    def validator_value(self) -> Any:
-        """The value of the keyword in the schema."""
-        ...
-
-    @property
-    def instance(self) -> Any:
-        """The part of the value that violates it."""
-        ...
-
-    @property
-    def schema(self) -> Any:
-        """The schema that has the keyword."""
-        ...
-
-    @property
-    def absolute_path(self) -> Sequence[Any]:
-        """The path of the part in the value."""
-        ...
-
-    @property
-    def absolute_schema_path(self) -> Sequence[Any]:
-        """The path of the keyword in the schema."""
-        ...
-
-    @property
-    def context(self) -> Any:
-        """The violations of the alternatives of `anyOf` and `oneOf`."""
-        ...
-
-
-class NativeViolation(NamedTuple):
-    """A `SchemaViolation` of a keyword without alternatives."""
-
-    validator: str
-    validator_value: Any
+    keyword: Any
+    keyword_value: Any
     instance: Any
-    schema: Schema
-    absolute_path: tuple[str | int, ...]
-    absolute_schema_path: tuple[str | int, ...]
-    context: tuple[()] = ()
+    schema: Any
+    path: tuple[Any, ...]
+    schema_path: tuple[Any, ...]
+    forms: tuple[SchemaViolation, ...] = ()
 
 
-def from_native(error: NativeError, value: Any, schema: Any) -> NativeViolation | None:
+def from_native(error: NativeError, value: Any, schema: Any) -> SchemaViolation | None:
     """Convert an error of the native engine; None if only the exact engine can describe it.
 
     The exact engine is slow to import and doubles the time per value. It adds nothing if the
@@ -563,4 +524,4 @@ def from_native(error: NativeError, value: Any, schema: Any) -> NativeViolation 
     except (KeyError, IndexError, TypeError):
         return None
     keyword = str(schema_path[-1])
-    return NativeViolation(keyword, keyword_value, instance, subschema, path, schema_path)
+    return SchemaViolation(keyword, keyword_value, instance, subschema, path, schema_path)

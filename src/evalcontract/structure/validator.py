@@ -95,11 +95,11 @@ class SchemaValidator:
     def missing_keys(self, value: Any) -> set[tuple[Path, str]]:
         """Return the required keys that are missing, each with the path of its mapping."""
         return {
-            (tuple(violation.absolute_path), key)
+            (violation.path, key)
             for _, violations in self._pair.violations(value)[0]
             for violation in violations
-            if violation.validator == "required"
-            for key in violation.validator_value
+            if violation.keyword == "required"
+            for key in violation.keyword_value
             if key not in violation.instance
         }
 

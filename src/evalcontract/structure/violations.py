@@ -24,6 +24,7 @@ from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import known_keys, properties
 
 if TYPE_CHECKING:
+    from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
     from evalcontract.structure.exact import StepCounter
@@ -218,11 +219,14 @@ class SchemaPair:
         return Problem(f"{self.kind}/undecided-value", message, (), advice)
 
 
-def _described_of(violations: Sequence[SchemaViolation]) -> Found:
+def _described_of(errors: Sequence[ValidationError]) -> Found:
     """Return violations, and a problem if there are more than can be listed."""
-    if len(violations) <= MAX_VIOLATIONS:
-        return [*violations], []
-    return [*violations[:MAX_VIOLATIONS]], [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
+    from evalcontract.structure.exact import violation_of  # slow to import
+
+    violations = [violation_of(error) for error in errors[:MAX_VIOLATIONS]]
+    if len(errors) <= MAX_VIOLATIONS:
+        return violations, []
+    return violations, [_not_listed(f"{MAX_VIOLATIONS:,}", "it has more")]
 
 
 def _first(native: NativeValidator, value: Any, schema: Schema) -> list[SchemaViolation]:

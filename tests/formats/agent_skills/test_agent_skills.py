@@ -14,9 +14,8 @@ from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of
+from evalcontract.formats.agent_skills import AgentSkills
 from evalcontract.formats.agent_skills.conversion import (
-    AgentSkillsReader,
-    AgentSkillsWriter,
     is_said,
     rubric_of,
 )
@@ -109,8 +108,8 @@ def test_what_was_meant_by_a_statement_without_a_text(tmp_path: Path) -> None:
 
 
 def states(case: dict[str, Any], variant: str) -> dict[str, str]:
-    form = dialect_of("agent_skills").format
-    return {each.name: each.state for each in form.predict(case, variant)}
+    form = dialect_of(f"agent_skills:{variant}")
+    return {each.name: each.state for each in form.predict(case)}
 
 
 def test_a_case_without_assertions_passes_always() -> None:
@@ -169,21 +168,21 @@ NO_FILE = ExternalFile("json", UnreadableFile("evals.json", ()))
 
 @given(CASE, st.sampled_from(VARIANTS), st.integers(0, 2))
 def test_a_case_comes_back(case: dict[str, Any], variant: str, index: int) -> None:
-    ours = AgentSkillsReader(NO_FILE, variant).read(case, index)
+    ours = AgentSkills(variant).reader(NO_FILE).read(case, index)
     assert [each for each in OUR_ROW.check(ours.row) if "near-miss" not in each.code] == []
     row, rubric = ours.row, ours.rubric
     if rubric is not None:
         row = {**row, "rubric_ref": "rubric/evals_1@1.0.0"}
         rubric = {"id": "evals_1", "version": "1.0.0", **rubric}
-    back = AgentSkillsWriter(variant).write(row, rubric, index)
+    back = AgentSkills(variant).writer("json").write(row, rubric, index)
     assert json_equal(back.row, case)
 
 
 @given(ROW, st.sampled_from(VARIANTS), st.integers(0, 2))
 def test_a_row_comes_back(row: dict[str, Any], variant: str, index: int) -> None:
-    theirs = AgentSkillsWriter(variant).write(row, None, index)
+    theirs = AgentSkills(variant).writer("json").write(row, None, index)
     assert theirs.problems == ()
-    assert json_equal(AgentSkillsReader(NO_FILE, variant).read(theirs.row, index).row, row)
+    assert json_equal(AgentSkills(variant).reader(NO_FILE).read(theirs.row, index).row, row)
 
 
 def test_the_checks_of_a_case_are_a_rubric() -> None:
@@ -269,5 +268,5 @@ def test_a_dataset_of_ours_comes_back(tmp_path: Path) -> None:
 
 
 def test_an_empty_input_is_no_prompt() -> None:
-    done = AgentSkillsWriter("guide").write({"id": "a", "input": ""}, None, 0)
+    done = AgentSkills("guide").writer("json").write({"id": "a", "input": ""}, None, 0)
     assert [each.code for each in done.problems] == ["agent_skills/empty-value"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.formats.databricks.conversion import RequestReader, RequestWriter
+from evalcontract.formats.databricks import Databricks
 from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
@@ -72,7 +72,7 @@ OURS = st.fixed_dictionaries(
         "own": ANY,
     },
 )
-READER, WRITER = RequestReader(), RequestWriter(has_outputs=False)
+READER = WRITER = Databricks().lens("json")
 GUESSES = ("foreign-key", "near-miss-key")
 OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
 
@@ -93,14 +93,14 @@ def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
 def test_what_comes_of_theirs_is_a_row_of_ours(row: dict[str, Any]) -> None:
     stage = DialectChecker("databricks", "it", "formats/databricks-application")
     if all(each.code == "databricks/ignored-key" for each in stage.faults(row, ())):
-        found = OUR_ROW.check(RequestReader().read(row, 0).row)
+        found = OUR_ROW.check(READER.read(row, 0).row)
         assert [each for each in found if not each.code.endswith(GUESSES)] == []
 
 
 @given(OURS)
 def test_what_comes_of_ours_is_a_row_of_theirs(row: dict[str, Any]) -> None:
     stage = DialectChecker("databricks", "it", "formats/databricks-application")
-    found = RequestWriter(has_outputs=False).write(row, None, 0)
+    found = WRITER.write(row, None, 0)
     faults = stage.faults(found.row, ())
     assert [each for each in faults if "messages" not in each.path] == []
 
@@ -153,9 +153,9 @@ CARRIED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("theirs", "ours"), CARRIED)
 def test_what_is_carried_keeps_nothing_aside(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
-    found = RequestReader().read(theirs, 0)
+    found = READER.read(theirs, 0)
     assert (found.row, found.losses) == (ours, ())
-    assert RequestWriter(has_outputs=False).write(ours, None, 0).row == theirs
+    assert WRITER.write(ours, None, 0).row == theirs
 
 
 ASKED, ANSWERED = {"role": "user", "content": "a?"}, {"role": "assistant", "content": "b"}
@@ -207,13 +207,13 @@ def test_what_is_expected_goes_where_it_means_the_same(
 
 
 def test_a_row_without_output_cannot_be_one_with() -> None:
-    found = RequestWriter(has_outputs=True).write({"id": "a", "input": "b"}, None, 0)
+    found = Databricks("outputs").lens("json").write({"id": "a", "input": "b"}, None, 0)
     assert [each.code for each in found.problems] == ["databricks/missing-key"]
 
 
 def test_a_rubric_is_a_loss_that_is_kept() -> None:
     row = {"id": "a", "input": "b", "rubric_ref": "rubric/r@1.0.0"}
-    (loss,) = RequestWriter(has_outputs=False).write(row, {"checks": []}, 0).losses
+    (loss,) = WRITER.write(row, {"checks": []}, 0).losses
     assert (loss.path, loss.is_kept) == (("rubric_ref",), True)
 
 

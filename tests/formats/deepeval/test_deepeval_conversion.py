@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.formats.deepeval.conversion import GoldenReader, GoldenWriter
+from evalcontract.formats.deepeval import DeepEval
 from evalcontract.formats.deepeval.reading import as_read
 from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
@@ -100,11 +100,11 @@ GUESSES = ("foreign-key", "near-miss-key", "misplaced-key")
 
 
 def to_ours(golden: dict[str, Any], index: int = 0) -> dict[str, Any]:
-    return GoldenReader().read(golden, index).row
+    return DeepEval().lens("json").read(golden, index).row
 
 
 def to_theirs(row: dict[str, Any], index: int = 0) -> dict[str, Any]:
-    golden: dict[str, Any] = GoldenWriter(is_table=False).write(row, None, index).row
+    golden: dict[str, Any] = DeepEval().lens("json").write(row, None, index).row
     return golden
 
 
@@ -189,7 +189,11 @@ SAVED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 def test_what_deepeval_saves_is_carried_without_a_loss(
     golden: dict[str, Any], row: dict[str, Any]
 ) -> None:
-    read = GoldenReader().read({**golden, "comments": None, "custom_column_key_values": None}, 0)
+    read = (
+        DeepEval()
+        .lens("json")
+        .read({**golden, "comments": None, "custom_column_key_values": None}, 0)
+    )
     assert (read.row, read.losses) == ({"id": "row_1", **row}, ())
 
 
@@ -208,7 +212,7 @@ def test_an_alias_counts_before_the_name_of_a_key() -> None:
 def test_the_losses_of_a_golden_say_what_is_so() -> None:
     call = {"name": "b", "output": "c"}
     golden = {"input": "a?", "expected_tools": [call], "context": [], "own": 5}
-    losses = {loss.path: loss.reason for loss in GoldenReader().read(golden, 0).losses}
+    losses = {loss.path: loss.reason for loss in DeepEval().lens("json").read(golden, 0).losses}
     assert losses == {
         ("expected_tools",): "the field of a row has no place for all that it says",
         ("own",): "DeepEval does not read it, and rows have no key for it",
@@ -216,7 +220,7 @@ def test_the_losses_of_a_golden_say_what_is_so() -> None:
 
 
 def test_an_empty_list_is_an_empty_cell_in_a_column_of_its_own() -> None:
-    writer = GoldenWriter(is_table=True)
+    writer = DeepEval().lens("csv")
     written = writer.write(to_ours({"input": "a?", "context": []}), None, 0)
     assert written.losses == ()
     assert writer.wrap([written.row], {}) == (
@@ -235,14 +239,14 @@ def test_a_conversation_stays_one_when_it_is_edited() -> None:
 
 
 def test_only_the_first_of_equal_names_is_an_id() -> None:
-    reader = GoldenReader()
+    reader = DeepEval().lens("json")
     rows = [reader.read({"input": "a?", "name": "b"}, index).row for index in (0, 1)]
     assert [row["id"] for row in rows] == ["b", "row_2"]
     assert [to_theirs(row, index)["name"] for index, row in enumerate(rows)] == ["b", "b"]
 
 
 def test_both_kinds_are_not_written_to_one_file() -> None:
-    writer = GoldenWriter(is_table=False)
+    writer = DeepEval().lens("json")
     rows = [to_ours({"input": "a?"}), to_ours({"scenario": "b"}, 1)]
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
     assert [[each.code for each in one.problems] for one in written] == [
@@ -265,7 +269,7 @@ def test_both_kinds_are_not_written_to_one_file() -> None:
     ],
 )  # fmt: skip
 def test_what_a_table_cannot_hold_is_a_loss(rows: list[dict[str, Any]], lost: set[str]) -> None:
-    writer = GoldenWriter(is_table=True)
+    writer = DeepEval().lens("csv")
     written = [writer.write({"id": f"row_{n + 1}", **r}, None, n) for n, r in enumerate(rows)]
     _, more = writer.wrap([each.row for each in written], {})
     losses = [*(loss for each in written for loss in each.losses), *more]
@@ -273,5 +277,5 @@ def test_what_a_table_cannot_hold_is_a_loss(rows: list[dict[str, Any]], lost: se
 
 
 def test_an_input_that_is_no_cell_is_not_written() -> None:
-    written = GoldenWriter(is_table=True).write({"id": "row_1", "input": "null"}, None, 0)
+    written = DeepEval().lens("csv").write({"id": "row_1", "input": "null"}, None, 0)
     assert [each.code for each in written.problems] == ["deepeval/null-text"]

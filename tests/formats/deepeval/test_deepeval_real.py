@@ -14,7 +14,7 @@ from real_packages import same, table_text
 from tables import every_case
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.deepeval.conversion import GoldenReader, GoldenWriter
+from evalcontract.formats.deepeval import DeepEval
 from evalcontract.formats.deepeval.reading import as_read, document_of
 
 SCRIPT = Path(__file__).parent / "deepeval_real.py"
@@ -224,11 +224,11 @@ GOLDENS: list[dict[str, Any]] = [
 @pytest.mark.slow
 def test_metrics_need_what_is_predicted() -> None:
     """A metric that is predicted to fail has no parameter; others have all, with the outputs."""
-    form, variant = dialect_of("deepeval")
+    form = dialect_of("deepeval")
     differ = []
     checked = set()
     for golden, states in zip(GOLDENS, ask("scores", GOLDENS), strict=True):
-        for predicted in form.predict(golden, variant):
+        for predicted in form.predict(golden):
             real = states.get(predicted.name)
             comes_later = "application" in (predicted.reason or "")
             if real is None or (comes_later and predicted.state == "run"):
@@ -237,15 +237,13 @@ def test_metrics_need_what_is_predicted() -> None:
             if (real == "run") is (predicted.state == "fail"):
                 differ.append((golden, predicted, real))
     assert differ == []
-    of_answers = {
-        each.name for each in form.predict({"input": TEXT}, variant) if each.state != "skip"
-    }
+    of_answers = {each.name for each in form.predict({"input": TEXT}) if each.state != "skip"}
     assert of_answers - checked <= {"GEval"}
 
 
 def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
     """Return goldens by way of evalcontract, as a file, and the keys that were lost in it."""
-    reader, writer = GoldenReader(), GoldenWriter(is_table=medium == "csv")
+    reader, writer = DeepEval().lens("json"), DeepEval().lens(medium)
     ours = [reader.read(row, index).row for index, row in enumerate(rows)]
     written = [writer.write(row, None, index) for index, row in enumerate(ours)]
     lost = {str(loss.path[0]) for each in written for loss in each.losses if not loss.is_kept}

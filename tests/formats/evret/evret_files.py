@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of
-from evalcontract.formats.evret import EVRET
+from evalcontract.formats.evret import Evret
 from evalcontract.model.reference import Kind
 from evalcontract.source.external import read_external_stream
 from evalcontract.structure.dialect_checker import DialectChecker
@@ -60,7 +60,7 @@ def stage_of(release: str) -> DialectChecker:
 
 def laid_out(read: ExternalFile, release: str) -> RowLayout:
     """Lay a file out."""
-    return EVRET.find_rows(read, release, stage_of(release))
+    return Evret(release).rows(read, stage_of(release))
 
 
 def is_rejected(text: str, release: str, name: str) -> bool:
@@ -69,8 +69,8 @@ def is_rejected(text: str, release: str, name: str) -> bool:
     if read.unreadable:
         return True
     stage = stage_of(release)
-    layout = EVRET.find_rows(read, release, stage)
-    checker = EVRET.row_checker(release, stage)
+    layout = Evret(release).rows(read, stage)
+    checker = Evret(release).checker(stage)
     found = list(layout.problems)
     for index, row in enumerate(layout.rows or ()):
         found += checker.check(row, (*layout.prefix, index), is_clean=stage.passes([row]))
@@ -79,7 +79,7 @@ def is_rejected(text: str, release: str, name: str) -> bool:
 
 def rejects(row: Any, release: str, *, is_clean: bool = False) -> bool:
     """Whether the judge says that the loader stops at a query."""
-    checker = EVRET.row_checker(release, stage_of(release))
+    checker = Evret(release).checker(stage_of(release))
     found = checker.check(row, ("queries", 0), is_clean=is_clean)
     return any(is_rejection(each.code) for each in found)
 

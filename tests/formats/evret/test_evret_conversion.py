@@ -26,7 +26,7 @@ from evalcontract.checking.pipeline import validate
 from evalcontract.converting.convert import ConvertResult, convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.formats.evret import EVRET
+from evalcontract.formats.evret import Evret
 from evalcontract.formats.evret.conversion import TableWriter
 from evalcontract.formats.evret.releases import ID_KEYS, RELEASES
 from evalcontract.model.reference import Kind
@@ -75,7 +75,7 @@ DOCUMENTS = st.lists(
 def to_ours(text: str, release: str, name: str = "d.json") -> tuple[list[Any], Any]:
     """Return the rows of ours that a file gives, and its reader."""
     read = read_text(text, name)
-    reader = EVRET.reader(read, release)
+    reader = Evret(release).reader(read)
     rows = laid_out(read, release).rows or []
     return [reader.read(row, index) for index, row in enumerate(rows)], reader
 
@@ -95,7 +95,7 @@ def test_a_query_comes_back(release: str, row: Any, documents: list[Any]) -> Non
     ours, losses = found.row, found.losses
     assert found.rubric is None
     json.dumps(ours)
-    back = EVRET.writer("json", release).write(ours, None, 0)
+    back = Evret(release).writer("json").write(ours, None, 0)
     assert back.problems == ()
     lost = [each.path for each in losses if not each.is_kept]
     if lost:  # something is kept there that nobody wrote who kept it
@@ -148,7 +148,7 @@ def test_a_file_comes_back(release: str, value: dict[str, Any], rows: list[Any])
     sound = [row for row in sound if "evalcontract" not in str(row.get("metadata"))]
     text = document(*sound, **value)
     found, reader = to_ours(text, release)
-    writer = EVRET.writer("json", release)
+    writer = Evret(release).writer("json")
     written = [writer.write(each.row, None, index).row for index, each in enumerate(found)]
     back, losses = writer.wrap(written, reader.root)
     assert all(each.is_kept for each in losses)
@@ -189,7 +189,7 @@ OUR_ROWS = st.fixed_dictionaries(
 )
 def test_rows_of_ours_come_back(release: str, rows: list[Any], root: dict[str, Any]) -> None:
     rows = [row for row in rows if row["id"].strip() and row["input"].strip()]
-    writer = EVRET.writer("json", release)
+    writer = Evret(release).writer("json")
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
     assert all(loss.is_kept for each in written for loss in each.losses)
     value, losses = writer.wrap([each.row for each in written], root)
@@ -206,7 +206,7 @@ def test_a_file_of_ours_is_read_by_two_releases() -> None:
         {"id": "q1", "input": "how deep", "expected_documents": [{"id": "d1", "content": "nine"}]}
     ]
     for release in ("0.0.1", "0.0.3"):
-        writer = EVRET.writer("json", release)
+        writer = Evret(release).writer("json")
         value, _ = writer.wrap([writer.write(row, None, 0).row for row in rows], {})
         (written,) = value["queries"]
         assert written["expected_doc_ids"] == written["relevant_doc_ids"] == ["d1"]
@@ -247,20 +247,20 @@ def test_what_was_changed_in_our_row_counts() -> None:
         document({"id": 5, "query": "a", "expected_answers": ["b"]}), "0.0.3"
     )
     changed = {**ours, "id": "q9", "expected_facts": ["c"]}
-    written = EVRET.writer("json", "0.0.3").write(changed, None, 0)
+    written = Evret("0.0.3").writer("json").write(changed, None, 0)
     assert written.row["query_id"] == "q9"
     assert written.row["expected_answers"] == ["c"]
 
 
 def test_what_was_changed_in_their_query_counts() -> None:
     row = {"id": " q1", "input": "a", "tags": ["t"]}
-    written = EVRET.writer("json", "0.0.3").write(row, None, 0).row
+    written = Evret("0.0.3").writer("json").write(row, None, 0).row
     ((ours, *_),), _ = to_ours(document({**written, "query_id": "q9"}), "0.0.3")
     assert (ours["id"], ours["tags"]) == ("q9", ["t"])
 
 
 def test_a_blank_input_cannot_be_written() -> None:
-    (problem,) = EVRET.writer("json", "0.0.3").write({"id": "q1", "input": " "}, None, 0).problems
+    (problem,) = Evret("0.0.3").writer("json").write({"id": "q1", "input": " "}, None, 0).problems
     assert (problem.code, problem.path) == ("evret/empty-value", ("input",))
 
 
@@ -295,7 +295,7 @@ def test_a_row_of_a_table_comes_back(release: str, row: dict[str, Any]) -> None:
     given_row = {k: v for k, v in row.items() if isinstance(v, str) or k in lists}
     cells = {k: v if isinstance(v, str) else json.dumps(v) for k, v in given_row.items()}
     read, _ = to_ours(as_csv([cells]), release, "d.csv")
-    back = EVRET.writer("csv", release).write(read[0].row, None, 0)
+    back = Evret(release).writer("csv").write(read[0].row, None, 0)
     assert (back.losses, back.problems) == ((), ())
     again, _ = to_ours(as_csv([back.row]), release, "d.csv")
     assert again == read
@@ -312,13 +312,13 @@ def test_what_a_table_cannot_carry_is_lost() -> None:
         "bundle": "rag",
         "tags": ["t"],
     }
-    written = EVRET.writer("csv", "0.0.3").write(row, None, 0)
+    written = Evret("0.0.3").writer("csv").write(row, None, 0)
     assert written.row == {"query_id": "q1", "query_text": "how deep", "expected_doc_ids": '["d1"]'}
     assert [(each.path, each.is_kept) for each in written.losses] == [
         (("expected_documents",), False),
         (("tags",), False),
     ]
-    _, losses = EVRET.writer("csv", "0.0.3").wrap([written.row], {"label": "x"})
+    _, losses = Evret("0.0.3").writer("csv").wrap([written.row], {"label": "x"})
     assert [each.path for each in losses] == [("label",)]
 
 
@@ -345,19 +345,19 @@ def test_columns_that_are_not_read_are_lost() -> None:
 
 def test_the_short_names_of_a_table_come_back() -> None:
     found, _ = to_ours("id,query,expected_answers\nq1,a,b\n", "0.0.3", "d.csv")
-    written = EVRET.writer("csv", "0.0.3").write(found[0].row, None, 0)
+    written = Evret("0.0.3").writer("csv").write(found[0].row, None, 0)
     assert written.row == {"id": "q1", "query": "a", "expected_answers": '["b"]'}
 
 
 def test_a_cell_that_is_too_long_cannot_be_written() -> None:
     row = {"id": "q1", "input": "a" * 140_000}
-    (problem,) = EVRET.writer("csv", "0.0.3").write(row, None, 0).problems
+    (problem,) = Evret("0.0.3").writer("csv").write(row, None, 0).problems
     assert problem.code == "evret/malformed-cell"
 
 
 def test_predictions_depend_on_what_counts() -> None:
     def states(row: dict[str, Any], release: str) -> set[tuple[str, str, str | None]]:
-        return {(each.kind, each.state, each.field) for each in EVRET.predict(row, release)}
+        return {(each.kind, each.state, each.field) for each in Evret(release).predict(row)}
 
     plain = {"query_id": "q1", "query_text": "a"}
     both = {**plain, "relevant_doc_ids": ["d1"], "expected_answers": ["b"]}
@@ -374,7 +374,7 @@ def test_predictions_depend_on_what_counts() -> None:
         ("metric", "run", "relevant_doc_ids"),
         ("judge", "run", "relevant_doc_ids"),
     }
-    assert "RBP" not in {each.name for each in EVRET.predict(both, "0.0.1")}
+    assert "RBP" not in {each.name for each in Evret("0.0.1").predict(both)}
     assert stage_of("0.0.3").passes([both])
 
 
@@ -449,7 +449,7 @@ def test_a_table_of_no_rows_has_a_header() -> None:
 
 def test_a_bundle_that_conversions_give_is_no_loss() -> None:
     row = {"id": "q", "input": "how deep", "expected_documents": [{"id": "d1"}]}
-    writer = EVRET.writer("csv", "0.0.3")
+    writer = Evret("0.0.3").writer("csv")
     assert writer.write({**row, "bundle": "rag"}, None, 0).losses == ()
     assert [each.path for each in writer.write({**row, "bundle": "own"}, None, 0).losses] == [
         ("bundle",)

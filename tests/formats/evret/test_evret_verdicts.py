@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from needs import PEERS, missing
 
-from evalcontract.formats.evret import EVRET
+from evalcontract.formats.evret import Evret
 from evalcontract.formats.evret.checker import document_problems
 from evalcontract.formats.evret.releases import RELEASES, items_of, parsed
 from evalcontract.source.yaml.writing import csv_text
@@ -62,7 +62,7 @@ def is_plain(value: Any) -> bool:
 
 
 def row_checker(release: str) -> Any:
-    return EVRET.row_checker(release, stage_of(release))
+    return Evret(release).checker(stage_of(release))
 
 
 def check_schema(value: Any, of: str, release: str, *, is_rejected: bool) -> None:
@@ -296,7 +296,7 @@ def test_what_we_write_is_read_by_the_real_loader(ask: Any, medium: str) -> None
     files = [[some_row(chance) for _ in range(3)] for _ in range(50)]
     texts = []
     for rows in files:
-        writer = EVRET.writer(medium, ask.release)
+        writer = Evret(ask.release).writer(medium)
         written = [writer.write(row, None, index) for index, row in enumerate(rows)]
         assert [each.problems for each in written] == [()] * len(rows)
         whole, _ = writer.wrap([each.row for each in written], {"label": "x"})

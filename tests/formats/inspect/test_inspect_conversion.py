@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.formats.inspect.conversion import RecordReader, RecordWriter
+from evalcontract.formats._lens import Lens
+from evalcontract.formats.inspect import Inspect
 from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
@@ -56,14 +57,14 @@ OURS = st.fixed_dictionaries(
         "own": ANY,
     },
 )
-READER = RecordReader()
+READER = Inspect().lens("json")
 OUR_ROW = SchemaValidator("dataset", definition("row", of="dataset"))
 STAGE = DialectChecker("inspect", "it", "formats/inspect")
 GUESSES = ("foreign-key", "near-miss-key", "misplaced-key")
 
 
-def writer(*, is_table: bool = False) -> RecordWriter:
-    return RecordWriter(is_table=is_table)
+def writer(*, is_table: bool = False) -> Lens:
+    return Inspect().lens("csv" if is_table else "json")
 
 
 @given(THEIRS, st.integers(0, 2))

@@ -14,7 +14,7 @@ from real_packages import table_text
 from tables import every_case
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.inspect.conversion import RecordReader, RecordWriter
+from evalcontract.formats.inspect import Inspect
 from evalcontract.formats.inspect.reading import choices_of, id_of, metadata_of, parsed, targets_of
 
 SCRIPT = Path(__file__).parent / "inspect_real.py"
@@ -171,8 +171,8 @@ def test_so_are_those_of_generated_files(seed: int) -> None:
 
 def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[Any]]:
     """Return records, converted to rows of ours and back, as a file, and the keys that are lost."""
-    writer = RecordWriter(is_table=medium == "csv")
-    ours = [RecordReader().read(row, index).row for index, row in enumerate(rows)]
+    writer = Inspect().lens(medium)
+    ours = [Inspect().lens("json").read(row, index).row for index, row in enumerate(rows)]
     written = [writer.write(row, None, index) for index, row in enumerate(ours)]
     document, losses = writer.wrap([each.row for each in written], {})
     lost = {loss.path[0] for loss in (*losses, *(loss for each in written for loss in each.losses))}
@@ -225,7 +225,7 @@ def test_scorers_do_what_is_predicted() -> None:
     differ = []
     for (target, choices, _), real in zip(asked, ask("scores", asked), strict=True):
         row = {"input": TEXT, "target": target} | ({"choices": choices} if choices else {})
-        predicted = {p.name: p.state for p in dialect_of("inspect").format.predict(row, None)}
+        predicted = {p.name: p.state for p in dialect_of("inspect").predict(row)}
         for scorer, values in real.items():
             if scorer == "choice" and not choices:
                 state = "skip"

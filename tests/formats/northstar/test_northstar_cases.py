@@ -9,7 +9,7 @@ import pydantic
 import pytest
 from northstar_models import Case
 
-from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.northstar import Northstar
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile, read_external_stream
 from evalcontract.source.json.lines import RowStream
@@ -48,7 +48,7 @@ def test_the_reader_sees_what_the_loader_parsed(cases: list[dict[str, Any]]) -> 
         rows = rows_of(case["input"])
         assert len(rows) == len(case["parsed_excluding_defaults"]), case["name"]
         for row, parsed in zip(rows, case["parsed_excluding_defaults"], strict=True):
-            reader = NORTHSTAR.reader(ExternalFile("json", RowStream("d", BytesIO, 0)), None)
+            reader = Northstar().reader(ExternalFile("json", RowStream("d", BytesIO, 0)))
             ours = reader.read(row, 0)
             # The parsed values leave out what a case has by default, and the usual messages.
             theirs = reader.read({"messages": row["messages"], **parsed}, 0)
@@ -66,7 +66,7 @@ def rows_of(given: dict[str, Any]) -> list[Any]:
     read = read_external_stream(BytesIO(given["text"].encode()), given["filename"])
     if not isinstance(read.source, Document):
         return []
-    layout = NORTHSTAR.find_rows(read, None, DialectChecker("northstar", "NorthStar", SCHEMA))
+    layout = Northstar().rows(read, DialectChecker("northstar", "NorthStar", SCHEMA))
     return layout.rows or []
 
 

@@ -14,7 +14,7 @@ from northstar_cases import cases, json_values, mappings, metadata, texts
 from northstar_models import Case
 from tables import every_case
 
-from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.northstar import Northstar
 from evalcontract.formats.northstar.conversion import NorthstarWriter
 from evalcontract.formats.northstar.mapping import OF_RUN, OF_TRACE, to_case, to_row
 from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, normal
@@ -34,8 +34,8 @@ def foreign(value: Any) -> ExternalFile:
     return read
 
 
-READER = NORTHSTAR.reader(foreign([]), None)
-WRITER = NORTHSTAR.writer("json", None)
+READER = Northstar().reader(foreign([]))
+WRITER = Northstar().writer("json")
 
 
 def there_and_back(case: dict[str, Any]) -> tuple[OurRow, Any]:

@@ -15,7 +15,7 @@ from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.northstar import Northstar
 from evalcontract.model.diagnostic import key_of
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def reader_of(value: Any) -> Any:
     text = json.dumps(value)
     document = Document("cases.json", value, text, text.encode(), lambda: None)  # type: ignore[arg-type, return-value]
-    return NORTHSTAR.reader(ExternalFile("json", document), None)
+    return Northstar().reader(ExternalFile("json", document))
 
 
 READER = reader_of([])
@@ -222,7 +222,7 @@ def test_what_is_changed_in_a_row_counts_more_than_what_was_kept() -> None:
     ours = READER.read(CASES[0], 0)
     row = {**ours.row, "max_cost_usd": 0.02, "input": "Is it warm?", "criteria": "Says it is."}
     row["expected_facts"] = ["cloudy", "23 degrees"]
-    case = NORTHSTAR.writer("json", None).write(row, ours.rubric, 0).row
+    case = Northstar().writer("json").write(row, ours.rubric, 0).row
     assert case["input"] == "Is it warm?"
     assert case["expected"]["max_cost_usd"] == 0.02
     assert case["expected"]["contains"] == ["cloudy"]
@@ -232,7 +232,7 @@ def test_what_is_changed_in_a_row_counts_more_than_what_was_kept() -> None:
 
 
 def test_what_is_changed_in_a_case_counts_more_than_what_was_kept() -> None:
-    writer = NORTHSTAR.writer("json", None)
+    writer = Northstar().writer("json")
     row = {"id": "a", "input": "How is it?", "criteria": "Says that.", "tags": ["weather"]}
     case = writer.write(row, None, 0).row
     assert case["expected"] == {"goal": "Says that."}
@@ -253,13 +253,13 @@ ROOTS: list[tuple[Any, dict[str, Any]]] = [
 def test_what_stands_beside_the_cases(value: Any, root: dict[str, Any]) -> None:
     reader = reader_of(value)
     assert reader.root == root
-    document, losses = NORTHSTAR.writer("json", None).wrap([], root)
+    document, losses = Northstar().writer("json").wrap([], root)
     assert document == value
     assert all(loss.is_kept for loss in losses)
 
 
 def test_jsonl_has_no_place_beside_the_cases() -> None:
-    rows, losses = NORTHSTAR.writer("jsonl", None).wrap([], {"id": "weather"})
+    rows, losses = Northstar().writer("jsonl").wrap([], {"id": "weather"})
     assert rows == []
     assert [(loss.path, loss.is_kept) for loss in losses] == [(("id",), False)]
 
@@ -267,7 +267,7 @@ def test_jsonl_has_no_place_beside_the_cases() -> None:
 def test_the_name_of_a_rubric_that_is_made_again_is_not_kept() -> None:
     ours = READER.read(CASES[0], 0)
     row = {**ours.row, "rubric_ref": "rubric/weather@1.0.0"}
-    writer = NORTHSTAR.writer("json", None)
+    writer = Northstar().writer("json")
     assert ours.rubric
     written = writer.write(row, {**NAMED, **ours.rubric}, 0)
     assert written.row == CASES[0]

@@ -83,7 +83,7 @@ def is_taken(row: Any) -> bool:
 
 
 def is_sound(row: Any) -> bool:
-    checker = NORTHSTAR.format.row_checker(None, STAGE)
+    checker = NORTHSTAR.checker(STAGE)
     is_clean = STAGE.passes([row])
     return not any(is_rejection(each.code) for each in checker.check(row, (0,), is_clean=is_clean))
 

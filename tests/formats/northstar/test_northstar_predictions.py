@@ -10,7 +10,7 @@ from northstar_cases import cases
 from northstar_traces import TRACE, traced
 from tables import every_case
 
-from evalcontract.formats.northstar import NORTHSTAR
+from evalcontract.formats.northstar import Northstar
 
 SAID = [{"role": "assistant", "content": "Sunny."}]
 
@@ -75,7 +75,7 @@ STATES: list[tuple[dict[str, Any], str, str, str | None]] = [
 @every_case(("case", "name", "state", "field"), STATES)
 def test_a_grader(case: dict[str, Any], name: str, state: str, field: str | None) -> None:
     row = {"id": "a", "messages": SAID, **case}
-    (found,) = (each for each in NORTHSTAR.predict(row, None) if each.name == name)
+    (found,) = (each for each in Northstar().predict(row) if each.name == name)
     assert found.state == state
     assert field is None or found.field == field
     assert found.state == "run" or found.reason
@@ -91,13 +91,13 @@ def test_a_grader(case: dict[str, Any], name: str, state: str, field: str | None
 )
 def test_retrieval_needs_both(asked: dict[str, Any], state: str) -> None:
     row = {"id": "a", "messages": SAID, "trace": traced([], FOUND), "expected": {"trace": asked}}
-    found = {each.name: each.state for each in NORTHSTAR.predict(row, None)}
+    found = {each.name: each.state for each in Northstar().predict(row)}
     assert found["retrieval_precision_recall"] == state
 
 
 @given(cases)
 def test_every_grader_is_told_once(row: dict[str, Any]) -> None:
-    found = list(NORTHSTAR.predict(row, None))
+    found = list(Northstar().predict(row))
     names = [each.name for each in found]
     assert len(names) == len(set(names)) == 25
     assert {each.state for each in found} <= {"run", "skip", "fail", "vacuous"}

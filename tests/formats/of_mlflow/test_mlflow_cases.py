@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow import Mlflow
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
 from evalcontract.source.json.reading import scan
@@ -30,7 +30,7 @@ def cases(cases_of: Callable[[str], list[dict[str, Any]]]) -> list[dict[str, Any
 def test_a_scorer_that_fails_is_predicted_to(cases: list[dict[str, Any]], name: str) -> None:
     case = next(each for each in cases if each["op"] == "scorer" and each["name"] == name)
     row = {"inputs": {"question": "How deep?"}, "outputs": "nine metres", **case["input"]}
-    states = {each.name: each.state for each in MLFLOW.predict(row, "evaluate")}
+    states = {each.name: each.state for each in Mlflow("evaluate").predict(row)}
     assert case["verdict"] == "reject"
     assert states[SCORERS[name]] == "fail"
     assert states["Safety"] == "run"
@@ -51,8 +51,8 @@ def test_a_stored_record_is_read_as_the_one_that_was_given(cases: list[dict[str,
         given = [record for call in calls for record in call]
         if len(stored) != len(given):
             continue
-        rows = [MLFLOW.reader(read, "oss").read(each, 0).row for each in given]
-        again = [MLFLOW.reader(read, "oss").read(each, 0).row for each in stored]
+        rows = [Mlflow("oss").reader(read).read(each, 0).row for each in given]
+        again = [Mlflow("oss").reader(read).read(each, 0).row for each in stored]
         for one in (*rows, *again):
             one.pop("metadata", None)
             one.pop("id")

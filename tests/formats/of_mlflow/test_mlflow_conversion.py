@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow import Mlflow
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
@@ -127,11 +127,11 @@ def a_file() -> ExternalFile:
 
 
 def as_row(record: dict[str, Any], variant: str, index: int = 0) -> Any:
-    return MLFLOW.reader(a_file(), variant).read(record, index)
+    return Mlflow(variant).reader(a_file()).read(record, index)
 
 
 def as_record(row: dict[str, Any], variant: str, index: int = 0) -> Any:
-    return MLFLOW.writer("json", variant).write(row, None, index)
+    return Mlflow(variant).writer("json").write(row, None, index)
 
 
 def refused(problems: Iterable[Problem]) -> list[str]:
@@ -169,10 +169,10 @@ def test_a_row_comes_back_as_it_was(variant: str, row: dict[str, Any], index: in
 
 @given(st.sampled_from(VARIANTS), st.lists(ROWS, max_size=4))
 def test_what_is_written_is_taken(variant: str, rows: list[dict[str, Any]]) -> None:
-    writer = MLFLOW.writer("json", variant)
+    writer = Mlflow(variant).writer("json")
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
-    checker = MLFLOW.row_checker(
-        variant, DialectChecker("mlflow", "MLflow", f"formats/mlflow-{variant}")
+    checker = Mlflow(variant).checker(
+        DialectChecker("mlflow", "MLflow", f"formats/mlflow-{variant}")
     )
     taken = [each.row for each in written if not each.problems]
     found = [
@@ -199,10 +199,10 @@ def test_records_of_one_mlflow_are_taken_by_another(
 ) -> None:
     variant, some = given
     checkers = [
-        MLFLOW.row_checker(each, DialectChecker("mlflow", "MLflow", f"formats/mlflow-{each}"))
+        Mlflow(each).checker(DialectChecker("mlflow", "MLflow", f"formats/mlflow-{each}"))
         for each in (variant, other)
     ]
-    writer = MLFLOW.writer("json", other)
+    writer = Mlflow(other).writer("json")
     index = 0
     for record in some:
         if not refused(checkers[0].check(record, (index,), is_clean=False)):
@@ -348,7 +348,7 @@ def test_prose_of_ours_is_a_guideline() -> None:
 
 
 def test_rows_with_equal_inputs_cannot_be_told_apart() -> None:
-    writer = MLFLOW.writer("json", "oss")
+    writer = Mlflow("oss").writer("json")
     rows = [{"id": each, "input": "How deep?"} for each in ("a", "b")]
     problems = [writer.write(row, None, index).problems for index, row in enumerate(rows)]
     assert [[each.code for each in some] for some in problems] == [[], ["mlflow/equal-inputs"]]
@@ -381,7 +381,7 @@ def test_what_the_other_mlflow_has_no_place_for_is_lost() -> None:
 
 
 def test_the_first_row_for_evaluate_has_inputs_by_name() -> None:
-    writer = MLFLOW.writer("json", "evaluate")
+    writer = Mlflow("evaluate").writer("json")
     later = as_row({"inputs": "How deep?"}, "evaluate", 1).row
     codes = [
         [each.code for each in writer.write(row, None, index).problems]
@@ -391,13 +391,13 @@ def test_the_first_row_for_evaluate_has_inputs_by_name() -> None:
 
 
 def test_what_stands_around_rows_is_lost() -> None:
-    document, losses = MLFLOW.writer("json", "oss").wrap([{"inputs": {}}], {"label": "Harbour"})
+    document, losses = Mlflow("oss").writer("json").wrap([{"inputs": {}}], {"label": "Harbour"})
     assert document == [{"inputs": {}}]
     assert [(each.path, each.is_kept) for each in losses] == [(("label",), False)]
 
 
 def test_a_file_that_is_elsewhere_is_no_part_of_it() -> None:
-    assert MLFLOW.reader(a_file(), "oss").root == {}
+    assert Mlflow("oss").reader(a_file()).root == {}
     assert Path(__file__).with_name("real.py").is_file()
 
 

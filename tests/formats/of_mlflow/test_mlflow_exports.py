@@ -14,7 +14,7 @@ from evalcontract.checking.pipeline import validate
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow import Mlflow
 from evalcontract.model.reference import Kind
 from evalcontract.source.yaml.reading import parse_yaml
 
@@ -237,7 +237,7 @@ def test_a_trace_as_text_counts_as_a_mapping() -> None:
     assessments = [{"assessment_name": "expected_facts", "expectation": {"value": ["9 m"]}}]
     trace = {"info": {**INFO, "request_preview": "How deep?", "assessments": assessments}}
     texts = [{"trace": trace}, {"trace": json.dumps(trace)}]
-    first, second = ([*MLFLOW.predict(row, "evaluate")] for row in texts)
+    first, second = ([*Mlflow("evaluate").predict(row)] for row in texts)
     assert first == second
     assert {each.state for each in first if each.name == "Correctness"} == {"run"}
     whole = {**trace, "data": {}}

@@ -13,7 +13,7 @@ from texts import facts
 
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow import Mlflow
 from evalcontract.formats.mlflow.oss import Merging
 from evalcontract.model.reference import Kind
 from evalcontract.structure.dialect_checker import DialectChecker
@@ -227,7 +227,7 @@ def test_what_databricks_refuses_rests_on_its_documentation(tmp_path: Path) -> N
         assert one.message.endswith("per public documentation")
     (one,) = found({"inputs": Q}, tmp_path, "managed")
     assert one.message.endswith("per public documentation")
-    assert "per public documentation" in MLFLOW.basis
+    assert "per public documentation" in Mlflow.basis
 
 
 @every_case(
@@ -242,14 +242,14 @@ def test_what_databricks_refuses_rests_on_its_documentation(tmp_path: Path) -> N
     ],
 )
 def test_a_record_is_recognised(value: dict[str, Any], variant: str | None) -> None:
-    dialect = MLFLOW.recognise(value)
+    dialect = Mlflow.recognise(value)
     assert (dialect.variant if dialect else None) == variant
 
 
 def test_a_record_is_named_as_it_was() -> None:
-    assert MLFLOW.name_of({"dataset_record_id": "dr-1", "id": "a"}) == "dr-1"
-    assert MLFLOW.name_of({"request_id": 7, "id": "a"}) == "a"
-    assert MLFLOW.name_of("a") is None
+    assert Mlflow().name_of({"dataset_record_id": "dr-1", "id": "a"}) == "dr-1"
+    assert Mlflow().name_of({"request_id": 7, "id": "a"}) == "a"
+    assert Mlflow().name_of("a") is None
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -303,7 +303,7 @@ ROWS = VALUES | st.fixed_dictionaries(
 def test_the_short_way_says_the_same(variant: str, rows: list[Any]) -> None:
     """A row that the schema passes is judged as one that is looked at closely."""
     stage = DialectChecker("mlflow", "MLflow", f"formats/mlflow-{variant}")
-    short, close = (MLFLOW.row_checker(variant, stage) for _ in range(2))
+    short, close = (Mlflow(variant).checker(stage) for _ in range(2))
     for index, row in enumerate(rows):
         is_clean = stage.passes([row])
         said = [*short.check(row, (index,), is_clean=is_clean)]

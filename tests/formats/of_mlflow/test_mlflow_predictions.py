@@ -6,7 +6,7 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow import Mlflow
 
 Q = {"inputs": {"question": "How deep?"}, "outputs": "Nine metres."}
 TRACE = {
@@ -21,7 +21,7 @@ TRACE = {
 
 
 def states(row: dict[str, Any], variant: str = "evaluate") -> dict[str, str]:
-    return {each.name: each.state for each in MLFLOW.predict(row, variant)}
+    return {each.name: each.state for each in Mlflow(variant).predict(row)}
 
 
 def expecting(**expectations: Any) -> dict[str, Any]:
@@ -70,13 +70,13 @@ def test_state_of_a_scorer(row: dict[str, Any], scorer: str, state: str) -> None
 
 def test_a_failing_scorer_says_why_and_where() -> None:
     both = expecting(expected_response="9 m", expected_facts=["9 m"])
-    found = {each.name: each for each in MLFLOW.predict(both, "oss")}
+    found = {each.name: each for each in Mlflow("oss").predict(both)}
     assert found["Correctness"].field == "expectations.expected_facts"
     assert found["Correctness"].reason == (
         "it takes one of `expected_response` and `expected_facts`, not both"
     )
     assert {each.kind for each in found.values()} == {"scorer"}
-    without = {each.name: each for each in MLFLOW.predict({"inputs": {}}, "oss")}
+    without = {each.name: each for each in Mlflow("oss").predict({"inputs": {}})}
     assert without["Safety"].reason == "the output is what `predict_fn` gives"
 
 
@@ -84,7 +84,7 @@ def test_recall_of_documents_is_databricks_alone() -> None:
     row = expecting(expected_retrieved_context=[{"doc_uri": "s3://port/charts.md"}])
     assert "document_recall" not in states(row, "oss")
     assert states(row, "managed")["document_recall"] == "run"
-    (recall,) = [each for each in MLFLOW.predict(Q, "managed") if each.name == "document_recall"]
+    (recall,) = [each for each in Mlflow("managed").predict(Q) if each.name == "document_recall"]
     assert recall.state == "skip"
     assert "per public documentation" in str(recall.reason)
 

@@ -15,7 +15,7 @@ from needs import PEERS, missing
 
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.formats.mlflow import MLFLOW
+from evalcontract.formats.mlflow import Mlflow
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
@@ -119,7 +119,7 @@ def test_rows_of_ours_come_back_from_the_store(
         {"id": "odd", "input": '{"a": 1}', "expected": {"format": "json"}, "mine": {"\ud800": {}}},
     ]
     read = ExternalFile("json", Document("records.json", [], "[]", b"[]", lambda: scan("[]")))
-    writer, reader = MLFLOW.writer("json", "oss"), MLFLOW.reader(read, "oss")
+    writer, reader = Mlflow("oss").writer("json"), Mlflow("oss").reader(read)
     written = [writer.write(row, None, index) for index, row in enumerate(rows)]
     assert [each.problems for each in written] == [()] * len(rows)
     (answer,) = asked(mlflow, "oss", [[each.row for each in written]], tmp_path)

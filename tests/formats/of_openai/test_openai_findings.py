@@ -11,7 +11,6 @@ from tables import every_case
 from texts import facts
 
 from evalcontract.formats import dialect_of
-from evalcontract.formats.openai.checker import predict_in
 from evalcontract.source.external import read_external
 
 if TYPE_CHECKING:
@@ -157,13 +156,13 @@ def test_each_criterion_is_predicted(
     path = tmp_path / "d.json"
     path.write_text(json.dumps(value), encoding="utf-8")
     read = read_external(path, "d.json")
-    found = [[*predict_in(read, row, "hosted")] for row in rows]
+    found = [[*dialect_of("openai").predict(row, read)] for row in rows]
     assert [each.state for (each,) in found] == states
     assert {(each.name, each.kind) for (each,) in found} == {(CRITERIA[name]["name"], name)}
 
 
 def test_items_alone_have_no_graders() -> None:
-    form, variant = dialect_of("openai")
-    found = [*form.predict({"item": {"a": OUTPUT}}, variant)]
+    form = dialect_of("openai")
+    found = [*form.predict({"item": {"a": OUTPUT}})]
     assert {each.state for each in found} == {"skip"}
     assert {each.name for each in found} == CRITERIA.keys()

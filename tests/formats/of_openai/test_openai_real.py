@@ -87,7 +87,7 @@ def test_items_are_accepted_by_the_types(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_samples_are_graded_as_predicted(tmp_path: Path) -> None:
-    form, variant = dialect_of("openai:samples")
+    form = dialect_of("openai:samples")
     outputs = (*RIGHT, WRONG)
     said = iter(answers([["sample", each, output] for each in SAMPLES for output in outputs]))
     differ: list[tuple[Any, ...]] = []
@@ -101,7 +101,7 @@ def test_samples_are_graded_as_predicted(tmp_path: Path) -> None:
             differ.append((sample, "error", is_error))
         if is_error:
             continue
-        for prediction in form.predict(sample, variant):
+        for prediction in form.predict(sample):
             if prediction.name not in graders:
                 continue
             verdicts = {each[prediction.name] for each in found}

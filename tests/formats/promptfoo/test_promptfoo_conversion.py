@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
+from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.formats.promptfoo.assertions import assertion_of, cell_of
 from evalcontract.formats.promptfoo.checks import MAX_ASSERTIONS
-from evalcontract.formats.promptfoo.conversion import MAX_RUBRICS, PromptfooReader, PromptfooWriter
+from evalcontract.formats.promptfoo.conversion import MAX_RUBRICS
 from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
@@ -74,8 +75,8 @@ GUESSES = ("foreign-key", "near-miss-key", "misplaced-key", "empty-value")
 
 
 def there_and_back(test: dict[str, Any], index: int) -> Any:
-    read = PromptfooReader().read(test, index)
-    return PromptfooWriter(is_table=False).write(read.row, read.rubric, index).row
+    read = Promptfoo().lens("json").read(test, index)
+    return Promptfoo().lens("json").write(read.row, read.rubric, index).row
 
 
 @given(THEIRS, st.integers(0, 2))
@@ -85,25 +86,25 @@ def test_every_test_comes_back(test: dict[str, Any], index: int) -> None:
 
 @given(THEIRS, st.integers(0, 2))
 def test_every_test_comes_back_when_its_rubric_has_a_name(test: dict[str, Any], index: int) -> None:
-    read = PromptfooReader().read(test, index)
+    read = Promptfoo().lens("json").read(test, index)
     if read.rubric is not None:
         row = {**read.row, "rubric_ref": "rubric/tests@1.0.0"}
         rubric = {"id": "tests", "version": "1.0.0", **read.rubric}
-        written = PromptfooWriter(is_table=False).write(row, rubric, index)
+        written = Promptfoo().lens("json").write(row, rubric, index)
         assert json_equal(written.row, test)
         assert ("rubric_ref",) not in {loss.path for loss in written.losses}
 
 
 @given(OURS, st.integers(0, 2))
 def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
-    theirs = PromptfooWriter(is_table=False).write(row, None, index).row
-    back = PromptfooReader().read(theirs, index)
+    theirs = Promptfoo().lens("json").write(row, None, index).row
+    back = Promptfoo().lens("json").read(theirs, index)
     assert json_equal(back.row, row)
 
 
 @given(THEIRS)
 def test_what_comes_of_theirs_is_a_row_and_a_rubric_of_ours(test: dict[str, Any]) -> None:
-    read = PromptfooReader().read(test, 0)
+    read = Promptfoo().lens("json").read(test, 0)
     found = OUR_ROW.check(read.row)
     for check in (read.rubric or {}).get("checks", ()):
         found += OUR_RUBRIC.check(check)
@@ -112,7 +113,7 @@ def test_what_comes_of_theirs_is_a_row_and_a_rubric_of_ours(test: dict[str, Any]
 
 @given(OURS)
 def test_what_comes_of_ours_is_a_test(row: dict[str, Any]) -> None:
-    faults = STAGE.faults(PromptfooWriter(is_table=False).write(row, None, 0).row, ())
+    faults = STAGE.faults(Promptfoo().lens("json").write(row, None, 0).row, ())
     assert [each for each in faults if not each.code.endswith("ignored-key")] == []
 
 
@@ -148,13 +149,13 @@ CARRIED: list[tuple[Any, dict[str, Any], list[dict[str, Any]]]] = [
 @every_case(("assertion", "keys", "checks"), CARRIED)
 def test_what_is_carried(assertion: Any, keys: dict[str, Any], checks: list[Any]) -> None:
     test = {**Q, "assert": [assertion]}
-    read = PromptfooReader().read(test, 0)
+    read = Promptfoo().lens("json").read(test, 0)
     bare = {key: part for key, part in read.row.items() if key != "metadata"}
     assert bare == {"id": "row_1", "input": "When?", **keys}
     made = read.rubric["checks"] if read.rubric else []
     assert [{k: v for k, v in check.items() if k != "id"} for check in made] == checks
     assert read.losses == ()
-    written = PromptfooWriter(is_table=False).write({"id": "row_1", **bare}, read.rubric, 0).row
+    written = Promptfoo().lens("json").write({"id": "row_1", **bare}, read.rubric, 0).row
     assert [each["type"] for each in written["assert"]] == (
         ["contains-any"] if assertion["type"] == "contains-any" else [assertion["type"]]
     )
@@ -174,7 +175,7 @@ def test_what_is_carried(assertion: Any, keys: dict[str, Any], checks: list[Any]
     ],
 )
 def test_what_no_check_does_is_a_loss(assertion: dict[str, Any]) -> None:
-    read = PromptfooReader().read({**Q, "assert": [assertion]}, 0)
+    read = Promptfoo().lens("json").read({**Q, "assert": [assertion]}, 0)
     assert [(loss.path, loss.is_kept) for loss in read.losses] == [(("assert", 0), True)]
     assert read.rubric is None
 
@@ -183,14 +184,14 @@ def test_a_variable_in_an_assertion_is_filled() -> None:
     test = {"vars": {"input": "When?", "hour": "noon"}, "assert": [
         {"type": "icontains", "value": "at {{hour}}"},
     ]}  # fmt: skip
-    read = PromptfooReader().read(test, 0)
+    read = Promptfoo().lens("json").read(test, 0)
     assert read.row["must_contain_any"] == ["at noon"]
     assert read.row["context"] == {"hour": "noon"}
     assert there_and_back(test, 0) == test
 
 
 def test_tests_that_assert_alike_share_a_rubric() -> None:
-    reader = PromptfooReader()
+    reader = Promptfoo().lens("json")
     tests = [{**Q, "assert": [{"type": "contains", "value": text}]} for text in ("a", "b")]
     one, two = (reader.read(test, index) for index, test in enumerate(tests))
     assert one.rubric == two.rubric
@@ -199,7 +200,7 @@ def test_tests_that_assert_alike_share_a_rubric() -> None:
 
 def test_few_rubrics_are_made_of_many_tests() -> None:
     """Each text that is compared needs a rubric; what the row can say is said still."""
-    reader, writer = PromptfooReader(), PromptfooWriter(is_table=False)
+    reader, writer = Promptfoo().lens("json"), Promptfoo().lens("json")
     tests = [
         {
             "vars": {"input": f"{index}?"},
@@ -220,7 +221,7 @@ def test_few_rubrics_are_made_of_many_tests() -> None:
 
 
 def test_few_rubrics_are_made_of_tests_with_other_thresholds() -> None:
-    reader, writer = PromptfooReader(), PromptfooWriter(is_table=False)
+    reader, writer = Promptfoo().lens("json"), Promptfoo().lens("json")
     tests = [
         {"vars": {"input": "?"}, "assert": [{"type": "is-json"}], "threshold": 1 / (index + 1)}
         for index in range(MAX_RUBRICS + 50)
@@ -235,17 +236,17 @@ def test_few_rubrics_are_made_of_tests_with_other_thresholds() -> None:
 def test_the_first_assertions_of_a_test_are_converted() -> None:
     given = {"type": "regex", "value": "[a-z]"}
     test = {"vars": {"input": "?"}, "assert": [given] * (MAX_ASSERTIONS + 1)}
-    read = PromptfooReader().read(test, 0)
+    read = Promptfoo().lens("json").read(test, 0)
     assert read.rubric is not None
     ids = [check["id"] for check in read.rubric["checks"]]
     assert len({*ids}) == MAX_ASSERTIONS
     assert [loss.path for loss in read.losses] == [("assert",)]
-    assert PromptfooWriter(is_table=False).write(read.row, read.rubric, 0).row == test
+    assert Promptfoo().lens("json").write(read.row, read.rubric, 0).row == test
 
 
 def test_a_threshold_is_that_of_the_rubric() -> None:
     test = {**Q, "threshold": 0.5, "assert": [{"type": "is-json"}]}
-    read = PromptfooReader().read(test, 0)
+    read = Promptfoo().lens("json").read(test, 0)
     assert read.rubric is not None
     assert read.rubric["scoring"] == {"combine": "weighted_avg", "threshold": 0.5}
     assert read.losses == ()
@@ -257,8 +258,8 @@ def test_an_edit_counts_more_than_what_was_preserved() -> None:
         "vars": {"question": "When?"},
         "assert": [{"type": "llm-rubric", "value": "Is kind."}, code],
     }
-    row = PromptfooReader().read(test, 0).row
-    assert PromptfooWriter(is_table=False).write(row, None, 0).row["assert"] == test["assert"]
-    edited = PromptfooWriter(is_table=False).write({**row, "criteria": "Is brief."}, None, 0).row
+    row = Promptfoo().lens("json").read(test, 0).row
+    assert Promptfoo().lens("json").write(row, None, 0).row["assert"] == test["assert"]
+    edited = Promptfoo().lens("json").write({**row, "criteria": "Is brief."}, None, 0).row
     assert {"type": "llm-rubric", "value": "Is brief."} in edited["assert"]
     assert edited["vars"] != {}

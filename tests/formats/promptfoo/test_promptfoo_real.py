@@ -18,8 +18,8 @@ from promptfoo_files import generated
 from real_packages import same, table_text
 from tables import every_case
 
+from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.formats.promptfoo.assertions import types
-from evalcontract.formats.promptfoo.conversion import PromptfooReader, PromptfooWriter
 
 SCRIPT = Path(__file__).parents[2] / "promptfoo/ask.mjs"
 BOM = "\xef\xbb\xbf"
@@ -215,7 +215,7 @@ def test_generated_files_are_read_as_promptfoo_reads_them() -> None:
 
 def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
     """Return tests by way of evalcontract, as a file, and the keys that were lost in it."""
-    reader, writer = PromptfooReader(), PromptfooWriter(is_table=medium == "csv")
+    reader, writer = Promptfoo().lens("json"), Promptfoo().lens(medium)
     ours = [reader.read(row, index) for index, row in enumerate(rows)]
     written = [writer.write(each.row, each.rubric, index) for index, each in enumerate(ours)]
     lost = {str(loss.path[0]) for each in written for loss in each.losses if not loss.is_kept}

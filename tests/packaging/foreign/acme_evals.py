@@ -15,6 +15,7 @@ Good:
 from __future__ import annotations
 
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.plugin import (
@@ -32,6 +33,7 @@ from evalcontract.plugin import (
     Problem,
     Reader,
     Report,
+    RowChecker,
     RowGroup,
     RowLayout,
     RowSubject,
@@ -157,36 +159,58 @@ class _Writer(Writer):
         return rows, tuple(Loss((key,), "a list of rows", is_kept=False) for key in root)
 
 
-def _find_rows(read: ExternalFile, variant: str | None, schema: SchemaChecker) -> RowLayout:
-    del variant, schema
-    rows = read.document.value if read.document else None
-    if isinstance(rows, list):
-        return RowLayout(rows)
-    problem = Problem("acme/rejected", "Acme reads a list of rows", ())
-    return RowLayout(problems=(problem,), is_lost=True)
-
-
 _ROW = {
     "type": "object",
     "required": ["q", "a"],
     "properties": {"q": {"type": "string"}, "a": {"type": "string"}},
 }
-FORMAT = Format(
-    name="acme",
-    title="Acme",
-    variants=(),
-    media=("json",),
-    basis="its own tests",
-    find_rows=_find_rows,
-    row_checker=lambda _variant, schema: _Checker(schema),
-    name_of=lambda _row: None,
-    recognise=lambda _value: None,
-    predict=lambda _row, _variant: iter([GraderPrediction("exact", "text", "run")]),
-    reader=lambda _read, _variant: _Reader(),
-    writer=lambda _medium, _variant: _Writer(),
-    schemas={"": {"$defs": {"row": _ROW}}},
-    codes=codes_of_system("acme", silently_accepted=["blank-answer"], page=__doc__),
-)
+
+
+CODES = codes_of_system("acme", silently_accepted=["blank-answer"], page=__doc__)
+
+
+class AcmeFormat(Format):
+    """Questions and answers of Acme."""
+
+    name = "acme"
+    title = "Acme"
+    media = ("json",)
+    basis = "its own tests"
+    schemas = MappingProxyType({"": {"$defs": {"row": _ROW}}})
+    codes = CODES
+
+    @classmethod
+    def recognise(cls, value: dict[str, Any]) -> None:
+        """Recognise no row."""
+        del value
+
+    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        """Find the rows."""
+        del schema
+        rows = file.document.value if file.document else None
+        if isinstance(rows, list):
+            return RowLayout(rows)
+        problem = Problem("acme/rejected", "Acme reads a list of rows", ())
+        return RowLayout(problems=(problem,), is_lost=True)
+
+    def checker(self, schema: SchemaChecker) -> RowChecker:
+        """Check rows."""
+        return _Checker(schema)
+
+    def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
+        """Predict the only grader."""
+        del row, file
+        yield GraderPrediction("exact", "text", "run")
+
+    def reader(self, file: ExternalFile) -> Reader:
+        """Read rows."""
+        del file
+        return _Reader()
+
+    def writer(self, medium: str) -> Writer:
+        """Write rows."""
+        del medium
+        return _Writer()
 
 
 def write_lines(report: Report, style: Style) -> Iterator[str]:

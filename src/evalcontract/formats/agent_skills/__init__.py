@@ -6,71 +6,68 @@ documentation and files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._findings import predictions
-from evalcontract.formats._format import Dialect, Format, codes_of_system
+from evalcontract.formats._format import (
+    Format,
+    RowChecker,
+    RowLayout,
+    SchemaChecker,
+    codes_of_system,
+)
 from evalcontract.formats.agent_skills.checker import AgentSkillsChecker, find_rows
-from evalcontract.formats.agent_skills.fields import FIELDS, GUIDE, VARIANTS, variant_of
+from evalcontract.formats.agent_skills.fields import FIELDS, VARIANTS, variant_of
 
 if TYPE_CHECKING:
-    from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import GraderPrediction
+    from collections.abc import Iterator
+
+    from evalcontract.formats._graders import GraderPrediction
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 
-def _recognise(value: dict[str, Any]) -> Dialect | None:
-    variant = variant_of(value)
-    return Dialect(AGENT_SKILLS, variant) if variant else None
+class AgentSkills(Format):
+    """The cases of a skill, for one of the programs that run them."""
 
-
-def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    # What is no list is not read, so there is nothing in it to grade.
-    lists = ("assertions", "expectations", "must_contain_any", "must_not_contain")
-    read = {key: part for key, part in row.items() if key not in lists or isinstance(part, list)}
-    return predictions("agent_skills", read, variant or GUIDE)
-
-
-def _name_of(row: Any) -> str | None:
-    given = row.get("id") if isinstance(row, dict) else None
-    return str(given) if isinstance(given, str | int) and not isinstance(given, bool) else None
-
-
-def _reader(read: ExternalFile, variant: str | None) -> Reader:
-    from evalcontract.formats.agent_skills.conversion import (
-        AgentSkillsReader,  # a check needs it not
-    )
-
-    return AgentSkillsReader(read, variant or GUIDE)
-
-
-def _writer(_medium: str, variant: str | None) -> Writer:
-    from evalcontract.formats.agent_skills.conversion import (
-        AgentSkillsWriter,  # a check needs it not
-    )
-
-    return AgentSkillsWriter(variant or GUIDE)
-
-
-AGENT_SKILLS = Format(
-    name="agent_skills",
-    title="Agent Skills",
-    variants=VARIANTS,
-    media=("json",),
-    basis="agent-skills-eval 0.1.1, run; skill-creator and ai_best_practices per public files",
-    find_rows=lambda read, variant, schema: find_rows(read, variant or GUIDE, schema),
-    row_checker=lambda variant, schema: AgentSkillsChecker(variant or GUIDE, schema),
-    name_of=_name_of,
-    recognise=_recognise,
-    predict=_predict,
-    reader=_reader,
-    writer=_writer,
-    codes=codes_of_system(
+    name = "agent_skills"
+    title = "Agent Skills"
+    variants = VARIANTS
+    media = ("json",)
+    basis = "agent-skills-eval 0.1.1, run; skill-creator and ai_best_practices per public files"
+    codes = codes_of_system(
         "agent_skills",
         # JSON.parse rejects what Python reads as a number that is not finite.
         rejected=("empty-value", "unknown-value", "not-finite"),
         silently_accepted=("no-evals", "not-read", "other-name"),
-    ),
-    fields=FIELDS,
-)
+    )
+    fields = FIELDS
+
+    @classmethod
+    def recognise(cls, value: dict[str, Any]) -> Self | None:
+        """Detect cases by their keys."""
+        variant = variant_of(value)
+        return cls(variant) if variant else None
+
+    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        return find_rows(file, self.variant, schema)
+
+    def checker(self, schema: SchemaChecker) -> RowChecker:
+        return AgentSkillsChecker(self.variant, schema)
+
+    def name_of(self, row: Any) -> str | None:
+        given = row.get("id") if isinstance(row, dict) else None
+        is_id = isinstance(given, str | int) and not isinstance(given, bool)
+        return str(given) if is_id else None
+
+    def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
+        """Predict the graders of a case. What is no list is not read, so nothing grades it."""
+        lists = ("assertions", "expectations", "must_contain_any", "must_not_contain")
+        read = {
+            key: each for key, each in row.items() if key not in lists or isinstance(each, list)
+        }
+        return super().predict(read, file)
+
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.agent_skills.conversion import CaseLens  # a check needs it not
+
+        return CaseLens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 GUIDE, SKILL_CREATOR, BEST_PRACTICES = "guide", "skill_creator", "best_practices"
 VARIANTS = (GUIDE, SKILL_CREATOR, BEST_PRACTICES)
@@ -78,6 +78,7 @@ _NO_FIELD = "a case has no field for it"
 _RUBRIC = "a case has no rubric"
 _RUN = "the prompt is all that the agent is given"
 _AS_LIST = "several statements are a list with a `- ` before each"
+_ONCE = "each text once"
 _CHECKS = (BEST_PRACTICES,)
 
 FIELDS = (
@@ -87,8 +88,8 @@ FIELDS = (
     Field("files", "context.files"),
     Field("assertions", "criteria", _AS_LIST, (GUIDE,)),
     Field("expectations", "criteria", _AS_LIST, (SKILL_CREATOR, BEST_PRACTICES)),
-    Field("must_contain_any", "must_contain_any", "", _CHECKS),
-    Field("must_not_contain", "must_not_contain", "", _CHECKS),
+    Field("must_contain_any", "must_contain_any", _ONCE, _CHECKS),
+    Field("must_not_contain", "must_not_contain", _ONCE, _CHECKS),
     Field("check_php_lint", "rubric_ref", "a check `php_lint`", _CHECKS),
     Field("check_markdown_structure", "rubric_ref", "a check `markdown_structure`", _CHECKS),
     Field("*", None, _NO_KEY),

@@ -15,7 +15,7 @@ from evalcontract.formats._findings import (
     stops_loader,
 )
 from evalcontract.formats._format import RowChecker
-from evalcontract.formats.databricks.conversion import CONTEXTS
+from evalcontract.formats.databricks.fields import CONTEXTS
 from evalcontract.model.diagnostic import Path, Problem, key_of
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
+#: The columns that hold documents.
+CONTEXTS = ("expected_retrieved_context", "retrieved_context")
+APPLICATION, OUTPUTS = "application", "outputs"
 _NO_COLUMN = "evaluation sets have no column for it"
 _NO_KEY = "rows of evalcontract have no key for it"
-RUBRIC = "evaluation sets have no rubrics; judges are chosen when the evaluation runs"
+_RUBRIC = "evaluation sets have no rubrics; judges are chosen when the evaluation runs"
 
 FIELDS = (
     Field("request_id", "id"),
     Field("request", "input", "the last question; a text, `query`, or the last user message"),
     Field("request.messages", "messages", "up to the question; the run after it is no request"),
-    Field("request.history", "context.history"),
+    Field("request.history", "context.history", "beside `query`"),
     Field("expected_response", "expected.reference", "written only without other facts"),
-    Field("expected_facts", "expected_facts"),
+    Field("expected_facts", "expected_facts", "unless the only fact is the reference"),
     Field("guidelines", "criteria", "several guidelines are a list with a `- ` before each"),
     Field("guidelines", None, "criteria have no names, as lists of guidelines may have"),
     Field("custom_expected.*", "expected.*"),
@@ -25,7 +28,7 @@ FIELDS = (
     Field("retrieved_context", "retrieved_documents", "`doc_uri` is `id`"),
     Field("trace", "trace"),
     Field("*", None, _NO_KEY),
-    Field(None, "rubric_ref", RUBRIC),
+    Field(None, "rubric_ref", _RUBRIC),
     Field(None, "expected.format", _NO_COLUMN),
     Field(None, "expected_tools", _NO_COLUMN),
     Field(None, "must_contain_any", _NO_COLUMN),

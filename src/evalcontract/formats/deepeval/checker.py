@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
+from evalcontract.formats._findings import FirstRows, missing_key, stops_loader
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.deepeval.reading import (
     EXPECTED,
@@ -20,7 +20,7 @@ from evalcontract.formats.deepeval.reading import (
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, quoted
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker

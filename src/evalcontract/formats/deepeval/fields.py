@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "goldens have no place for it"
-RUBRIC = "metrics are chosen when the evaluation runs, not in its dataset"
+_RUBRIC = "metrics are chosen when the evaluation runs, not in its dataset"
 
 FIELDS = (
     Field("name", "id", "the first golden of that name"),
-    Field("input", "input"),
+    Field("input", "input", "of goldens with an `input`"),
     Field("scenario", "input", "of goldens with a `scenario`"),
-    Field("expected_output", "expected.reference"),
+    Field("expected_output", "expected.reference", "of goldens with an `input`"),
     Field("expected_outcome", "criteria", "of goldens with a `scenario`"),
     Field("expectations.must", "criteria", "several are a list with a `- ` before each"),
     Field("context", "context", "a list of texts"),
     Field("retrieval_context", "retrieved_documents", "a text is a `content`, its source an `id`"),
-    Field("actual_output", "recorded_output"),
+    Field("actual_output", "recorded_output", "of goldens with an `input`"),
     Field("expected_tools", "expected_tools", "`input_parameters` are `arguments`"),
     Field("turns", "messages", "of goldens with a `scenario`; roles and texts"),
     Field("additional_metadata", "metadata"),
@@ -34,7 +34,7 @@ FIELDS = (
     Field("persona", None, _NO_KEY),
     Field("user_description", None, _NO_KEY),
     Field("*", None, "DeepEval does not read it, and rows have no key for it"),
-    Field(None, "rubric_ref", RUBRIC),
+    Field(None, "rubric_ref", _RUBRIC),
     Field(None, "expected", _NO_PLACE),
     Field(None, "expected_facts", "`expectations.must` are judged, and facts are looked up"),
     Field(None, "must_contain_any", _NO_PLACE),

@@ -28,7 +28,6 @@ from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
     from evalcontract.source.external import ExternalFile
 
 _BOM = bom_rejected("deepeval", "the file begins with a byte order mark, which DeepEval rejects")
@@ -57,7 +56,7 @@ _JSON = (*TOOLS, "turns", "expectations")
 _MAPPINGS = ("additional_metadata", "custom_column_key_values")
 
 
-def find_rows(read: ExternalFile, _variant: str | None, _schema: SchemaChecker) -> RowLayout:
+def find_rows(read: ExternalFile) -> RowLayout:
     """Return the goldens of a file."""
     if isinstance(read.source, CsvTable):
         return _of_table(read.source)

@@ -5,11 +5,15 @@ Measured on the published packages 0.0.1, 0.0.2 and 0.0.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._findings import predictions
-from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system
+from evalcontract.formats._format import (
+    Format,
+    RowChecker,
+    RowLayout,
+    SchemaChecker,
+    codes_of_system,
+)
 from evalcontract.formats.evret.checker import QueryChecker, rows_of_document
 from evalcontract.formats.evret.conversion import reader_of, writer_of
 from evalcontract.formats.evret.mapping import FIELDS
@@ -25,51 +29,25 @@ from evalcontract.formats.evret.table import rows_of_table
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from evalcontract.formats._format import GraderPrediction, SchemaChecker
+    from collections.abc import Iterator
+
+    from evalcontract.formats._conversion import Reader, Writer
+    from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats.evret.releases import Release
     from evalcontract.source.external import ExternalFile
 
-
-def _find_rows(read: ExternalFile, variant: str | None, schema: SchemaChecker) -> RowLayout:
-    release, source = _release(variant), read.source
-    if isinstance(source, CsvTable):
-        return rows_of_table(source, release, schema, has_mark=read.has_mark)
-    value = read.document.value if read.document else None
-    return rows_of_document(value, release, schema, has_mark=read.has_mark)
+FACTS = {"by_ids": lambda query, _: bool(query["ids"])}
 
 
-def _recognise(value: dict[str, Any]) -> Dialect | None:
-    release = release_of(value)
-    return Dialect(EVRET, release) if release else None
+class Evret(Format):
+    """Queries of one release."""
 
-
-def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    release = _release(variant)
-    query = parsed(row, release)
-    field = ids_key(row, release) if query.ids else ANSWERS
-    facts = {"by_ids": lambda query, _: bool(query["ids"])}
-    for prediction in predictions("evret", query._asdict(), release.version, facts):
-        yield prediction._replace(field=field) if prediction.field else prediction
-
-
-def _release(variant: str | None) -> Release:
-    return RELEASES[variant or next(iter(RELEASES))]
-
-
-EVRET = Format(
-    name="evret",
-    title="Evret",
-    variants=tuple(RELEASES),
-    media=("json", "csv"),
-    basis="the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, run",
-    find_rows=_find_rows,
-    row_checker=lambda variant, schema: QueryChecker(_release(variant), schema),
-    name_of=name_of,
-    recognise=_recognise,
-    predict=_predict,
-    reader=lambda read, variant: reader_of(read, _release(variant)),
-    writer=lambda medium, variant: writer_of(medium, _release(variant)),
-    codes=codes_of_system(
+    name = "evret"
+    title = "Evret"
+    variants = tuple(RELEASES)
+    media = ("json", "csv")
+    basis = "the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, run"
+    codes = codes_of_system(
         "evret",
         rejected=("empty-value", "malformed-cell", "short-row"),
         silently_accepted=(
@@ -89,6 +67,40 @@ EVRET = Format(
         ),
         guesses=("cut-cell", "python-list", "shadowed-key"),
         notes=("split-answer",),
-    ),
-    fields=FIELDS,
-)
+    )
+    fields = FIELDS
+    facts = FACTS
+
+    @classmethod
+    def recognise(cls, value: dict[str, Any]) -> Self | None:
+        """Detect the release of a document or a first row."""
+        release = release_of(value)
+        return cls(release) if release else None
+
+    @property
+    def _release(self) -> Release:
+        return RELEASES[self.variant]
+
+    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        if isinstance(file.source, CsvTable):
+            return rows_of_table(file.source, self._release, schema, has_mark=file.has_mark)
+        value = file.document.value if file.document else None
+        return rows_of_document(value, self._release, schema, has_mark=file.has_mark)
+
+    def checker(self, schema: SchemaChecker) -> RowChecker:
+        return QueryChecker(self._release, schema)
+
+    def name_of(self, row: Any) -> str | None:
+        return name_of(row)
+
+    def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
+        query = parsed(row, self._release)
+        field = ids_key(row, self._release) if query.ids else ANSWERS
+        for prediction in super().predict(query._asdict(), file):
+            yield prediction._replace(field=field) if prediction.field else prediction
+
+    def reader(self, file: ExternalFile) -> Reader:
+        return reader_of(file, self._release)
+
+    def writer(self, medium: str) -> Writer:
+        return writer_of(medium, self._release)

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import FirstRows, bom_rejected
-from evalcontract.formats._format import RowChecker, RowLayout
+from evalcontract.formats._format import RowChecker, RowLayout, SchemaChecker
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
     NAMES,
     NO_QUERIES,
+    READ_BY,
+    Release,
     are_filled,
     document_faults,
     first_non_empty,
     ids_key,
+    items_of,
     kind_of,
     label_of,
     parsed,
     query_faults,
+    shown,
     text_of,
-)
-from evalcontract.formats.evret.warnings import (
-    missing_expectation,
-    not_text,
-    query_warnings,
-    read_as_missing,
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
-    from evalcontract.formats.evret.releases import Release
+from evalcontract.model.values import quoted
 
 # Most queries have exactly a name, a text and a list.
 _PLAIN_KEYS = 3
@@ -77,12 +72,9 @@ class QueryChecker(RowChecker):
         unread = [] if is_clean else self._unread(row, path, faults)
         if faults:
             return [*faults, *unread]
-        problems = [*unread, *query_warnings(row, path, self._release)]
+        problems = [*unread, *_warnings(row, path, self._release)]
         problems += self._duplicate(row, path)
-        lacking = missing_expectation(row, path, self._release)
-        if lacking and not self._is_explained(lacking, row, path, problems):
-            problems.append(lacking)
-        return problems
+        return [*problems, *self._lacking(row, path, problems)]
 
     def _unread(self, row: dict[str, Any], path: Path, faults: list[Problem]) -> list[Problem]:
         """Return the keys that no release reads and that no fault reports."""
@@ -99,16 +91,125 @@ class QueryChecker(RowChecker):
             where, advice = (*path, key), "query ids must be unique"
             yield Problem("evret/duplicate-id", message, where, advice, related=related)
 
-    def _is_explained(
-        self, lacking: Problem, row: dict[str, Any], path: Path, problems: list[Problem]
-    ) -> bool:
-        """Whether another problem explains why a query has no expectations."""
-        if lacking.code != "evret/nothing-expected":
-            return False
-        if any(problem.code in _EXPLAINED for problem in problems):
-            return True
+    def _lacking(
+        self, row: dict[str, Any], path: Path, problems: list[Problem]
+    ) -> Iterator[Problem]:
+        """Yield that a query has no expectations, unless another problem explains it."""
+        query = parsed(row, self._release)
         # A missing column is reported once for the table.
-        return len(path) == 1 and not any(key in row for key in self._release.list_columns)
+        has_no_column = len(path) == 1 and row.keys().isdisjoint(self._release.list_columns)
+        is_explained = has_no_column or any(problem.code in _EXPLAINED for problem in problems)
+        if not query.ids and not query.answers and not is_explained:
+            message = "the query has no expectations: every metric is 0.0, whatever is retrieved"
+            advice = f"write {quoted((*self._release.ids[:1], ANSWERS), ' or ')}"
+            yield Problem("evret/nothing-expected", message, path, advice)
+
+
+def _warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+    """Yield the warnings of a valid query."""
+    for names in NAMES:
+        yield from _shadowed_name(row, names, path)
+        yield from _not_text(row, first_non_empty(row, names), path)
+    yield from _shadowed_ids(row, path, release)
+    yield from _unread_ids(row, path, release)
+    for key in (ids_key(row, release), ANSWERS):
+        if key:
+            yield from _item_problems(row.get(key), (*path, key))
+    for key in release.lists:
+        yield from _read_as_missing(row, key, path, (None, []), "an empty list")
+    query = parsed(row, release)
+    if query.ids and query.answers:
+        message = f"`{ANSWERS}` is ignored: {release.title} scores this query by document ids"
+        advice = f"remove one of `{ids_key(row, release)}` and `{ANSWERS}`"
+        yield Problem("evret/ignored-answers", message, (*path, ANSWERS), advice)
+
+
+def _unread_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+    """Yield the keys that only other releases read, unless another key has the same items."""
+    read = items_of(row.get(ids_key(row, release) or ""))
+    for key in ID_KEYS:
+        if row.get(key) and key not in release.lists and items_of(row[key]) != (read or None):
+            yield read_by_others(key, (*path, key), release)
+
+
+def read_by_others(key: str, path: Path, release: Release) -> Problem:
+    """Report a key that only other releases read."""
+    message = f"{release.title} does not read `{key}`; {READ_BY[key]} does"
+    advice = f"write `{release.preferred}`"
+    if not release.ids:
+        advice = f"{advice}, or use a release that reads document ids"
+    return Problem("evret/other-release", message, path, advice, on_key=True)
+
+
+def _not_text(row: dict[str, Any], key: str | None, path: Path) -> Iterator[Problem]:
+    """Yield a warning if a value is converted to a text."""
+    if key is not None and not isinstance(row[key], str):
+        yield _converted(row[key], f"`{key}`", (*path, key))
+
+
+def _read_as_missing(
+    row: dict[str, Any], key: str, path: Path, plain: tuple[Any, ...], instead: str
+) -> Iterator[Problem]:
+    """Yield a warning if an empty value of a wrong type is read as missing."""
+    value = row.get(key)
+    if not value and not any(value == empty and type(value) is type(empty) for empty in plain):
+        message = f"`{key}` is {kind_of(value)} (`{shown(value)}`), which is read as {instead}"
+        yield Problem("evret/taken-for-absent", message, (*path, key), "remove it")
+
+
+def _converted(value: Any, name: str, path: Path) -> Problem:
+    text = shown(text_of(value))
+    message = f"{name} is {kind_of(value)}, which is converted to the text `{text}`"
+    advice = "write a text, or remove it" if value is None else "write it as a text, in quotes"
+    return Problem("evret/not-text", message, path, advice)
+
+
+def _shadowed_name(row: dict[str, Any], names: tuple[str, str], path: Path) -> Iterator[Problem]:
+    first, second = names
+    if row.get(first) and row.get(second) and text_of(row[first]) != text_of(row[second]):
+        yield _shadowed(first, second, path)
+
+
+def _shadowed_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
+    used = ids_key(row, release)
+    read = items_of(row.get(used)) if used else []
+    for key in (*release.ids, *release.last):
+        given = row.get(key)
+        if key == used or not given or (isinstance(given, list) and items_of(given) in ([], read)):
+            continue
+        if used is not None and (read or key not in release.last):
+            yield _shadowed(used, key, path)
+        elif key in release.last:
+            yield _shadowed(ANSWERS, key, path)
+
+
+def _shadowed(first: str, second: str, path: Path) -> Problem:
+    return Problem(
+        "evret/shadowed-key",
+        f"`{second}` is ignored because of `{first}`",
+        (*path, second),
+        "remove one of them",
+        on_key=True,
+        related=(Related("this one is read", (*path, first), on_key=True),),
+    )
+
+
+def _item_problems(values: Any, path: Path) -> Iterator[Problem]:
+    """Yield the items of a list that are not texts, blank, or duplicates."""
+    seen: dict[str, int] = {}
+    for index, value in enumerate(values if isinstance(values, list) else ()):
+        text = text_of(value)
+        where = (*path, index)
+        if not text:
+            yield Problem("evret/blank-item", "a blank item is dropped", where, "remove it")
+            continue
+        if not isinstance(value, str):
+            yield _converted(value, "an item", where)
+        first = seen.setdefault(label_of(text), index)
+        if first != index:
+            message = f"duplicate item `{shown(text)}` in `{path[-1]}` counts once"
+            related = (Related("first here", (*path, first)),)
+            yield Problem("evret/repeated-item", message, where, "remove it", related=related)
 
 
 _LISTS = ("queries", "documents")
@@ -135,7 +236,10 @@ def rows_of_document(
     if not queries:
         meant = None if "queries" in value else _meant_as_queries(value)
         problems = [problem for problem in problems if problem.path != (meant,)]
-        problems.append(_no_queries(("queries",) if "queries" in value else (), meant))
+        problems.append(NO_QUERIES._replace(path=("queries",) if "queries" in value else ()))
+        if meant:
+            advice = f"`{meant}` is not read: rename it to `queries`"
+            problems[-1] = NO_QUERIES._replace(path=(meant,), help=advice, on_key=True)
     if isinstance(documents, list):
         problems += unknown_documents(queries, documents, release)
     return RowLayout(queries, ("queries",), tuple(problems))
@@ -158,13 +262,6 @@ def _wrong_lists(value: dict[str, Any]) -> Iterator[Problem]:
             message = f"`{key}` must be a list, not {kind_of(value[key])}"
             advice = "remove it, or write a list" if value[key] is None else "write a list"
             yield Problem("evret/wrong-type", message, (key,), advice)
-
-
-def _no_queries(path: Path, meant: str | None) -> Problem:
-    if meant is None:
-        return NO_QUERIES._replace(path=path)
-    advice = f"`{meant}` is not read: rename it to `queries`"
-    return NO_QUERIES._replace(path=(meant,), help=advice, on_key=True)
 
 
 _KEYS = {"doc_id", "text", "metadata"}
@@ -221,11 +318,13 @@ def unknown_documents(
 
 def _is_plain(document: Any) -> bool:
     """Whether a document surely has no problems of its own."""
-    if document.__class__ is not dict or not document.keys() <= _KEYS:
-        return False
-    is_text = document.get("text", "").__class__ is str
-    is_mapping = document.get("metadata", _NOTHING).__class__ is dict
-    return is_text and is_mapping and are_filled((document.get("doc_id"),))
+    return (
+        document.__class__ is dict
+        and document.keys() <= _KEYS
+        and document.get("text", "").__class__ is str
+        and document.get("metadata", _NOTHING).__class__ is dict
+        and are_filled((document.get("doc_id"),))
+    )
 
 
 def _expects_only(row: Any, release: Release, names: frozenset[str]) -> bool:
@@ -240,23 +339,19 @@ def _expects_only(row: Any, release: Release, names: frozenset[str]) -> bool:
 
 def _unknown(text: str, path: Path, known: dict[str, str], row: str) -> Problem:
     meant = nearest(text, known.values()) if len(known) <= _MAX_COMPARED else None
-    return Problem(
-        "evret/unknown-document",
-        f"no document of this file has the id `{text}`",
-        path,
-        f"did you mean `{meant}`?" if meant else "write the `doc_id` of a document, or add it",
-        row=row,
-        row_index=int(path[1]),
-    )
+    message = f"no document of this file has the id `{text}`"
+    advice = f"did you mean `{meant}`?" if meant else "write the `doc_id` of a document, or add it"
+    code, index = "evret/unknown-document", int(path[1])
+    return Problem(code, message, path, advice, row=row, row_index=index)
 
 
 def _document_warnings(document: dict[str, Any], path: Path) -> Iterator[Problem]:
-    yield from not_text(document, "doc_id", path)
+    yield from _not_text(document, "doc_id", path)
     if document.get("text"):
-        yield from not_text(document, "text", path)
+        yield from _not_text(document, "text", path)
     else:
-        yield from read_as_missing(document, "text", path, (None, ""), "an empty text")
-    yield from read_as_missing(document, "metadata", path, (None, {}), "no metadata")
+        yield from _read_as_missing(document, "text", path, (None, ""), "an empty text")
+    yield from _read_as_missing(document, "metadata", path, (None, {}), "no metadata")
 
 
 def _duplicate(document: dict[str, Any], path: Path, first: FirstRows) -> Iterator[Problem]:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import BUNDLES, OURS, Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._fields import reason_against
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._format import reason_against
 from evalcontract.formats.evret.mapping import FIELDS, THEIRS, QueryMapping, contents_of, parts_of
 from evalcontract.formats.evret.releases import (
     ID_KEYS,
@@ -20,7 +20,7 @@ from evalcontract.formats.evret.releases import (
     label_of,
     text_of,
 )
-from evalcontract.formats.evret.warnings import Header
+from evalcontract.formats.evret.table import Header
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.values import json_equal
 from evalcontract.source.tables import CsvTable
@@ -81,7 +81,7 @@ class DocumentReader(Reader):
             losses.append(loss._replace(path=("documents",), reason=reason))
         return losses
 
-    def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
+    def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid query."""
         if self._is_double:
             row = without_twin(row, self._release)
@@ -130,7 +130,7 @@ class TableReader(Reader):
         """The columns that are not read, and the cells without a column."""
         return tuple(self._lost())
 
-    def read(self, row: Any, index: int) -> OurRow:  # noqa: ARG002 - each query has an id
+    def read(self, row: Any, index: int) -> OurRow:
         """Convert a valid query; empty cells are absent."""
         given = {key: cell for key, cell in row.items() if cell}
         unread = [key for key, cell in given.items() if isinstance(cell, RejectedCell)]
@@ -227,7 +227,7 @@ class DocumentWriter(Writer):
             value["documents"] = documents
             self._rewrite_bare(documents)
         kept = {key: part for key, part in root.items() if key != "metadata"}
-        losses = [Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True) for key in kept]
+        losses = [Loss((key,), reason_against(FIELDS, (key,)), is_kept=True) for key in kept]
         free = {key: part for key, part in metadata.items() if key != THEIRS}
         if OURS in free or root.get("metadata") == {}:
             kept["metadata"] = metadata
@@ -345,7 +345,7 @@ def _losses(
 
 
 def _reason(key: str) -> str:
-    return _REASONS.get(key) or reason_against(FIELDS, (key,), None)
+    return _REASONS.get(key) or reason_against(FIELDS, (key,))
 
 
 def _with_twin(row: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS
+from evalcontract.formats._fields import Field
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._format import Field
 from evalcontract.formats._residual import Form, Residual, applied, difference, is_row
 from evalcontract.formats.evret.releases import (
     ANSWERS,

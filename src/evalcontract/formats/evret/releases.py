@@ -36,7 +36,7 @@ class Release:
     version: str
     ids: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    last: str | None = None
+    last: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -46,12 +46,12 @@ class Release:
     @property
     def lists(self) -> tuple[str, ...]:
         """The keys of JSON that it reads as lists."""
-        return (*self.ids, ANSWERS, *((self.last,) if self.last else ()))
+        return (*self.ids, ANSWERS, *self.last)
 
     @property
     def list_columns(self) -> tuple[str, ...]:
         """The columns of CSV that it reads as lists."""
-        return (*self.columns, ANSWERS, *((self.last,) if self.last else ()))
+        return (*self.columns, ANSWERS, *self.last)
 
     @property
     def preferred(self) -> str:
@@ -62,7 +62,7 @@ class Release:
 RELEASES: dict[str, Release] = {
     "0.0.3": Release("0.0.3", ("expected_doc_ids", "relevant_doc_ids"), ("expected_doc_ids",)),
     "0.0.2": Release("0.0.2"),
-    "0.0.1": Release("0.0.1", ("relevant_doc_ids",), ("relevant_doc_ids",), "relevant_docs"),
+    "0.0.1": Release("0.0.1", ("relevant_doc_ids",), ("relevant_doc_ids",), ("relevant_docs",)),
 }
 
 
@@ -105,7 +105,7 @@ def parsed(row: dict[str, Any], release: Release) -> Query:
     id_, text = (row[first_non_empty(row, names) or names[0]] for names in NAMES)
     answers = items_of(row.get(ANSWERS))
     key = ids_key(row, release)
-    return Query(text_of(id_), text_of(text), items_of(row.get(key)) if key else [], answers)
+    return Query(text_of(id_), text_of(text), items_of(row.get(key or "")), answers)
 
 
 def ids_key(row: dict[str, Any], release: Release) -> str | None:
@@ -113,7 +113,7 @@ def ids_key(row: dict[str, Any], release: Release) -> str | None:
     key = first_non_empty(row, release.ids)
     ids = items_of(row[key]) if key else []
     if release.last and not ids and not items_of(row.get(ANSWERS)):
-        return release.last if row.get(release.last) else key
+        return first_non_empty(row, release.last) or key
     return key
 
 
@@ -161,8 +161,7 @@ NO_QUERIES = Problem(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RejectedCell:
+class RejectedCell(NamedTuple):
     """The value of a CSV cell that should hold a list, but that the loader rejects."""
 
     fault: str
@@ -195,12 +194,9 @@ def query_faults(row: Any, path: Path, release: Release) -> Iterator[Problem]:
     for names in NAMES:
         yield from _name_faults(row, names, path)
     yield from list_faults(row, ANSWERS, path)
-    chosen = first_non_empty(row, release.ids)
-    if chosen:
-        yield from list_faults(row, chosen, path)
-    last = ids_key(row, release)
-    if last and last != chosen:
-        yield from list_faults(row, last, path)
+    for key in dict.fromkeys((first_non_empty(row, release.ids), ids_key(row, release))):
+        if key:
+            yield from list_faults(row, key, path)
 
 
 def document_faults(document: Any, path: Path) -> Iterator[Problem]:

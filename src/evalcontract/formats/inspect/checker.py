@@ -11,7 +11,6 @@ from evalcontract.formats._findings import (
     FirstRows,
     as_json,
     bom_rejected,
-    quoted,
     ragged_row,
     stops_loader,
 )
@@ -26,7 +25,7 @@ from evalcontract.formats.inspect.reading import (
     targets_of,
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
-from evalcontract.model.values import clipped, listed
+from evalcontract.model.values import clipped, listed, quoted
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
@@ -218,7 +217,7 @@ _NULLS = frozenset({"nan", "none", "null", "na", "n/a", "#n/a"})
 _PASSED_OVER = frozenset({"source/empty"})
 
 
-def find_rows(read: ExternalFile, _variant: str | None, _schema: SchemaChecker) -> RowLayout:
+def find_rows(read: ExternalFile) -> RowLayout:
     """Return the records of a file."""
     if isinstance(read.source, CsvTable):
         return _of_table(read.source)

@@ -1,167 +1,127 @@
-"""Convert records of Inspect to rows of evalcontract and back; no record loses anything."""
+"""Records of Inspect and rows of evalcontract: how they correspond."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from evalcontract.formats._conversion import (
-    BUNDLES,
-    OURS,
     Loss,
-    OurRow,
-    Reader,
-    TheirRow,
-    Writer,
     conversation_of,
     default_id,
     reference_of,
-    with_bundle,
 )
-from evalcontract.formats._format import reason_against, reason_for
-from evalcontract.formats._residual import Form, ResidualPlace, difference, is_row
-from evalcontract.formats.inspect.fields import FIELDS, RUBRIC, SECOND
+from evalcontract.formats._lens import At, Cells, Lens
+from evalcontract.formats._residual import Row
 from evalcontract.formats.inspect.reading import (
-    cells_of,
+    KEYS,
     choices_of,
     id_of,
+    is_nothing,
     metadata_of,
     question_of,
-    table_of,
+    targets_of,
 )
-
-if TYPE_CHECKING:
-    from evalcontract.formats._residual import Residual
+from evalcontract.model.diagnostic import Path
 
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
-_ROOT = "a dataset of Inspect is a list of samples"
-_NESTED: dict[str, Any] = {"expected": {}, "context": {}}
+_SECOND = "a sample has one target, which is the reference"
+_NO_CELL = "a cell is a text"
+_NO_BLANK = "an empty cell of this column is a sandbox without a type, which no task starts"
+# In this order.
+_COLUMNS = ("id", "input", "target", "choices", *KEYS[4:])
+# Inspect parses every cell of these, and stops at one that is empty.
+_PARSED = ("metadata", "files")
 # Longer ids of digits are texts.
 _DIGITS = 16
-_FORM = Form("set", "absent")
-_IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
-_IN_OURS = ResidualPlace("metadata", "inspect", "_metadata")
 
 
-class RecordReader(Reader):
-    """Converts records to evalcontract; preserves everything else in `metadata.inspect`."""
+class RecordLens(Lens):
+    """Keeps everything else of a record in `metadata.inspect`, and of ours in its metadata."""
 
-    def read(self, row: dict[str, Any], index: int) -> OurRow:
-        """Convert a valid record; a foreign value in place of the residual is ordinary data."""
-        whole = _plain(row)
-        bare, kept = _IN_THEIRS.split(whole, _is_kept)
-        ours = _FORM.applied(to_ours(bare, index), kept, _NESTED)
-        if not (is_row(ours) and ours.get("id") and ours.get("input")):
-            bare, ours = whole, to_ours(whole, index)
-        residual = difference(to_theirs(ours, index), bare)
-        losses = [
-            Loss((key,), reason_for(FIELDS, (key,), None), is_kept=True)
-            for key, part in residual.set.items()
-            if key not in ("id", "input", "target", "choices", "metadata") and part is not None
-        ]
-        return OurRow(_IN_OURS.joined(ours, _FORM.written(residual)), None, tuple(losses))
+    quiet = frozenset({"id", "input", "target", "choices"})
+    nothing = (None,)
+    needed = ("input",)
+    no_root = "a dataset of Inspect is a list of samples"
+    run = "a sample ends with the question; the run after it is no input"
 
+    def plain(self, row: Row) -> Row:
+        is_text = isinstance(row.get("metadata"), str)
+        return {**row, "metadata": metadata_of(row)} if is_text else row
 
-class RecordWriter(Writer):
-    """Converts rows to records; preserves everything else in `metadata.evalcontract`."""
+    def to_ours(self, row: Row, at: At) -> Row:
+        given = row.get("input")
+        question = question_of(given) if isinstance(given, list) else given
+        if not isinstance(question, str) or not question:
+            question = json.dumps(given, ensure_ascii=False)
+        ours: Row = {"id": id_of(row) or default_id(at.number), "input": question}
+        if isinstance(given, list):
+            ours["messages"] = given
+        target = row.get("target")
+        if isinstance(target, list):
+            if target and all(isinstance(part, str) and part for part in target):
+                ours["must_contain_any"] = target
+        elif target is not None and str(target).strip():
+            ours["expected"] = {"reference": str(target)}
+        if choices := choices_of(row):
+            ours["context"] = {"choices": choices}
+        return ours
 
-    def __init__(self, *, is_table: bool) -> None:
-        self._is_table = is_table
-        self._columns: dict[str, None] = {}
+    def to_theirs(self, row: Row, at: At) -> Row:
+        theirs: Row = {}
+        if row.get("id") != default_id(at.number):
+            theirs["id"] = _id_of(row.get("id"))
+        asked = conversation_of(row).asked
+        theirs["input"] = asked if asked and all(map(_is_message, asked)) else row.get("input")
+        if reference := reference_of(row):
+            theirs["target"] = reference
+        elif isinstance(values := row.get("must_contain_any"), list) and values:
+            theirs["target"] = values
+        context = row.get("context")
+        choices = context.get("choices") if isinstance(context, dict) else None
+        if isinstance(choices, list) and choices and all(isinstance(c, str) and c for c in choices):
+            theirs["choices"] = choices
+        return theirs
 
-    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
-        """Convert a row."""
-        bare, kept = _IN_OURS.split(row, _is_kept)
-        theirs = _FORM.applied(to_theirs(bare, index), kept, {})
-        residual = difference(to_ours(theirs, index), bare, _NESTED)
-        losses = [*_losses(residual, bare)]
-        if rubric is not None and "rubric_ref" not in row:
-            losses.append(Loss(("rubric_ref",), RUBRIC, is_kept=True))
-        whole = _IN_THEIRS.joined(theirs, _FORM.written(residual))
-        if not self._is_table:
-            return TheirRow(whole, tuple(losses))
-        cells, lost = cells_of(whole)
-        self._columns |= dict.fromkeys(cells)
-        return TheirRow(cells, (*losses, *lost))
+    def says_messages(self, row: Row, again: Row) -> bool:
+        return not conversation_of(row).run and super().says_messages(row, again)
 
-    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
-        """Return the list of records, or the header and the rows of a table."""
-        losses = [Loss((key,), _ROOT, is_kept=False) for key in root]
-        if not self._is_table:
-            return rows, losses
-        header, filled, lost = table_of(rows, self._columns)
-        return (header, filled), [*losses, *lost]
+    def reason_against(self, path: Path, row: Row) -> str:
+        is_second = path == ("must_contain_any",) and reference_of(row)
+        return _SECOND if is_second else super().reason_against(path, row)
 
+    def cells_of(self, row: Row) -> Cells:
+        cells: Row = {}
+        losses: list[Loss] = []
+        for key, value in row.items():
+            if is_nothing(value):
+                continue
+            cell = _cell(key, value) if key in _COLUMNS else None
+            if cell is not None:
+                cells[key] = cell
+            elif key == "input":
+                cells[key] = _question(value)
+                losses.append(Loss(("messages",), _NO_CELL, is_kept=False))
+            elif key != "choices" or choices_of(row):
+                losses.append(Loss((key,), _NO_CELL, is_kept=False))
+        return Cells(cells, losses)
 
-def _losses(rest: Residual, row: dict[str, Any]) -> Iterator[Loss]:
-    """Yield the losses of a row, given the rest of it that a record does not represent."""
-    for key, part in rest.set.items():
-        if key == "metadata" or (key == "bundle" and part in BUNDLES):
-            continue
-        if key == "must_contain_any" and reference_of(row):
-            yield Loss((key,), SECOND, is_kept=True)
-        elif key in _NESTED and isinstance(part, dict):
-            for name in part:
-                yield Loss((key, name), reason_against(FIELDS, (key, name), None), is_kept=True)
-        elif key == "messages":
-            if conversation_of(row).run:
-                reason = "a sample ends with the question; the run after it is no input"
-                yield Loss((key,), reason, is_kept=True)
-        else:
-            yield Loss((key,), reason_against(FIELDS, (key,), None), is_kept=True)
-
-
-def _is_kept(value: dict[str, Any]) -> bool:
-    """Whether a mapping is what a conversion preserved, and not the author's own."""
-    return _FORM.has_written(value, _IN_OURS.was)
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with its metadata as a mapping."""
-    return {**row, "metadata": metadata_of(row)} if isinstance(row.get("metadata"), str) else row
-
-
-def to_ours(row: dict[str, Any], index: int) -> dict[str, Any]:
-    """Convert a record to evalcontract, without a residual."""
-    given = row.get("input")
-    question = question_of(given) if isinstance(given, list) else given
-    if not isinstance(question, str) or not question:
-        question = json.dumps(given, ensure_ascii=False)
-    ours: dict[str, Any] = {"id": id_of(row) or default_id(index), "input": question}
-    if isinstance(given, list):
-        ours["messages"] = given
-    target = row.get("target")
-    if isinstance(target, list):
-        if target and all(isinstance(part, str) and part for part in target):
-            ours["must_contain_any"] = target
-    elif target is not None and str(target).strip():
-        ours["expected"] = {"reference": str(target)}
-    if choices := choices_of(row):
-        ours["context"] = {"choices": choices}
-    if isinstance(row.get("metadata"), dict) and row["metadata"]:
-        ours["metadata"] = row["metadata"]
-    return with_bundle(ours)
-
-
-def to_theirs(row: dict[str, Any], index: int) -> dict[str, Any]:
-    """Convert a row of evalcontract to a record, without a residual."""
-    theirs: dict[str, Any] = {}
-    if row.get("id") != default_id(index):
-        theirs["id"] = _id_of(row.get("id"))
-    asked = conversation_of(row).asked
-    theirs["input"] = asked if asked and all(map(_is_message, asked)) else row.get("input")
-    if reference := reference_of(row):
-        theirs["target"] = reference
-    elif isinstance(values := row.get("must_contain_any"), list) and values:
-        theirs["target"] = values
-    context = row.get("context")
-    choices = context.get("choices") if isinstance(context, dict) else None
-    if isinstance(choices, list) and choices and all(isinstance(c, str) and c for c in choices):
-        theirs["choices"] = choices
-    if isinstance(row.get("metadata"), dict) and row["metadata"]:
-        theirs["metadata"] = row["metadata"]
-    return theirs
+    def table_of(self, rows: list[Row]) -> tuple[list[str], list[Row], Sequence[Loss]]:
+        """Return the header and the rows of a table, where no empty cell means something else."""
+        used = {key for row in rows for key in row}
+        header = [name for name in _COLUMNS if name in used]
+        losses = []
+        if "sandbox" in header and not all("sandbox" in row for row in rows):
+            header.remove("sandbox")
+            losses.append(Loss(("sandbox",), _NO_BLANK, is_kept=False))
+        blank = {key: "{}" for key in _PARSED if key in header}
+        filled = []
+        for index, row in enumerate(rows):
+            # Equal ids stop a run, and all empty cells are equal.
+            id_ = {"id": default_id(index)} if "id" in header else {}
+            filled.append({key: part for key, part in (id_ | blank | row).items() if key in header})
+        return header, filled, losses
 
 
 def _id_of(id_: Any) -> Any:
@@ -178,3 +138,41 @@ def _is_message(message: Any) -> bool:
         and isinstance(message.get("content"), str)
         and message.keys() <= {"role", "content"}
     )
+
+
+def _cell(key: str, value: Any) -> str | None:
+    """Return the cell that is read as a value; None if there is none."""
+    if key in _READ:
+        return _READ[key]({key: value})
+    if key == "sandbox" and isinstance(value, list):
+        value = json.dumps(list(map(str, value)), ensure_ascii=False)
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else None
+
+
+def _target(record: Row) -> str | None:
+    targets = targets_of(record)
+    return targets[0] if len(targets) == 1 else None
+
+
+def _choices(record: Row) -> str | None:
+    """Return choices between commas; None if they would be split or stripped otherwise."""
+    choices = choices_of(record)
+    # A single choice that has blanks would be split at them.
+    text = ",".join(choices) if len(choices) > 1 else "".join(f"{each}," for each in choices)
+    return text if choices and choices_of({"choices": text}) == choices else None
+
+
+# What Inspect makes of the value of a key, as a cell.
+_READ: dict[str, Callable[[dict[str, Any]], str | None]] = {
+    "choices": _choices,
+    "id": id_of,
+    "setup": lambda record: str(record["setup"]),
+    "target": _target,
+}
+
+
+def _question(messages: Any) -> str:
+    """Return the last question of messages, or the messages as JSON."""
+    return question_of(messages) or json.dumps(messages, ensure_ascii=False)

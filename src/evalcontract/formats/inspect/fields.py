@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "samples have no place for it"
-RUBRIC = "scorers are chosen in the task, not in its dataset"
-SECOND = "a sample has one target, which is the reference"
+_RUBRIC = "scorers are chosen in the task, not in its dataset"
 
 FIELDS = (
     Field("id", "id", "a number is its digits, and digits are a number"),
@@ -15,14 +14,14 @@ FIELDS = (
     Field("input", "messages", "chat messages, up to the question"),
     Field("target", "expected.reference", "a text; a number or the like is the text that is read"),
     Field("target", "must_contain_any", "a list of targets, any of which is right"),
-    Field("choices", "context.choices"),
+    Field("choices", "context.choices", "a text is split at its commas or blanks"),
     Field("metadata", "metadata"),
     Field("files", None, _NO_KEY),
     Field("setup", None, _NO_KEY),
     Field("sandbox", None, _NO_KEY),
     Field("checkpoint", None, _NO_KEY),
     Field("*", None, "Inspect does not read it, and rows have no key for it"),
-    Field(None, "rubric_ref", RUBRIC),
+    Field(None, "rubric_ref", _RUBRIC),
     Field(None, "criteria", "scorers have instructions, samples do not"),
     Field(None, "expected", _NO_PLACE),
     Field(None, "expected_facts", _NO_PLACE),

@@ -9,7 +9,6 @@ from evalcontract.formats._findings import (
     is_ignored_key,
     missing_key,
     parsed_json,
-    quoted,
     stops_loader,
     without,
 )
@@ -23,6 +22,7 @@ from evalcontract.formats.mlflow.sources import (
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import quoted
 from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 _NO_COLUMN = "records have no column for it"
 _STORES = ("managed",)
@@ -19,19 +19,19 @@ FIELDS = (
     Field(
         "expectations.expected_response", "expected.reference", "written only without other facts"
     ),
-    Field("expectations.expected_facts", "expected_facts"),
+    Field("expectations.expected_facts", "expected_facts", "unless the only fact is the reference"),
     Field(
         "expectations.guidelines",
         "criteria",
         "several guidelines are a list with a `- ` before each",
     ),
-    Field("expectations.expected_tool_calls", "expected_tools"),
+    Field("expectations.expected_tool_calls", "expected_tools", "names and `arguments`"),
     Field("expectations.expected_retrieved_context", "expected_documents", "`doc_uri` is `id`"),
     Field("expectations.*", "expected.*"),
     Field("expectations.reference", None, "`expected.reference` is the expected response"),
     Field("expectations.format", None, "`expected.format` is `json` or `text`, for checks"),
     Field("outputs", "recorded_output", "or the answer at the end of `messages`"),
-    Field("trace", "trace", variants=_EVALUATE),
+    Field("trace", "trace", "written only where the row came from MLflow", _EVALUATE),
     Field("tags", None, "tags of rows have no values"),
     Field("source", None, "rows have no source"),
     *(

@@ -11,21 +11,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import conversation_of, last_question
-from evalcontract.formats._findings import (
-    has_lone_surrogate,
-    is_list_of,
-    mapping_at,
-    parsed_json,
-    predictions,
-    read_field,
-)
+from evalcontract.formats._findings import has_lone_surrogate, is_list_of, mapping_at, parsed_json
+from evalcontract.formats._graders import predictions, read_field
 from evalcontract.formats.mlflow import records as expected
 from evalcontract.formats.mlflow.oss import GOAL
 from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
-    from evalcontract.formats._findings import Fact, Row
-    from evalcontract.formats._format import GraderPrediction
+    from evalcontract.formats._graders import Fact, GraderPrediction, Row
 
 #: The key of a single text among the inputs if nothing else is known.
 DEFAULT_KEY = "question"
@@ -84,7 +77,7 @@ def _as_question(inputs: dict[str, Any], key: str) -> ReadInputs:
 
 
 def write_inputs(
-    row: dict[str, Any], hints: dict[str, Any], *, is_optional: bool
+    row: dict[str, Any], hints: Mapping[str, Any], *, is_optional: bool
 ) -> dict[str, Any]:
     """Return a record with the `inputs` of a row.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, has_lone_surrogate, is_below, quoted, without
+from evalcontract.formats._findings import FirstRows, has_lone_surrogate, is_below, without
 from evalcontract.formats.mlflow.records import MlflowChecker, with_missing
 from evalcontract.formats.mlflow.sources import (
     DOCUMENTED,
@@ -17,6 +17,7 @@ from evalcontract.formats.mlflow.sources import (
     shown,
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
+from evalcontract.model.values import quoted
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:

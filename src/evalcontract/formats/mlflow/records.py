@@ -169,15 +169,15 @@ class MlflowChecker(RowChecker):
         message = f"duplicate `{self.named_by}`: record {{number}} has `{{name}}` too"
         return Problem("mlflow/duplicate-id", message, (), "record ids must be unique")
 
-    def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:  # noqa: ARG002
+    def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Adapt the schema violations to what the loader rejects."""
         return problems
 
-    def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:  # noqa: ARG002
+    def record_problems(self, row: dict[str, Any], path: Path) -> Iterable[Problem]:
         """Yield the problems of a record that satisfies the schema."""
         return ()
 
-    def needs_expectations(self, row: dict[str, Any]) -> bool:  # noqa: ARG002
+    def needs_expectations(self, row: dict[str, Any]) -> bool:
         """Whether a record can have expectations only under `expectations`."""
         return True
 

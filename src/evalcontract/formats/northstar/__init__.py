@@ -5,19 +5,23 @@ Written from the table of fields in its documentation, and from measurements of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._findings import bom_rejected, is_list_of
-from evalcontract.formats._format import Dialect, Format, RowLayout, codes_of_system, named_by
-from evalcontract.formats.northstar.checker import NorthstarChecker
+from evalcontract.formats._format import (
+    Format,
+    RowChecker,
+    RowLayout,
+    SchemaChecker,
+    codes_of_system,
+)
+from evalcontract.formats.northstar.checker import FACTS, NorthstarChecker
 from evalcontract.formats.northstar.mapping import FIELDS
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import GraderPrediction, SchemaChecker
     from evalcontract.source.external import ExternalFile
 
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
@@ -32,21 +36,79 @@ _NO_CASES = Problem(
 )
 
 
-def _find_rows(read: ExternalFile, _variant: str | None, schema: SchemaChecker) -> RowLayout:
-    if read.has_mark:
-        return RowLayout.without_rows(_BOM)
-    if read.document is None:
-        return RowLayout(passed_over=_PASSED_OVER)
-    value = read.document.value
-    if isinstance(value, list):
-        return RowLayout(value, (), _empty(value))
-    if not isinstance(value, dict):
-        return RowLayout.without_rows(_NO_CASES)
-    if isinstance(rows := value.get("cases"), list):
-        ignored = schema.unread({**value, "cases": []}, (), "file")
-        return RowLayout(rows, ("cases",), (*_empty(rows, "cases"), *ignored))
-    misread = _misread(value)
-    return RowLayout.without_rows(misread) if misread else RowLayout([value], is_row=True)
+class Northstar(Format):
+    """Cases: a recorded conversation each, and what is expected of it."""
+
+    name = "northstar"
+    title = "NorthStar"
+    media = ("json", "jsonl")
+    basis = "the loader of NorthStar as of 2026-06, run with pydantic 2.14"
+    codes = codes_of_system(
+        "northstar",
+        rejected=("unknown-key", "out-of-range", "malformed-value"),
+        silently_accepted=(
+            "blank-id",
+            "blank-text",
+            "broken-trace",
+            "contradiction",
+            "empty",
+            "empty-list",
+            "missing-answer",
+            "missing-metric",
+            "missing-trace",
+            "not-evaluated",
+            "ungraded-retrieval",
+            "unused-trace",
+        ),
+        guesses=("list-as-text",),
+        notes=("judges-only",),
+    )
+    fields = FIELDS
+    facts = FACTS
+    has_text_lines = True
+
+    @classmethod
+    def recognise(cls, value: dict[str, Any]) -> Self | None:
+        """Detect a case by its expectations, if it has no key of another system."""
+        row = _case_in(value)
+        is_case = any(isinstance(row.get(key), dict) for key in ("expected", "metrics"))
+        return cls() if is_case else None
+
+    @classmethod
+    def may_recognise(cls, value: dict[str, Any]) -> Self | None:
+        """Detect a case that expects nothing, by its `id` and its messages, which have roles."""
+        messages = _case_in(value).get("messages")
+        are_said = messages and all(isinstance(each.get("role"), str) for each in messages)
+        return cls() if are_said else None
+
+    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        if file.has_mark:
+            return RowLayout.without_rows(_BOM)
+        if file.document is None:
+            return RowLayout(passed_over=_PASSED_OVER)
+        value = file.document.value
+        if isinstance(value, list):
+            return RowLayout(value, (), _empty(value))
+        if not isinstance(value, dict):
+            return RowLayout.without_rows(_NO_CASES)
+        if isinstance(rows := value.get("cases"), list):
+            ignored = schema.unread({**value, "cases": []}, (), "file")
+            return RowLayout(rows, ("cases",), (*_empty(rows, "cases"), *ignored))
+        misread = _misread(value)
+        return RowLayout.without_rows(misread) if misread else RowLayout([value], is_row=True)
+
+    def checker(self, schema: SchemaChecker) -> RowChecker:
+        return NorthstarChecker(schema)
+
+    def reader(self, file: ExternalFile) -> Reader:
+        from evalcontract.formats.northstar import conversion  # a check does not need it
+
+        return conversion.NorthstarReader(file)
+
+    def writer(self, medium: str) -> Writer:
+        from evalcontract.formats.northstar import conversion  # a check does not need it
+
+        return conversion.NorthstarWriter(medium)
 
 
 def _empty(rows: list[Any], *prefix: str) -> tuple[Problem, ...]:
@@ -72,20 +134,6 @@ def _misread(value: dict[str, Any]) -> Problem | None:
     return Problem("northstar/unknown-key", message, (keys[0],), advice, on_key=True)
 
 
-def _recognise(value: dict[str, Any]) -> Dialect | None:
-    """Detect a case by its expectations, if it has no key of another system."""
-    row = _case_in(value)
-    is_case = any(isinstance(row.get(key), dict) for key in ("expected", "metrics"))
-    return Dialect(NORTHSTAR, None) if is_case else None
-
-
-def _may_recognise(value: dict[str, Any]) -> Dialect | None:
-    """Detect a case that expects nothing, by its `id` and its messages, which have roles."""
-    messages = _case_in(value).get("messages")
-    are_said = messages and all(isinstance(each.get("role"), str) for each in messages)
-    return Dialect(NORTHSTAR, None) if are_said else None
-
-
 def _case_in(value: dict[str, Any]) -> dict[str, Any]:
     """Return the first case of a document, or the case that it is; an empty one if it has none.
 
@@ -101,64 +149,3 @@ def _case_in(value: dict[str, Any]) -> dict[str, Any]:
     row = {meant.get(key) or key: part for key, part in row.items()}
     is_case = isinstance(row.get("id"), str) and is_list_of(row.get("messages"), dict)
     return row if is_case else {}
-
-
-def _predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    from evalcontract.formats.northstar.checker import graders  # a check does not need it
-
-    return graders(row, variant)
-
-
-def _reader(read: ExternalFile, _variant: str | None) -> Reader:
-    from evalcontract.formats.northstar.conversion import (
-        NorthstarReader,  # a check does not need it
-    )
-
-    return NorthstarReader(read)
-
-
-def _writer(medium: str, _variant: str | None) -> Writer:
-    from evalcontract.formats.northstar.conversion import (
-        NorthstarWriter,  # a check does not need it
-    )
-
-    return NorthstarWriter(medium)
-
-
-NORTHSTAR = Format(
-    name="northstar",
-    title="NorthStar",
-    variants=(),
-    media=("json", "jsonl"),
-    basis="the loader of NorthStar as of 2026-06, run with pydantic 2.14",
-    find_rows=_find_rows,
-    row_checker=lambda _variant, schema: NorthstarChecker(schema),
-    name_of=named_by("id"),
-    recognise=_recognise,
-    may_recognise=_may_recognise,
-    predict=_predict,
-    reader=_reader,
-    writer=_writer,
-    codes=codes_of_system(
-        "northstar",
-        rejected=("unknown-key", "out-of-range", "malformed-value"),
-        silently_accepted=(
-            "blank-id",
-            "blank-text",
-            "broken-trace",
-            "contradiction",
-            "empty",
-            "empty-list",
-            "missing-answer",
-            "missing-metric",
-            "missing-trace",
-            "not-evaluated",
-            "ungraded-retrieval",
-            "unused-trace",
-        ),
-        guesses=("list-as-text",),
-        notes=("judges-only",),
-    ),
-    fields=FIELDS,
-    has_text_lines=True,
-)

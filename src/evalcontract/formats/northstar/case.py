@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -106,17 +106,17 @@ def to_bool(value: Any) -> bool:
     return bool(value)
 
 
-_SPAN_KINDS = frozenset({"agent", "workflow", "model", "tool", "custom"})
-_EVENT_TYPES = frozenset(
-    {
-        *("user_input", "system_message", "assistant_message", "reasoning"),
-        *("tool_arguments", "tool_result", "final_response", "custom"),
-    }
+_SPAN_KINDS = ("agent", "custom", "model", "tool", "workflow")
+_EVENT_TYPES = (
+    *("assistant_message", "custom", "final_response", "reasoning"),
+    *("system_message", "tool_arguments", "tool_result", "user_input"),
 )
 _CONTEXT = frozenset({"reasoning", "assistant_message", "final_response"})
 _STALE = ("stale", "stale_context", "used_stale_context")
 # Lists of ids, and of mappings with an id, in what a tool gave.
 _IDS, _DOCUMENTS = ("retrieved_ids", "document_ids", "ids"), ("hits", "documents", "results")
+# Calls of tools, or states, that a grader compares with each other.
+_FEWEST = 2
 _TRUE_TEXTS = frozenset({"1", "true", "yes", "error", "failed"})
 
 
@@ -126,50 +126,6 @@ class Trace(NamedTuple):
     run: dict[str, Any]
     spans: list[dict[str, Any]]
     events: list[dict[str, Any]]
-
-    @property
-    def has_failed_tool(self) -> bool:
-        """Whether the span of a tool has an error."""
-        return any(span.get("kind") == "tool" and _has_error(span) for span in self.spans)
-
-    @property
-    def has_failure(self) -> bool:
-        """Whether a span, an event or the run has an error."""
-        marked = (_is_true(event, key) for event in self.events for key in ("error", "failed"))
-        return bool(self.run.get("error")) or any(map(_has_error, self.spans)) or any(marked)
-
-    @property
-    def tool_calls(self) -> int:
-        """The number of calls of tools that belong to a span."""
-        return sum(
-            event.get("type") == "tool_arguments" and event.get("span_id") is not None
-            for event in self.events
-        )
-
-    @property
-    def has_context(self) -> bool:
-        """Whether an event uses context, or is marked as using stale context."""
-        return any(
-            event.get("type") in _CONTEXT or any(_is_true(event, key) for key in _STALE)
-            for event in self.events
-        )
-
-    @property
-    def states(self) -> int:
-        """The number of events that have a state."""
-        return sum(_state_of(event) is not None for event in self.events)
-
-    @property
-    def has_costs(self) -> bool:
-        """Whether a span has a cost."""
-        costs = (_attributes(span).get("cost_usd") for span in self.spans)
-        return any(isinstance(cost, int | float) and not isinstance(cost, bool) for cost in costs)
-
-    @property
-    def has_documents(self) -> bool:
-        """Whether a result of a tool has ids of documents."""
-        results = (e.get("content") for e in self.events if e.get("type") == "tool_result")
-        return any(map(_has_ids, results))
 
 
 def id_of(payload: dict[str, Any]) -> str | None:
@@ -192,11 +148,12 @@ def fault_of(payload: dict[str, Any]) -> str | None:
     return next(_faults(run, payload, id_), None)
 
 
-def read(payload: dict[str, Any]) -> Trace | None:
-    """Return the trace of a payload; None if NorthStar ignores it, or stops at it."""
-    id_ = id_of(payload)
-    run = _run_of(payload, id_)
-    if id_ is None or run is None or fault_of(payload):
+def read_trace(row: dict[str, Any]) -> Trace | None:
+    """Return the trace of a case; None if NorthStar ignores it, or stops at it."""
+    payload = trace_of(row)
+    id_ = id_of(payload) if payload else None
+    run = _run_of(payload, id_) if payload else None
+    if payload is None or run is None or fault_of(payload):
         return None
     return Trace(run, _of_run(payload, "spans", id_), _of_run(payload, "events", id_))
 
@@ -209,12 +166,12 @@ def _faults(run: dict[str, Any], payload: dict[str, Any], id_: str | None) -> It
         yield "the run has no `name`"
     for span in _of_run(payload, "spans", id_):
         if span.get("kind") not in _SPAN_KINDS:
-            yield f"`kind` of a span is none of {', '.join(sorted(_SPAN_KINDS))}"
+            yield f"`kind` of a span is none of {', '.join(_SPAN_KINDS)}"
         elif not isinstance(span.get("name"), str):
             yield "a span has no `name`"
     for event in _of_run(payload, "events", id_):
         if event.get("type") not in _EVENT_TYPES:
-            yield f"`type` of an event is none of {', '.join(sorted(_EVENT_TYPES))}"
+            yield f"`type` of an event is none of {', '.join(_EVENT_TYPES)}"
         elif "content" not in event:
             yield "an event has no `content`"
 
@@ -249,20 +206,35 @@ def _has_error(span: dict[str, Any]) -> bool:
     return span.get("status") == "error" or span.get("error") is not None
 
 
-def _is_true(event: dict[str, Any], key: str) -> bool:
-    value = _attributes(event).get(key)
-    return value.lower() in _TRUE_TEXTS if isinstance(value, str) else bool(value)
+def _has_cost(span: dict[str, Any]) -> bool:
+    cost = _attributes(span).get("cost_usd")
+    return isinstance(cost, int | float) and not isinstance(cost, bool)
 
 
-def _state_of(event: dict[str, Any]) -> Any:
+def _is_marked(event: dict[str, Any], *keys: str) -> bool:
+    """Whether an attribute of an event is true, or a text that says so."""
+    values = map(_attributes(event).get, keys)
+    return any(v.lower() in _TRUE_TEXTS if isinstance(v, str) else v for v in values)
+
+
+def _uses_context(event: dict[str, Any]) -> bool:
+    """Whether an event uses context, or is marked as using stale context."""
+    return event.get("type") in _CONTEXT or _is_marked(event, *_STALE)
+
+
+def _is_call(event: dict[str, Any]) -> bool:
+    return event.get("type") == "tool_arguments" and event.get("span_id") is not None
+
+
+def _has_state(event: dict[str, Any]) -> bool:
     content = event.get("content")
-    for part in (_attributes(event), content if isinstance(content, dict) else {}):
-        if (state := part.get("state") or part.get("to_state")) is not None:
-            return state
-    return None
+    parts = (_attributes(event), content if isinstance(content, dict) else {})
+    return any((part.get("state") or part.get("to_state")) is not None for part in parts)
 
 
-def _has_ids(content: Any) -> bool:
+def _has_documents(event: dict[str, Any]) -> bool:
+    """Whether an event is the result of a tool that has ids of documents."""
+    content = event.get("content") if event.get("type") == "tool_result" else None
     if isinstance(content, dict):
         for key in _IDS:
             if isinstance(content.get(key), list):
@@ -272,15 +244,30 @@ def _has_ids(content: Any) -> bool:
     return any(isinstance(part, dict) and part.get("id") is not None for part in documents)
 
 
+#: What a trace may lack of what a grader needs, by the name of the fact.
+LACKING: Mapping[str, Callable[[Trace], bool]] = {
+    "few_calls": lambda trace: sum(map(_is_call, trace.events)) < _FEWEST,
+    "few_states": lambda trace: sum(map(_has_state, trace.events)) < _FEWEST,
+    "no_documents": lambda trace: not any(map(_has_documents, trace.events)),
+    "no_costs": lambda trace: not any(map(_has_cost, trace.spans)),
+    "no_context": lambda trace: not any(map(_uses_context, trace.events)),
+    "no_failed_tool": lambda trace: all(
+        span.get("kind") != "tool" or not _has_error(span) for span in trace.spans
+    ),
+    "no_failure": lambda trace: (
+        not (
+            trace.run.get("error")
+            or any(map(_has_error, trace.spans))
+            or any(_is_marked(event, "error", "failed") for event in trace.events)
+        )
+    ),
+}
+
+
 #: The fields that hold a list.
 LISTS = (
-    "required_tools",
-    "forbidden_tools",
-    "tool_sequence",
-    "tool_arguments",
-    "contains",
-    "not_contains",
-    "context",
+    *("required_tools", "forbidden_tools", "tool_sequence", "tool_arguments"),
+    *("contains", "not_contains", "context"),
 )
 #: The fields that are compared with the final answer.
 TEXT_GRADERS = ("contains", "not_contains", "ground_truth")
@@ -296,10 +283,8 @@ _JUDGED = ("goal", "rubric", "context", "trace")
 
 def is_evaluated(expected: dict[str, Any]) -> bool:
     """Whether any grader of the default plan reads these expectations."""
-    for key, value in expected.items():
-        if value is not None and (key in _EVALUATED or (key == _REFERENCE and to_bool(value))):
-            return True
-    return False
+    given = {key: value for key, value in expected.items() if value is not None}
+    return not _EVALUATED.isdisjoint(given) or (_REFERENCE in given and to_bool(given[_REFERENCE]))
 
 
 def is_judged(row: dict[str, Any]) -> bool:
@@ -320,17 +305,8 @@ def phrases(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def has_answer(messages: list[dict[str, Any]]) -> bool:
-    """Whether any assistant message has content."""
-    return _has_content(messages, "assistant")
-
-
-def has_tool_output(messages: list[dict[str, Any]]) -> bool:
-    """Whether any tool message has content."""
-    return _has_content(messages, "tool")
-
-
-def _has_content(messages: list[dict[str, Any]], role: str) -> bool:
+def has_content(messages: list[dict[str, Any]], role: str) -> bool:
+    """Whether any message of a role has content."""
     return any(message.get("role") == role and message.get("content") for message in messages)
 
 

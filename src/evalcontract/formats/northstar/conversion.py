@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, OurRow, Reader, TheirRow, Writer
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import is_list_of, mapping_at
-from evalcontract.formats._format import reason_against, reason_for
 from evalcontract.formats._residual import Form, ResidualPlace, applied, difference, is_row
 from evalcontract.formats.northstar.case import is_blank, phrases
 from evalcontract.formats.northstar.mapping import (
@@ -214,7 +214,7 @@ def _is_nested(call: dict[str, Any]) -> bool:
 
 def _loss(path: Path, value: Any) -> Loss:
     is_limit = path[-1] in (*OF_RUN, *OF_TRACE)
-    reason = reason_for(FIELDS, path, None) if is_limit else _reason(value)
+    reason = reason_for(FIELDS, path) if is_limit else _reason(value)
     return Loss(path, reason, is_kept=True)
 
 
@@ -267,6 +267,6 @@ def _row_losses(
         for name in names:
             path = (key,) if name is None else (key, name)
             if key != "rubric_ref" and ".".join(map(str, path)) not in said:
-                yield Loss(path, reason_against(FIELDS, path, None), is_kept=True)
+                yield Loss(path, reason_against(FIELDS, path), is_kept=True)
     if kept.get("rubric") is not None and not is_reported:
         yield Loss(("rubric_ref",) if "rubric_ref" in row else (), _UNNAMED, is_kept=True)

@@ -17,8 +17,8 @@ from evalcontract.formats._conversion import (
     default_id,
     reference_of,
 )
+from evalcontract.formats._fields import Field
 from evalcontract.formats._findings import has_lone_surrogate, is_list_of, mapping_at
-from evalcontract.formats._format import Field
 from evalcontract.formats._residual import Residual, applied
 from evalcontract.formats.northstar.case import CoercionError, input_of, is_blank
 from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, TRACE, normal
@@ -257,6 +257,8 @@ def to_case(row: dict[str, Any], rubric: dict[str, Any] | None) -> ConvertedCase
     """Convert a row, and restore what it preserves of a case."""
     carried = from_rubric(rubric, row)
     expected = _judged(row, carried.said) | carried.expected
+    if expected.get("ground_truth") != reference_of(row):
+        carried.said.discard("expected.reference")
     context = row.get("context")
     context = [context] if isinstance(context, str) else context
     if context and is_list_of(context, str):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.formats._findings import quoted
 from evalcontract.formats.northstar.case import (
     LIMITS,
     LISTS,
     TEXT_GRADERS,
     fault_of,
-    has_answer,
+    has_content,
     is_blank,
     is_evaluated,
     is_judged,
@@ -20,6 +19,7 @@ from evalcontract.formats.northstar.case import (
     trace_of,
 )
 from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.values import quoted
 
 _NOTHING: dict[str, Any] = {}
 # A `run_id` alone would make a trace that NorthStar stops at.
@@ -29,7 +29,7 @@ _VACUOUS = tuple(key for key in LISTS if key not in ("tool_sequence", "context")
 _TOOLS = ("required_tools", "tool_sequence", "forbidden_tools")
 # The fields that read a single text as a list of one.
 _WRAPPED = (*_TOOLS, "contains", "not_contains", "context")
-_MINIMA = ("min_retrieval_precision", "min_retrieval_recall")
+_IDS, _MINIMA = "relevant_retrieval_ids", ("min_retrieval_precision", "min_retrieval_recall")
 
 
 def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
@@ -45,17 +45,9 @@ def warnings(row: dict[str, Any], path: Path) -> Iterator[Problem]:
             yield from _clashing_phrases(expected, where)
         if expected.get("forbidden_tools") or expected.get("max_tool_calls") is not None:
             yield from _clashing_tools(expected, where)
-    place = _unused_trace(row, path)
-    if place is not None:
-        message = "NorthStar ignores this trace: it has neither `run_id` nor `runs[0].id`"
-        yield Problem("northstar/unused-trace", message, place, _PAYLOAD, on_key=True)
-    elif (trace := trace_of(row)) is not None and (fault := fault_of(trace)):
-        message = f"NorthStar stops at this trace, and evaluates no case: {fault}"
-        keys = ("trace",) if row.get("trace") is not None else ("input", "trace")
-        yield Problem("northstar/broken-trace", message, (*path, *keys), _PAYLOAD, on_key=True)
-    if of_trace := expected.get("trace"):
-        yield from _missing_trace(row, of_trace, (*where, "trace"), is_reported=place is not None)
-        yield from _ungraded_retrieval(of_trace, (*where, "trace"))
+    of_trace = expected.get("trace") or _NOTHING
+    yield from _trace(row, of_trace, path)
+    yield from _ungraded_retrieval(of_trace, (*where, "trace"))
 
 
 def not_evaluated(place: Path) -> Problem:
@@ -70,7 +62,7 @@ def _grading(
 ) -> Iterator[Problem]:
     """Yield expectations that pass or fail whatever the agent does."""
     texts = [key for key in TEXT_GRADERS if expected.get(key) is not None]
-    if texts and not has_answer(row["messages"]):
+    if texts and not has_content(row["messages"], "assistant"):
         message = f"{quoted(texts)} can only fail: no assistant message has content"
         advice = "record the answer as a message with `role: assistant`"
         yield Problem("northstar/missing-answer", message, (*path, "messages"), advice, on_key=True)
@@ -86,16 +78,12 @@ def _grading(
             place = (*where, key)
             yield Problem("northstar/empty-list", message, place, "fill it in, or remove it")
     for key in texts:
-        yield from _blank_phrases(expected[key], key, (*where, key))
-
-
-def _blank_phrases(value: Any, key: str, path: Path) -> Iterator[Problem]:
-    result = "fails" if key == "not_contains" else "passes"
-    for index, phrase in enumerate(phrases(value)):
-        if is_blank(phrase):
-            place = (*path, index) if isinstance(value, list) else path
-            message = f"blank text in `{key}`: nearly every answer contains it, so it {result}"
-            yield Problem("northstar/blank-text", message, place, "fill it in, or remove it")
+        result = "fails" if key == "not_contains" else "passes"
+        message = f"blank text in `{key}`: nearly every answer contains it, so it {result}"
+        for index, phrase in enumerate(phrases(expected[key])):
+            if is_blank(phrase):
+                place = (*where, key, index) if isinstance(expected[key], list) else (*where, key)
+                yield Problem("northstar/blank-text", message, place, "fill it in, or remove it")
 
 
 def _lists_as_text(expected: dict[str, Any], where: Path) -> Iterator[Problem]:
@@ -146,40 +134,39 @@ def _contradiction(key: str, message: str, advice: str, where: Path) -> Problem:
     return Problem("northstar/contradiction", message, (*where, key), advice, on_key=True)
 
 
-def _unused_trace(row: dict[str, Any], path: Path) -> Path | None:
-    """Return the path of a trace that NorthStar ignores; None if there is none."""
+def _trace(row: dict[str, Any], expected: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """Yield that a trace is missing, ignored or broken."""
+    given = row.get("input")
     if row.get("trace") is not None:
         place: Path = (*path, "trace")
-    elif isinstance(given := row.get("input"), dict) and isinstance(given.get("trace"), dict):
+    elif isinstance(given, dict) and isinstance(given.get("trace"), dict):
         place = (*path, "input", "trace")
     else:
-        return None
-    return place if trace_of(row) is None else None
-
-
-def _missing_trace(
-    row: dict[str, Any], expected: dict[str, Any], place: Path, *, is_reported: bool
-) -> Iterator[Problem]:
-    is_used = any(value is not None for value in expected.values())
-    if not is_reported and is_used and trace_of(row) is None:
-        message = "the case has no trace, so the graders of `expected.trace` are skipped"
-        advice = "record the run as `trace`, or remove what is expected of it"
-        yield Problem("northstar/missing-trace", message, place, advice, on_key=True)
+        if any(value is not None for value in expected.values()):
+            message = "the case has no trace, so the graders of `expected.trace` are skipped"
+            advice = "record the run as `trace`, or remove what is expected of it"
+            place = (*path, "expected", "trace")
+            yield Problem("northstar/missing-trace", message, place, advice, on_key=True)
+        return
+    trace = trace_of(row)
+    if trace is None:
+        message = "NorthStar ignores this trace: it has neither `run_id` nor `runs[0].id`"
+        yield Problem("northstar/unused-trace", message, place, _PAYLOAD, on_key=True)
+    elif fault := fault_of(trace):
+        message = f"NorthStar stops at this trace, and evaluates no case: {fault}"
+        yield Problem("northstar/broken-trace", message, place, _PAYLOAD, on_key=True)
 
 
 def _ungraded_retrieval(expected: dict[str, Any], place: Path) -> Iterator[Problem]:
-    ids = "relevant_retrieval_ids"
-    has_ids = expected.get(ids) is not None
+    key, what, advice = _IDS, "a minimum precision or recall", f"add {quoted(_MINIMA, ' or ')}"
     minima = [key for key in expected if key in _MINIMA and expected[key] is not None]
-    if has_ids and not minima:
-        message = "NorthStar does not grade retrieval without a minimum precision or recall"
-        advice = "add `min_retrieval_precision` or `min_retrieval_recall`"
-        yield Problem("northstar/ungraded-retrieval", message, (*place, ids), advice, on_key=True)
-    if minima and not has_ids:
-        message = f"NorthStar does not grade retrieval without `{ids}`"
-        advice = f"add `{ids}`, or remove the minimum precision and recall"
-        place = (*place, minima[0])
-        yield Problem("northstar/ungraded-retrieval", message, place, advice, on_key=True)
+    if (expected.get(_IDS) is not None) == bool(minima):
+        return
+    if minima:
+        key, what = minima[0], f"`{_IDS}`"
+        advice = f"add {what}, or remove the minimum precision and recall"
+    message = f"NorthStar does not grade retrieval without {what}"
+    yield Problem("northstar/ungraded-retrieval", message, (*place, key), advice, on_key=True)
 
 
 _ADVICE = "enable judges, or add `contains`, `required_tools` or another expectation"

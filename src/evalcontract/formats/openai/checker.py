@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import missing_key, parsed_json, predictions, stops_loader
-from evalcontract.formats._format import GraderPrediction, RowChecker
+from evalcontract.formats._findings import missing_key, parsed_json, stops_loader
+from evalcontract.formats._format import RowChecker
+from evalcontract.formats._graders import GraderPrediction
 from evalcontract.formats.openai.export import (
     criteria_of,
     filled,
     is_well_formed,
-    root_of,
     texts_of,
     variables,
 )
-from evalcontract.formats.openai.fields import HOSTED, SAMPLES
 from evalcontract.formats.openai.rubrics import MAX_CRITERIA
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.source.external import ExternalFile
 
 _MISSING = "openai/missing-key"
 _EXAMPLES = {
@@ -99,18 +97,15 @@ FACTS = {
 }
 
 
-def predict(row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield the predictions for a row without the eval that it belongs to."""
-    return predictions("openai", row, variant or HOSTED, FACTS)
-
-
-def predict_in(read: ExternalFile, row: Any, variant: str | None) -> Iterator[GraderPrediction]:
-    """Yield the prediction for each criterion of the file; for each type if it has none."""
-    root = root_of(read) if variant != SAMPLES else {}
+def predict_criteria(root: dict[str, Any], row: Any) -> Iterator[GraderPrediction] | None:
+    """Return the prediction for each criterion of an eval; None if it has none."""
     criteria = criteria_of(root, MAX_CRITERIA)
-    if not criteria:
-        yield from predict(row, variant)
-        return
+    return _predicted(criteria, len(root["testing_criteria"]), row) if criteria else None
+
+
+def _predicted(
+    criteria: Iterable[tuple[int, dict[str, Any]]], count: int, row: Any
+) -> Iterator[GraderPrediction]:
     names: dict[str, int] = {}
     for index, criterion in criteria:
         given = criterion.get("name")
@@ -118,7 +113,7 @@ def predict_in(read: ExternalFile, row: Any, variant: str | None) -> Iterator[Gr
         names[name] = names.get(name, 0) + 1
         unique = name if names[name] == 1 else f"{name} ({names[name]})"
         yield _of_criterion(unique, criterion, row)
-    if (more := len(root["testing_criteria"]) - MAX_CRITERIA) > 0:
+    if (more := count - MAX_CRITERIA) > 0:
         reason = f"only {MAX_CRITERIA} criteria are predicted"
         yield GraderPrediction(f"{more:,} more criteria", "testing_criterion", "skip", reason)
 

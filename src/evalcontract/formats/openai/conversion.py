@@ -1,4 +1,4 @@
-"""Convert items and samples to rows of evalcontract and back, and say what that loses."""
+"""Convert items of hosted evals to rows of evalcontract and back, and say what that loses."""
 
 from __future__ import annotations
 
@@ -16,9 +16,16 @@ from evalcontract.formats._conversion import (
     conversation_of,
     reference_of,
 )
+from evalcontract.formats._fields import reason_against, reason_for
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._format import reason_against, reason_for
-from evalcontract.formats._residual import Form, Residual, ResidualPlace, difference, is_row
+from evalcontract.formats._residual import (
+    Form,
+    Residual,
+    ResidualPlace,
+    difference,
+    is_row,
+    restored,
+)
 from evalcontract.formats.openai.export import (
     CONTENT,
     Keys,
@@ -27,15 +34,13 @@ from evalcontract.formats.openai.export import (
     root_of,
     template_of,
 )
-from evalcontract.formats.openai.fields import FIELDS, HOSTED, NO_RUBRIC, NOT_SAID, SAMPLES
+from evalcontract.formats.openai.fields import FIELDS, HOSTED, NOT_SAID
 from evalcontract.formats.openai.mapping import (
     EvalCriteria,
     asked_messages,
     item_of_row,
     item_schema,
     row_of_item,
-    row_of_sample,
-    sample_of_row,
 )
 from evalcontract.formats.openai.rubrics import Criteria
 from evalcontract.model.diagnostic import Path
@@ -53,8 +58,6 @@ FORM = Form("set", "absent")
 _KEYS = frozenset({"set", "absent", "keys", "_metadata"})
 IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
 IN_OURS = ResidualPlace("metadata", THEIRS, "_metadata")
-#: Of samples, since a row may preserve something of an item and of a sample.
-IN_OURS_OF_SAMPLE = ResidualPlace("metadata", "openai_samples", "_metadata")
 
 
 def is_kept(kept: dict[str, Any]) -> bool:
@@ -62,21 +65,19 @@ def is_kept(kept: dict[str, Any]) -> bool:
     return kept.keys() <= _KEYS and FORM.fits(kept) and kept.get("set") != {}
 
 
-def row_losses(residual: Residual, row: dict[str, Any], variant: str) -> Iterator[Loss]:
-    """Yield the losses of a row that an item or a sample does not represent."""
+def _losses_of_row(residual: Residual) -> Iterator[Loss]:
+    """Yield the losses of a row that an item does not represent."""
     for key, part in residual.set.items():
         if key == "metadata" or (key == "bundle" and part in BUNDLES):
-            continue
-        if key == "messages" and not conversation_of(row).has_more and variant == SAMPLES:
             continue
         if key == "messages":
             yield Loss((key,), _RUN, is_kept=True)
         elif key in ("expected", "context") and isinstance(part, dict) and part:
             for name in part:
-                reason = reason_against(FIELDS, (key, name), variant)
+                reason = reason_against(FIELDS, (key, name), HOSTED)
                 yield Loss((key, name), reason, is_kept=True)
         else:
-            yield Loss((key,), reason_against(FIELDS, (key,), variant), is_kept=True)
+            yield Loss((key,), reason_against(FIELDS, (key,), HOSTED), is_kept=True)
 
 
 # The key of an eval that preserves what stands beside the rows; a custom key, by its prefix.
@@ -159,7 +160,15 @@ class ItemWriter(Writer):
         """Convert a row, which preserves in `metadata` what an item has no place for."""
         bare, kept = IN_OURS.split(row, is_kept)
         keys = _keys_in(kept)
-        theirs = FORM.applied(item_of_row(bare, index, keys), kept, NESTED_ITEM)
+        theirs = item_of_row(bare, index, keys)
+        if preserved := FORM.read(kept or {}):
+            theirs = restored(
+                theirs,
+                preserved,
+                NESTED_ITEM,
+                _without_asked(bare),
+                lambda each: _without_asked(row_of_item(each, index, keys)),
+            )
         residual = difference(row_of_item(theirs, index, keys), bare, NESTED)
         said = bare.get("rubric", rubric)
         if self._is_asked(bare, kept, index):
@@ -171,7 +180,7 @@ class ItemWriter(Writer):
             residual.set.pop("messages", None)
         if _is_list_of_criterion(bare, kept, keys):
             residual.set.pop("must_contain_any", None)
-        losses = [*row_losses(residual, bare, HOSTED)]
+        losses = [*_losses_of_row(residual)]
         if said is not None:
             where = ("rubric",) if "rubric" in bare else ("rubric_ref",)
             losses = [loss for loss in losses if loss.path != where]
@@ -230,6 +239,12 @@ class ItemWriter(Writer):
         return with_items(value, rows), losses
 
 
+def _without_asked(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without what the eval of its item may have made."""
+    made = ("messages", "bundle", "must_contain_any")
+    return {key: part for key, part in row.items() if key not in made}
+
+
 def without_items(root: dict[str, Any]) -> dict[str, Any]:
     """Return an eval without its items, everything else in its place."""
     if not isinstance(items_of(root), list):
@@ -286,32 +301,3 @@ def _lost_of_item(residual: Residual, row: dict[str, Any]) -> Iterator[Path]:
             if value in (None, [], {}, "") or name == "id":
                 continue
             yield (key, name)
-
-
-class SampleReader(Reader):
-    """Converts the samples of the registry."""
-
-    def read(self, row: dict[str, Any], index: int) -> OurRow:
-        """Convert a valid sample; a foreign value in place of the residual is ordinary data."""
-        bare, kept = IN_THEIRS.split(row, is_kept)
-        ours = FORM.applied(row_of_sample(bare, index), kept, NESTED)
-        if not is_row(ours):
-            bare, ours = row, row_of_sample(row, index)
-        residual = difference(sample_of_row(ours, index), bare)
-        lost = [key for key in residual.set if key not in ("id", "input", "metadata")]
-        losses = [Loss((key,), reason_for(FIELDS, (key,), SAMPLES), is_kept=True) for key in lost]
-        return OurRow(IN_OURS_OF_SAMPLE.joined(ours, FORM.written(residual)), None, tuple(losses))
-
-
-class SampleWriter(Writer):
-    """Writes samples of the registry."""
-
-    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
-        """Convert a row, which preserves in `metadata` what a sample has no place for."""
-        bare, kept = IN_OURS_OF_SAMPLE.split(row, is_kept)
-        theirs = FORM.applied(sample_of_row(bare, index), kept, {})
-        residual = difference(row_of_sample(theirs, index), bare, NESTED)
-        losses = [*row_losses(residual, bare, SAMPLES)]
-        if rubric is not None and "rubric_ref" not in row:
-            losses.append(Loss(("rubric_ref",), NO_RUBRIC, is_kept=True))
-        return TheirRow(IN_THEIRS.joined(theirs, FORM.written(residual)), tuple(losses))

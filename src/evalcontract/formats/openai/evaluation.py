@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, mapping_at, quoted, stops_loader
+from evalcontract.formats._findings import FirstRows, mapping_at, stops_loader
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.openai.export import (
     CONTENT,
@@ -19,6 +19,7 @@ from evalcontract.formats.openai.export import (
 )
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
+from evalcontract.model.values import quoted
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 HOSTED, SAMPLES = "hosted", "samples"
 _H, _S = (HOSTED,), (SAMPLES,)
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_SAMPLE = "samples have no key for it that the evals of the registry read"
 NOT_SAID = "testing criteria are the same for all items, and say only texts and asked models"
-NO_RUBRIC = "samples have no rubrics; the registry names the eval that grades them"
+_NO_RUBRIC = "samples have no rubrics; the registry names the eval that grades them"
 
 #: The keys of an item that have the names and the types of keys of a row.
 SAME = (
@@ -33,12 +33,12 @@ FIELDS = (
     Field("input", "messages", "if there is more than one question", _S),
     Field("ideal", "expected.reference", "if it is a text", _S),
     Field("ideal", "must_contain_any", "if it is a list, as the eval `Includes` reads it", _S),
-    Field("completion", "recorded_output", variants=_S),
+    Field("completion", "recorded_output", "or the answer at the end of `messages`", _S),
     Field("*", "context.*", "for judges to read", _S),
     Field("item", None, _NO_KEY, _H),
     Field("*", None, _NO_KEY, _H),
     Field(None, "rubric_ref", NOT_SAID, _H),
-    Field(None, "rubric_ref", NO_RUBRIC, _S),
+    Field(None, "rubric_ref", _NO_RUBRIC, _S),
     Field(None, "must_contain_any", "an `ideal` has one reference, or right answers", _S),
     Field(None, "context", "samples have keys of a mapping only", _S),
     Field(None, "*", "items have no key for it", _H),

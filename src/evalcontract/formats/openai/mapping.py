@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from evalcontract.formats.openai.rubrics import Criteria
 
 _ITEM_KEYS = frozenset({"id", "expected", "context", *SAME})
-_SAMPLE_KEYS = frozenset({"id", "input", "ideal", "completion", "metadata"})
 _MAPPINGS = ("expected_tools", "expected_documents", "retrieved_documents", "messages")
 
 
@@ -34,7 +33,7 @@ def row_of_item(row: dict[str, Any], index: int, keys: Keys) -> dict[str, Any]:
     ours: dict[str, Any] = {"id": _id_of(item, index), "input": _question(item, keys)}
     ours |= {key: item[key] for key in SAME if _is_same(key, item.get(key))}
     expected = own_expectations({"expected": item.get("expected")})
-    if keys.reference and _is_text(item.get(keys.reference)):
+    if keys.reference and is_text(item.get(keys.reference)):
         expected = {"reference": item[keys.reference], **expected}
     if expected:
         ours["expected"] = expected
@@ -93,59 +92,14 @@ def asked_messages(template: list[dict[str, Any]], item: dict[str, Any]) -> list
     return asked
 
 
-def row_of_sample(sample: dict[str, Any], index: int) -> dict[str, Any]:
-    """Convert a sample of the registry."""
-    given = sample["input"]
-    question = last_question(given) if isinstance(given, list) else given
-    is_asked = _is_text(question)
-    ours: dict[str, Any] = {
-        "id": _id_of(sample, index),
-        "input": question if is_asked else text_of(given) or " ",
-    }
-    if is_list_of(given, dict) and given and (len(given) > 1 or not is_asked):
-        ours["messages"] = given
-    ideal = sample.get("ideal")
-    if _is_text(ideal):
-        ours["expected"] = {"reference": ideal}
-    elif is_list_of(ideal, str) and ideal and all(map(_is_text, ideal)):
-        ours["must_contain_any"] = ideal
-    context = {key: part for key, part in sample.items() if key not in _SAMPLE_KEYS}
-    if context:
-        ours["context"] = context
-    if isinstance(sample.get("completion"), str):
-        ours["recorded_output"] = sample["completion"]
-    return with_bundle(ours)
-
-
-def sample_of_row(row: dict[str, Any], index: int) -> dict[str, Any]:
-    """Convert a row to a sample of the registry."""
-    sample: dict[str, Any] = {}
-    if row.get("id") != default_id(index):
-        sample["id"] = row.get("id")
-    asked = conversation_of(row).asked
-    sample["input"] = asked or [{"role": "user", "content": row.get("input")}]
-    alternatives = row.get("must_contain_any")
-    if reference := reference_of(row):
-        sample["ideal"] = reference
-    elif is_list_of(alternatives, str) and alternatives:
-        sample["ideal"] = alternatives
-    answer = row.get("recorded_output", conversation_of(row).answer)
-    if isinstance(answer, str):
-        sample["completion"] = answer
-    context = row.get("context")
-    if isinstance(context, dict):
-        sample |= {key: part for key, part in context.items() if key not in _SAMPLE_KEYS}
-    return sample
-
-
 def _id_of(value: dict[str, Any], index: int) -> str:
     id_ = value.get("id")
-    return str(id_) if _is_text(id_) else default_id(index)
+    return str(id_) if is_text(id_) else default_id(index)
 
 
 def _question(item: dict[str, Any], keys: Keys) -> str:
     """Return the question of an item, or else all of it but the answers as readable text."""
-    if keys.input and _is_text(item.get(keys.input)):
+    if keys.input and is_text(item.get(keys.input)):
         return str(item[keys.input])
     messages = item.get("messages")
     last = last_question(messages) if isinstance(messages, list) else None
@@ -160,15 +114,16 @@ def _is_same(key: str, value: Any) -> bool:
     if value is None or not is_row({key: value}):
         return False
     if key == "criteria":
-        return _is_text(value)
+        return is_text(value)
     if key in _MAPPINGS and key != "expected_tools":
         return is_list_of(value, dict) and bool(value)
     if key == "expected_tools":
         return bool(value)
-    return bool(value) and all(map(_is_text, value))
+    return bool(value) and all(map(is_text, value))
 
 
-def _is_text(value: Any) -> bool:
+def is_text(value: Any) -> bool:
+    """Whether a value is a text that is not blank."""
     return isinstance(value, str) and bool(value.strip())
 
 

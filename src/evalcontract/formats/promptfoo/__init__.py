@@ -5,17 +5,25 @@ Measured on promptfoo 0.123.1, with `tests: [file://…]`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._format import Dialect, Format, codes_of_system
+from evalcontract.formats._format import (
+    Format,
+    RowChecker,
+    RowLayout,
+    SchemaChecker,
+    codes_of_system,
+)
 from evalcontract.formats.promptfoo.assertions import predict
 from evalcontract.formats.promptfoo.checker import PromptfooChecker
 from evalcontract.formats.promptfoo.fields import FIELDS
 from evalcontract.formats.promptfoo.table import find_rows
 
 if TYPE_CHECKING:
-    from evalcontract.formats._conversion import Reader, Writer
-    from evalcontract.formats._format import RowChecker, SchemaChecker
+    from collections.abc import Iterator
+
+    from evalcontract.formats._graders import GraderPrediction
+    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 #: Configurations have two of these keys.
@@ -25,20 +33,54 @@ _CONFIGURATIONS = (
 )
 
 
-def _name_of(row: Any) -> str | None:
-    name = row.get("description") if isinstance(row, dict) else None
-    return name if isinstance(name, str) and name else None
+class Promptfoo(Format):
+    """Tests, with variables and assertions."""
 
+    name = "promptfoo"
+    title = "promptfoo"
+    media = ("yaml", "json", "jsonl", "csv")
+    basis = "the loader and the assertions of promptfoo 0.123.1, run"
+    codes = codes_of_system(
+        "promptfoo",
+        rejected=("ragged-row", "unknown-assertion", "malformed-value"),
+        silently_accepted=("assert-in-vars", "unread-cell", "no-rows"),
+        guesses=("no-assertion", "equals-of-text", "split-list", "unknown-variable"),
+        notes=("not-followed",),
+    )
+    fields = FIELDS
+    named_by = ("description",)
 
-def _recognise(value: dict[str, Any]) -> Dialect | None:
-    """Detect a test by its variables or its assertions, and a configuration by two of its keys."""
-    tests = value.get("tests")
-    has_tests = isinstance(tests, list) and any(map(_is_test, tests[:5]))
-    is_configuration = any(value.keys() >= {*keys} for keys in _CONFIGURATIONS)
-    is_table = any(key.strip().startswith("__expected") for key in value)
-    is_default = isinstance(value.get("defaultTest"), dict)
-    is_ours = has_tests or is_configuration or is_table or is_default or _is_test(value)
-    return Dialect(PROMPTFOO, None) if is_ours else None
+    @classmethod
+    def recognise(cls, value: dict[str, Any]) -> Self | None:
+        """Detect a test by its variables or assertions, a configuration by two of its keys."""
+        tests = value.get("tests")
+        has_tests = isinstance(tests, list) and any(map(_is_test, tests[:5]))
+        is_configuration = any(value.keys() >= {*keys} for keys in _CONFIGURATIONS)
+        is_table = any(key.strip().startswith("__expected") for key in value)
+        is_default = isinstance(value.get("defaultTest"), dict)
+        is_ours = has_tests or is_configuration or is_table or is_default or _is_test(value)
+        return cls() if is_ours else None
+
+    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        return find_rows(file, schema)
+
+    def checker(self, schema: SchemaChecker) -> RowChecker:
+        return PromptfooChecker(schema)
+
+    def name_of(self, row: Any) -> str | None:
+        return super().name_of(row) or None
+
+    def predict(
+        self,
+        row: Any,
+        file: ExternalFile | None = None,
+    ) -> Iterator[GraderPrediction]:
+        return predict(row)
+
+    def lens_class(self) -> type[Lens]:
+        from evalcontract.formats.promptfoo import conversion  # a check does not need it
+
+        return conversion.PromptfooLens
 
 
 def _is_test(value: Any) -> bool:
@@ -53,47 +95,3 @@ def _is_list(given: Any) -> bool:
     return isinstance(given, list) and all(
         isinstance(each, dict) and "type" in each for each in given
     )
-
-
-def _checker(_variant: str | None, schema: SchemaChecker) -> RowChecker:
-    return PromptfooChecker(schema)
-
-
-def _reader(_read: ExternalFile, _variant: str | None) -> Reader:
-    from evalcontract.formats.promptfoo.conversion import (
-        PromptfooReader,  # a check does not need it
-    )
-
-    return PromptfooReader()
-
-
-def _writer(medium: str, _variant: str | None) -> Writer:
-    from evalcontract.formats.promptfoo.conversion import (
-        PromptfooWriter,  # a check does not need it
-    )
-
-    return PromptfooWriter(is_table=medium == "csv")
-
-
-PROMPTFOO = Format(
-    name="promptfoo",
-    title="promptfoo",
-    variants=(),
-    media=("yaml", "json", "jsonl", "csv"),
-    basis="the loader and the assertions of promptfoo 0.123.1, run",
-    find_rows=find_rows,
-    row_checker=_checker,
-    name_of=_name_of,
-    recognise=_recognise,
-    predict=predict,
-    reader=_reader,
-    writer=_writer,
-    codes=codes_of_system(
-        "promptfoo",
-        rejected=("ragged-row", "unknown-assertion", "malformed-value"),
-        silently_accepted=("assert-in-vars", "unread-cell", "no-rows"),
-        guesses=("no-assertion", "equals-of-text", "split-list", "unknown-variable"),
-        notes=("not-followed",),
-    ),
-    fields=FIELDS,
-)

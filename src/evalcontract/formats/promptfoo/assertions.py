@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from evalcontract.formats._format import GraderPrediction
+from evalcontract.formats._graders import GraderPrediction
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.installed import table
 
@@ -270,7 +270,7 @@ MAX_ASSERTIONS = 200
 _ALL = ("contains-all", "icontains-all")
 
 
-def predict(row: Any, _variant: str | None) -> Iterator[GraderPrediction]:
+def predict(row: Any) -> Iterator[GraderPrediction]:
     """Yield a prediction for each assertion of a test."""
     used: dict[str, int] = {}
     flat = [*_flat(row.get("assert"))]

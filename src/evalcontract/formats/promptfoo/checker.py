@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import FirstRows, missing_key, quoted, stops_loader
+from evalcontract.formats._findings import FirstRows, missing_key, stops_loader
 from evalcontract.formats._format import RowChecker
 from evalcontract.formats.promptfoo.assertions import (
     SET,
@@ -18,7 +18,7 @@ from evalcontract.formats.promptfoo.assertions import (
 from evalcontract.formats.promptfoo.fields import KEYS, NEEDED, has_needed
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest, suggestions
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, quoted
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.formats._format import Field
+from evalcontract.formats._fields import Field
 
 _NO_KEY = "rows of evalcontract have no key for it"
 _NO_PLACE = "tests have no place for it"
-RUBRIC = "no assertion does what a check of the rubric does"
+_RUBRIC = "no assertion does what a check of the rubric does"
 NO_INPUT = "no variable is a text, so that the input is empty"
 SEVERAL = "a list stands for a test of each of its values, and a row has one input"
 NO_CHECK = "no check of evalcontract does it"
@@ -34,7 +34,7 @@ FIELDS = (
     Field("assertScoringFunction", None, "rubrics have no code"),
     Field("options", None, _NO_KEY),
     Field("*", None, "promptfoo does not read it, and rows have no key for it"),
-    Field(None, "rubric_ref", RUBRIC),
+    Field(None, "rubric_ref", _RUBRIC),
     Field(None, "expected_facts", "`factuality` compares with a whole answer"),
     Field(None, "expected_tools", "assertions on calls of tools need a trace"),
     Field(None, "expected", _NO_PLACE),

@@ -1,16 +1,10 @@
-"""The fields of a test of promptfoo and of a row of evalcontract that mean the same."""
+"""What a row of evalcontract and its rubric assert as promptfoo does, and variables of tests."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from evalcontract.formats._conversion import (
-    OURS,
-    default_id,
-    guidelines_of,
-    reference_of,
-    with_bundle,
-)
+from evalcontract.formats._conversion import OURS, guidelines_of, reference_of
 from evalcontract.formats._findings import parsed_json
 from evalcontract.formats.promptfoo.assertions import NOT
 from evalcontract.formats.promptfoo.checks import (
@@ -18,7 +12,6 @@ from evalcontract.formats.promptfoo.checks import (
     NONE,
     is_asked,
     javascript_of,
-    said_of,
     text_of,
 )
 from evalcontract.model.startup import NamedTuple
@@ -134,25 +127,6 @@ def plain_of(test: dict[str, Any]) -> dict[str, Any]:
     return {**test, "metadata": {**metadata, OURS: value}} if isinstance(value, dict) else test
 
 
-def to_ours(test: dict[str, Any], id_: str, said: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Convert a test to evalcontract, without a residual.
-
-    `said` are the keys that its assertions say, if they are known.
-    """
-    name = question_in(test)
-    variables = variables_of(test)
-    asked = variables.get(name) if name else None
-    ours: dict[str, Any] = {"id": id_, "input": asked if isinstance(asked, str) else ""}
-    ours |= said_of(test).keys if said is None else said
-    if rest := {key: part for key, part in variables.items() if key != name}:
-        ours["context"] = rest
-    if isinstance(output := test.get("providerOutput"), str) and output:
-        ours["recorded_output"] = output
-    if isinstance(test.get("metadata"), dict) and test["metadata"]:
-        ours["metadata"] = test["metadata"]
-    return with_bundle(ours)
-
-
 def variables_of(test: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of a test; none if they stand in a file."""
     given = test.get("vars")
@@ -164,24 +138,3 @@ def question_in(test: dict[str, Any]) -> str | None:
     texts = [name for name, value in variables_of(test).items() if isinstance(value, str)]
     likely = next((name for name in _QUESTIONS if name in texts), None)
     return likely or next(iter(texts), None)
-
-
-def to_theirs(
-    row: dict[str, Any], asserted: RowAssertions, index: int, name: str = INPUT
-) -> dict[str, Any]:
-    """Convert a row of evalcontract, and what it asserts, to a test, without a residual."""
-    theirs: dict[str, Any] = {}
-    if row.get("id") != default_id(index):
-        theirs["description"] = row.get("id")
-    context = row.get("context")
-    rest = context if isinstance(context, dict) and name not in context else {}
-    theirs["vars"] = {name: row.get("input"), **rest}
-    if asserted.assertions:
-        theirs["assert"] = asserted.assertions
-        if asserted.threshold is not None:
-            theirs["threshold"] = asserted.threshold
-    if isinstance(output := row.get("recorded_output"), str) and output:
-        theirs["providerOutput"] = output
-    if isinstance(row.get("metadata"), dict) and row["metadata"]:
-        theirs["metadata"] = row["metadata"]
-    return theirs

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import bom_rejected, quoted, ragged_row
+from evalcontract.formats._findings import bom_rejected, ragged_row
 from evalcontract.formats._format import RowLayout
 from evalcontract.formats.promptfoo.assertions import LISTS, assertion_of, base_of, number_of, types
 from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
@@ -16,7 +16,7 @@ from evalcontract.formats.promptfoo.fields import is_configuration
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, quoted
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
@@ -253,7 +253,7 @@ _NOT_JSON = Problem(
 _EMPTY = frozenset({"source/empty"})
 
 
-def find_rows(read: ExternalFile, _variant: str | None, schema: SchemaChecker) -> RowLayout:
+def find_rows(read: ExternalFile, schema: SchemaChecker) -> RowLayout:
     """Return the tests of a file."""
     if isinstance(read.source, CsvTable):
         return of_table(read.source)

@@ -27,12 +27,8 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
 from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Rule, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems, Rule, Subject, rule
 from evalcontract.rules._texts import cut_text_problem
 
 _CODES = {
@@ -41,7 +37,7 @@ _CODES = {
 }
 
 
-def _check(subject: Subject, context: Context) -> Iterator[Problem]:
+def _check(subject: Subject, context: Context) -> Problems:
     document = subject.artifact.document
     if " #" not in document.text or not document.may_be_yaml:
         return
@@ -51,4 +47,4 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
         yield cut_text_problem(_CODES[subject.artifact.kind], cut)
 
 
-RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())
+RULES: tuple[Rule, ...] = tuple(rule(code)(_check) for code in _CODES.values())

@@ -22,13 +22,8 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._texts import is_blank
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
+from evalcontract.rules._texts import is_blank, items_of
 
 CODE = Code("rubric/blank-item", page=__doc__)
 
@@ -36,13 +31,11 @@ CODE = Code("rubric/blank-item", page=__doc__)
 _LISTS = ("facts", "required_sections", "required_keys")
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         lists = (*_LISTS, "values") if check["kind"] == "must_contain_any" else _LISTS
-        for key in lists:
-            for index, text in enumerate(check.get(key, ())):
-                if text and is_blank(text) and not (key == "values" and set(text) & set("\n\r\t")):
-                    place = (*path, key, index)
-                    message = f"`{key}[{index}]` is blank"
-                    yield Problem(CODE, message, place, "fill it in, or remove it")
+        for (key, index), text in items_of(check, lists):
+            if text and is_blank(text) and not (key == "values" and set(text) & set("\n\r\t")):
+                place = (*path, key, index)
+                yield Problem(CODE, f"`{key}[{index}]` is blank", place, "fill it in, or remove it")

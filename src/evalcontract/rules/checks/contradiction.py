@@ -24,19 +24,24 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from evalcontract.analysis.clashes import find_clashes
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, is_inside, outer_part, rule
+from evalcontract.rules._rule import (
+    Code,
+    Context,
+    Problem,
+    Problems,
+    Related,
+    Subject,
+    is_inside,
+    outer_part,
+    rule,
+)
 
 CODE = Code("rubric/contradiction", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     combine = subject.value.get("scoring", {}).get("combine")
     if combine is None:
         return  # without it, whether all checks must pass is unknown

@@ -34,14 +34,11 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import SHOWN
-from evalcontract.rules._rule import Context, Rule, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Related, Rule, Subject, rule
 
 _CODES = {
     Kind.RUBRIC: Code("rubric/duplicate-version", page=__doc__),
@@ -49,7 +46,7 @@ _CODES = {
 }
 
 
-def _check(subject: Subject, context: Context) -> Iterator[Problem]:
+def _check(subject: Subject, context: Context) -> Problems:
     artifact = subject.artifact
     if artifact.id is None or artifact.version is None:
         return
@@ -70,4 +67,4 @@ def _check(subject: Subject, context: Context) -> Iterator[Problem]:
         )
 
 
-RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())
+RULES: tuple[Rule, ...] = tuple(rule(code)(_check) for code in _CODES.values())

@@ -23,14 +23,11 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from evalcontract.library.artifact import Artifact, identity_from_name
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
 from evalcontract.model.reference import Kind, Version
-from evalcontract.rules._rule import Context, Rule, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Rule, Severity, Subject, rule
 
 _CODES = {
     Kind.RUBRIC: Code("rubric/file-name", strict=Severity.WARNING, page=__doc__),
@@ -38,7 +35,7 @@ _CODES = {
 }
 
 
-def _check(subject: Subject, context: Context) -> Iterator[Problem]:
+def _check(subject: Subject, context: Context) -> Problems:
     artifact = subject.artifact
     file = PurePosixPath(artifact.file.replace("\\", "/"))
     if artifact.id is None or f"{artifact.kind}s" not in file.parts:
@@ -71,4 +68,4 @@ def _advice(artifact: Artifact, context: Context, *, nested: bool) -> str:
     return f"rename it to {free}" if free else "give it a different id or version"
 
 
-RULES: tuple[Rule, ...] = tuple(rule(code, kind)(_check) for kind, code in _CODES.items())
+RULES: tuple[Rule, ...] = tuple(rule(code)(_check) for code in _CODES.values())

@@ -22,13 +22,9 @@ Good:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("rubric/heading-marks", page=__doc__)
 
@@ -36,12 +32,11 @@ CODE = Code("rubric/heading-marks", page=__doc__)
 _MARKED = lazy_pattern(r" {0,3}#{1,6}[ \t]+(?P<text>\S.*)", re.DOTALL)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         for index, section in enumerate(check.get("required_sections", ())):
-            marked = _MARKED.fullmatch(section)
-            if marked:
+            if marked := _MARKED.fullmatch(section):
                 message = f"no heading contains `{section}`: the marks are not part of its text"
                 advice = f"remove the marks: `{marked['text'].rstrip()}`"
                 yield Problem(CODE, message, (*path, "required_sections", index), advice)

@@ -42,18 +42,26 @@ from typing import Any
 
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library, rubric_steps
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem, Related, Severity
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import (
+    Code,
+    Context,
+    Path,
+    Problem,
+    Problems,
+    Related,
+    Severity,
+    Subject,
+    rule,
+)
 
 CODE = Code("rubric/judge-not-applicable", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     bundles = subject.value.get("applicable_bundles", [])
     library = context.library
     for path, judge in _judges(subject.artifact, library):

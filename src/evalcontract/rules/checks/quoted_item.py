@@ -21,13 +21,8 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._texts import is_plain, wrapping_fault
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
+from evalcontract.rules._texts import is_plain, items_of, wrapping_fault
 
 CODE = Code("rubric/quoted-item", guess=True, page=__doc__)
 
@@ -42,13 +37,12 @@ _LISTS = (
 )
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
-        for key in _LISTS:
-            for index, text in enumerate(check.get(key, ())):
-                fault = wrapping_fault(text) if isinstance(text, str) else None
-                place = (*path, key, index)
-                if fault and is_plain(subject.artifact.document.place(place)):
-                    message, advice = fault
-                    yield Problem(CODE, message, place, advice)
+        for item, text in items_of(check, _LISTS):
+            fault = wrapping_fault(text) if isinstance(text, str) else None
+            place = (*path, *item)
+            if fault and is_plain(subject.artifact.document.place(place)):
+                message, advice = fault
+                yield Problem(CODE, message, place, advice)

@@ -54,19 +54,25 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related, Severity
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.model.reference import Reference
+from evalcontract.rules._rule import (
+    Code,
+    Context,
+    Problem,
+    Problems,
+    Related,
+    Severity,
+    Subject,
+    rule,
+)
 
 CODE = Code("rubric/repeated-judge", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         first: dict[Any, int] = {}
         for index, juror in enumerate(check.get("jury", {}).get("judges", ())):

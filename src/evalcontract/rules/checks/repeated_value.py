@@ -21,13 +21,17 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from evalcontract.analysis.texts import normalized
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import (
+    Code,
+    Context,
+    Problem,
+    Problems,
+    Related,
+    Severity,
+    Subject,
+    rule,
+)
 
 CODE = Code("rubric/repeated-value", strict=Severity.WARNING, page=__doc__)
 
@@ -42,8 +46,8 @@ _LISTS = (
 )
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         for key in _LISTS:
             first: dict[str, int] = {}

@@ -23,14 +23,11 @@ Good:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.analysis.texts import normalized
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem, Related
-from evalcontract.model.reference import Kind, Reference
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.model.reference import Reference
+from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Related, Subject, rule
 from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import load
 
@@ -51,8 +48,8 @@ _SETS = frozenset(
 )
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     first: dict[str, tuple[Path, dict[str, Any]]] = {}
     for path, check in subject.checks:
         meaning = json.dumps(_meaning(check), sort_keys=True)

@@ -21,18 +21,13 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("rubric/unnamed-check", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         if "id" not in check:
             name = f"{check['kind']}_{path[-1]}"

@@ -23,20 +23,16 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.checks import EvalContext, State, kinds_in_use
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("rubric/vacuous-check", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     around = EvalContext(context.library, True, context.read_json, context.schemas)
     kinds = kinds_in_use()
     for path, check in subject.checks:

@@ -18,23 +18,16 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import validated_on
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/future-validation", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    day = validated_on(subject.value)
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
     # Tomorrow is allowed: it may already be today in another time zone.
-    if day is not None and (day - context.today).days > 1:
-        message = f"validated on {day}, which is in the future"
-        path = ("validation", "validated_at")
+    if validation.day is not None and (validation.day - context.today).days > 1:
+        message = f"validated on {validation.day}, which is in the future"
         advice = f"write the date of the validation, such as {context.today}"
-        yield Problem(CODE, message, path, advice)
+        yield validation.problem(CODE, message, ("validated_at",), advice)

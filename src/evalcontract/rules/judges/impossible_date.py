@@ -18,21 +18,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import validated_on
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/impossible-date", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    text = subject.value.get("validation", {}).get("validated_at")
-    if text is not None and validated_on(subject.value) is None:
-        path = ("validation", "validated_at")
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    if "validated_at" in validation.values and validation.day is None:
+        message = f"`{validation.values['validated_at']}` is not a calendar date"
         advice = "correct the date; the format is YYYY-MM-DD"
-        yield Problem(CODE, f"`{text}` is not a calendar date", path, advice)
+        yield validation.problem(CODE, message, ("validated_at",), advice)

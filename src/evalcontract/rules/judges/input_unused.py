@@ -24,13 +24,18 @@ Good:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity, Within
-from evalcontract.model.reference import Kind
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import (
+    Code,
+    Context,
+    Problem,
+    Problems,
+    Severity,
+    Subject,
+    Within,
+    rule,
+)
 
 CODE = Code(
     "judge/input-unused", soft=Severity.NOTE, strict=Severity.NOTE, guess=True, page=__doc__
@@ -43,8 +48,8 @@ _MENTION = lazy_pattern(
 )
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     from evalcontract.analysis.template import scan  # slow to import
 
     template = scan(subject.value.get("template", ""))

@@ -23,19 +23,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Within
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import key_lines
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, Within, rule
 
 CODE = Code("judge/key-in-template", guess=True, page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     template = subject.value.get("template", "")
     for line in key_lines(subject):
         message = f"`{line.key}` is a line of the template, not a key of the judge"

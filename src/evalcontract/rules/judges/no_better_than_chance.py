@@ -19,24 +19,17 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import disagreements, rate_of
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/no-better-than-chance", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    validation = subject.value.get("validation", {})
-    tpr, tnr = rate_of(validation, "tpr"), rate_of(validation, "tnr")
-    if tpr is None or tnr is None or tpr + tnr > 1 or any(disagreements(subject)):
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    tpr, tnr = validation.rate("tpr"), validation.rate("tnr")
+    if tpr is None or tnr is None or tpr + tnr > 1 or any(validation.disagreements()):
         return
     message = f"no better than chance: tpr {tpr:.4g} and tnr {tnr:.4g} add up to {tpr + tnr:.4g}"
     advice = "fix the template and validate again; check that PASS was counted as positive"
-    key = next(key for key in ("tpr", "tnr", "confusion_matrix") if key in validation)
-    yield Problem(CODE, message, ("validation", key), advice, on_key=True)
+    yield validation.problem(CODE, message, (str(validation.measure),), advice, on_key=True)

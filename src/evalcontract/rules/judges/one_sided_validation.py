@@ -19,12 +19,8 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 from evalcontract.statistics.rates import RATES
 
 CODE = Code("judge/one-sided-validation", page=__doc__)
@@ -35,14 +31,12 @@ _MEANINGS = {
 }
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    validation = subject.value.get("validation", {})
-    given = [rate for rate in RATES if rate in validation]
-    if len(given) == 1 and "confusion_matrix" not in validation:
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    given = [rate for rate in RATES if rate in validation.values]
+    if len(given) == 1 and "confusion_matrix" not in validation.values:
         missing = next(rate for rate in RATES if rate != given[0])
-        if ("validation", missing) in subject.misspelled:
-            return
-        message = f"`{given[0]}` alone is not enough: add `{missing}`"
-        path = ("validation", given[0])
-        yield Problem(CODE, message, path, f"add `{missing}`: {_MEANINGS[missing]}", on_key=True)
+        if validation.lacks(missing):
+            message = f"`{given[0]}` alone is not enough: add `{missing}`"
+            advice = f"add `{missing}`: {_MEANINGS[missing]}"
+            yield validation.problem(CODE, message, (given[0],), advice, on_key=True)

@@ -20,18 +20,9 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import agreement_of, disagreements, rate_of
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems, Severity
+from evalcontract.rules.judges._validation import Validation, validation_rule
 from evalcontract.statistics.rates import RATES, wilson_interval
-
-if TYPE_CHECKING:
-    from evalcontract.statistics.rates import Agreement
 
 CODE = Code("judge/small-sample", strict=Severity.WARNING, page=__doc__)
 
@@ -39,12 +30,11 @@ _ENOUGH, _ENOUGH_OF_A_CLASS = 60, 20
 _CLASSES = {"tpr": "passed", "tnr": "failed"}
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    validation = subject.value.get("validation", {})
-    counted = agreement_of(validation)
-    total = counted.total if counted else validation.get("sample_size")
-    if total is None or any(disagreements(subject)):
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    counted = validation.agreement
+    total = counted.total if counted else validation.values.get("sample_size")
+    if total is None or any(validation.disagreements()):
         return
     small = [
         f"{size} that people {_CLASSES[rate]}"
@@ -55,28 +45,25 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
         return
     outputs = "output was" if total == 1 else "outputs were"
     few = f"only {total} {outputs} compared" if total < _ENOUGH else f"only {', '.join(small)}"
-    ranges = [text for rate in RATES if (text := _range(validation, counted, total, rate))]
-    key = "sample_size" if total < _ENOUGH and "sample_size" in validation else "confusion_matrix"
-    yield Problem(
+    ranges = [text for rate in RATES if (text := _range(validation, total, rate))]
+    is_small = total < _ENOUGH and "sample_size" in validation.values
+    yield validation.problem(
         CODE,
         f"{few}: {', '.join(ranges)}" if ranges else few,
-        ("validation", key),
+        ("sample_size" if is_small else "confusion_matrix",),
         f"compare at least {_ENOUGH} outputs, at least {_ENOUGH_OF_A_CLASS} that people passed "
         f"and {_ENOUGH_OF_A_CLASS} that they failed; 50 of each is better",
-        on_key=key == "confusion_matrix",
+        on_key=not is_small,
     )
 
 
-def _range(
-    validation: dict[str, Any], counted: Agreement | None, total: int, rate: str
-) -> str | None:
+def _range(validation: Validation, total: int, rate: str) -> str | None:
     """Describe the confidence interval of a rate; None if the rate is unknown."""
-    measured = rate_of(validation, rate)
+    measured = validation.rate(rate)
     if measured is None:
         return None
-    if counted:
-        right, size = counted.of(rate)
-        lower, upper = wilson_interval(right, size)
+    if validation.agreement:
+        lower, upper = wilson_interval(*validation.agreement.of(rate))
     else:
         size = max(1, round(total / 2))
         lower, upper = wilson_interval(measured * size, size)

@@ -19,28 +19,18 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import validated_on
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/stale-validation", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    day = validated_on(subject.value)
-    if day is None:
-        return
-    if (context.today - day).days > context.max_age_days:
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    if validation.day and (context.today - validation.day).days > context.max_age_days:
         origin = f" of {context.age_from}" if context.age_from else ""
-        yield Problem(
-            CODE,
-            # Not the age: it would change what is printed from day to day.
-            f"last validated on {day}; the limit{origin} is {context.max_age_days} days",
-            ("validation", "validated_at"),
-            "validate the judge again, and record the date",
-        )
+        limit = f"the limit{origin} is {context.max_age_days} days"
+        # Not the age: it would change what is printed from day to day.
+        message = f"last validated on {validation.day}; {limit}"
+        advice = "validate the judge again, and record the date"
+        yield validation.problem(CODE, message, ("validated_at",), advice)

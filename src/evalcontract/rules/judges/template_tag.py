@@ -25,19 +25,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import problems_of
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems, Subject, rule
 
 CODE = Code("judge/template-tag", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     from evalcontract.analysis.template import scan  # slow to import
 
     faults = scan(subject.value.get("template", "")).faults

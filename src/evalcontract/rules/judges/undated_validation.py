@@ -19,23 +19,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import is_measured
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/undated-validation", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    validation = subject.value.get("validation")
-    if validation is None or not is_measured(validation) or "validated_at" in validation:
-        return  # one without numbers is reported as `judge/unmeasured-validation`
-    if ("validation", "validated_at") in subject.misspelled:
-        return
-    advice = f"add `validated_at`, the date of the validation, such as {context.today}"
-    yield Problem(CODE, "the validation has no date", ("validation",), advice, on_key=True)
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    # One without numbers is reported as `judge/unmeasured-validation`.
+    if validation.measure and validation.lacks("validated_at"):
+        advice = f"add `validated_at`, the date of the validation, such as {context.today}"
+        yield validation.problem(CODE, "the validation has no date", (), advice, on_key=True)

@@ -20,24 +20,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import MEASURES, is_measured
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/unmeasured-validation", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    validation = subject.value.get("validation")
-    if validation is None or is_measured(validation):
-        return
-    if any(("validation", key) in subject.misspelled for key in MEASURES):
-        return
-    fault = "has neither `tpr` nor `tnr`" if validation else "is empty"
-    advice = "add `tpr` and `tnr`, or the counts behind them as `confusion_matrix`"
-    yield Problem(CODE, f"the validation {fault}", ("validation",), advice, on_key=True)
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    if validation.lacks_measures:
+        fault = "has neither `tpr` nor `tnr`" if validation.values else "is empty"
+        advice = "add `tpr` and `tnr`, or the counts behind them as `confusion_matrix`"
+        yield validation.problem(CODE, f"the validation {fault}", (), advice, on_key=True)

@@ -33,20 +33,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("judge/unvalidated", soft=Severity.NOTE, page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    there = "validation" in subject.artifact.document.value or ("validation",) in subject.misspelled
-    if id(subject.artifact) in context.used and not there:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
+    if id(subject.artifact) in context.used and subject.lacks("validation"):
         yield Problem(
             CODE,
             f"{subject.artifact.name} is used by a rubric but was never validated",

@@ -31,22 +31,16 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import is_of_other_version
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-other-model", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    model = subject.value.get("model")
-    validated = subject.value.get("validation", {}).get("model")
-    if not model or not validated or is_of_other_version(subject):
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    model, validated = validation.judge.value.get("model"), validation.values.get("model")
+    if not model or not validated or validation.is_of_other_version:
         return
     # The providers are compared only if both are given.
     for key in ("name", "provider"):
@@ -54,5 +48,5 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
             what = "" if key == "name" else " provider"
             message = f"validated on{what} `{validated[key]}`, but runs on `{model[key]}`"
             advice = "validate the judge on the model it runs on"
-            yield Problem(CODE, message, ("validation", "model", key), advice)
+            yield validation.problem(CODE, message, ("model", key), advice)
             return

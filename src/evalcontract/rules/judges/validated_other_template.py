@@ -30,25 +30,21 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import is_of_other_version, template_digest
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._judge import template_digest
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-other-template", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    written = subject.value.get("validation", {}).get("template_sha256")
-    template = subject.value.get("template")
-    if written is None or template is None or is_of_other_version(subject):
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    written = validation.values.get("template_sha256")
+    template = validation.judge.value.get("template")
+    if written is None or template is None or validation.is_of_other_version:
         return
     digest = template_digest(template)
     if digest != written:
         message = "the template has changed since the validation: its digest differs"
         advice = f"validate again, and record `template_sha256: {digest}`"
-        yield Problem(CODE, message, ("validation", "template_sha256"), advice)
+        yield validation.problem(CODE, message, ("template_sha256",), advice)

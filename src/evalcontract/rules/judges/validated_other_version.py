@@ -21,21 +21,16 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import is_of_other_version
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-other-version", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    if is_of_other_version(subject):
-        validated = subject.value["validation"]["judge_version"]
-        message = f"version {validated} was validated, but this is {subject.artifact.version}"
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    if validation.is_of_other_version:
+        validated, current = validation.values["judge_version"], validation.judge.artifact.version
+        message = f"version {validated} was validated, but this is {current}"
         advice = "validate this version; the recorded numbers do not apply to it"
-        yield Problem(CODE, message, ("validation", "judge_version"), advice)
+        yield validation.problem(CODE, message, ("judge_version",), advice)

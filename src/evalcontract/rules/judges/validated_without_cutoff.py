@@ -26,26 +26,19 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import score_type
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-without-cutoff", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    validation = subject.value.get("validation", {})
-    key = next((key for key in ("tpr", "tnr", "confusion_matrix") if key in validation), None)
-    kind = score_type(subject)
-    written = subject.artifact.document.value
-    there = "pass_threshold" in written or ("pass_threshold",) in subject.misspelled
-    if key and kind in ("continuous", "levels") and not there:
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    measure, judge = validation.measure, validation.judge
+    kind = score_type(judge)
+    if measure and kind in ("continuous", "levels") and judge.lacks("pass_threshold"):
         grade = "a level" if kind == "levels" else "a number"
-        message = f"`{key}` counts passes, but the judge gives {grade} without a pass threshold"
+        message = f"`{measure}` counts passes, but the judge gives {grade} without a pass threshold"
         advice = "add `pass_threshold`: the lowest grade that counted as a pass in the validation"
-        yield Problem(CODE, message, ("validation", key), advice, on_key=True)
+        yield validation.problem(CODE, message, (measure,), advice, on_key=True)

@@ -30,56 +30,48 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._judge import disagreements, rounding
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems
+from evalcontract.rules.judges._validation import Validation, validation_rule
 from evalcontract.statistics.rates import RATES
 
 CODE = Code("judge/validation-disagrees", page=__doc__)
 
-_INTERVALS: Path = ("validation", "confidence_intervals")
 
-
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    validation = subject.value.get("validation", {})
-    contradictions = list(disagreements(subject))
+@validation_rule(CODE)
+def RULE(validation: Validation, context: Context) -> Problems:
+    contradictions = dict(validation.disagreements())
     if len(contradictions) > 1:  # one wrong count contradicts several numbers
-        message = "; ".join(text for _, text in contradictions)
-        path: Path = ("validation", "confusion_matrix")
-        yield Problem(CODE, message, path, "correct the wrong count", on_key=True)
+        message, advice = "; ".join(contradictions.values()), "correct the wrong count"
+        yield validation.problem(CODE, message, ("confusion_matrix",), advice, on_key=True)
     elif contradictions:
-        path, message = contradictions[0]
-        yield Problem(CODE, message, path, "correct it, or the counts in `confusion_matrix`")
-    doubtful = {path[-1] for path, _ in contradictions}
+        ((key, message),) = contradictions.items()
+        advice = "correct it, or the counts in `confusion_matrix`"
+        yield validation.problem(CODE, message, (key,), advice)
     for rate in RATES:
-        interval = validation.get("confidence_intervals", {}).get(rate)
+        interval = validation.values.get("confidence_intervals", {}).get(rate)
         if interval:
-            given = None if rate in doubtful else validation.get(rate)
-            yield from _interval(subject, rate, interval, given)
+            given = None if rate in contradictions else validation.values.get(rate)
+            yield from _interval(validation, rate, interval, given)
 
 
 def _interval(
-    subject: Subject, rate: str, interval: dict[str, Any], given: float | None
-) -> Iterator[Problem]:
+    validation: Validation, rate: str, interval: dict[str, Any], given: float | None
+) -> Problems:
     lower, upper = interval["lower"], interval["upper"]
-    path = (*_INTERVALS, rate)
+    at_lower, at_upper = (("confidence_intervals", rate, end) for end in ("lower", "upper"))
     if lower > upper:
         message = (
             f"the interval of {rate} has its lower bound {lower} above its upper bound {upper}"
         )
         advice = f"write `lower: {upper}` and `upper: {lower}`"
-        yield Problem(CODE, message, (*path, "lower"), advice)
+        yield validation.problem(CODE, message, at_lower, advice)
     elif given is not None:
-        slack = rounding(subject, ("validation", rate), given)
-        below = given < lower - slack - rounding(subject, (*path, "lower"), lower)
-        above = given > upper + slack + rounding(subject, (*path, "upper"), upper)
+        slack = validation.rounding((rate,), given)
+        below = given < lower - slack - validation.rounding(at_lower, lower)
+        above = given > upper + slack + validation.rounding(at_upper, upper)
         if below or above:
             message = f"{rate} is {given}, outside of its interval, {lower} to {upper}"
             advice = "a confidence interval contains its rate"
-            yield Problem(CODE, message, (*path, "lower" if below else "upper"), advice)
+            yield validation.problem(CODE, message, at_lower if below else at_upper, advice)

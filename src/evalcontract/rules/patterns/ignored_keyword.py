@@ -34,10 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
 from evalcontract.structure.parts import subschemas
 
@@ -66,8 +63,8 @@ _PARTNERS = {
 }
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
         for place, part in subschemas(schema):
             for keyword, message, advice in _ignored(part):

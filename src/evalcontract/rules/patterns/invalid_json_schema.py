@@ -21,29 +21,24 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem, Related, format_path
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.model.diagnostic import format_path
+from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Related, Subject, rule
 
 CODE = Code("rubric/invalid-json-schema", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    for path, check in subject.checks:
-        if check["kind"] != "json_schema":
-            continue
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
+    for path, check in subject.checks_of("json_schema"):
         if "schema" in check:
             yield from _inline(check["schema"], (*path, "schema"), context)
         else:
             yield from _file(check["schema_ref"], (*path, "schema_ref"), context)
 
 
-def _inline(schema: Any, path: Path, context: Context) -> Iterator[Problem]:
+def _inline(schema: Any, path: Path, context: Context) -> Problems:
     for fault in context.schemas.faults(schema):
         related = tuple(Related(text, (*path, *place)) for text, place in fault.also)
         yield Problem(
@@ -56,7 +51,7 @@ def _inline(schema: Any, path: Path, context: Context) -> Iterator[Problem]:
         )
 
 
-def _file(name: str, path: Path, context: Context) -> Iterator[Problem]:
+def _file(name: str, path: Path, context: Context) -> Problems:
     try:
         schema = context.read_json(name)
     except LookupError as error:

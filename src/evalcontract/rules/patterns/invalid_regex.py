@@ -21,27 +21,19 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
+from evalcontract.rules._schemas import regexes_of
 
 CODE = Code("rubric/invalid-regex", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    for path, check in subject.checks:
-        if check["kind"] != "regex":
-            continue
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
+    for regex in regexes_of(subject):
         from evalcontract.analysis.pattern import why_uncompilable  # slow to import
 
-        refusal = why_uncompilable(check["pattern"], check.get("flags", ()))
-        if refusal:
+        if refusal := why_uncompilable(regex.pattern, regex.flags):
             from evalcontract.analysis.dialects import advice_on  # slow to import
 
-            advice = advice_on(check["pattern"], refusal)
-            message = f"the pattern does not compile: {refusal}"
-            yield Problem(CODE, message, (*path, "pattern"), advice)
+            advice = advice_on(regex.pattern, refusal)
+            yield Problem(CODE, f"the pattern does not compile: {refusal}", regex.path, advice)

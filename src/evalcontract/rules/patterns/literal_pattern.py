@@ -21,20 +21,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._texts import literal_fault
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
+from evalcontract.rules._texts import items_of, literal_fault
 
 CODE = Code("rubric/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
-        for index, value in enumerate(check.get("values", ())):
+        for item, value in items_of(check, ("values",)):
             if fault := literal_fault(value, check["kind"]):
-                yield Problem(CODE, fault[0], (*path, "values", index), fault[1])
+                yield Problem(CODE, fault[0], (*path, *item), fault[1])

@@ -25,22 +25,16 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
+from evalcontract.rules._schemas import regexes_of
 
 CODE = Code("rubric/misread-regex", guess=True, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    for path, check in subject.checks:
-        if check["kind"] == "regex":
-            from evalcontract.analysis.dialects import misreadings  # slow to import
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
+    for regex in regexes_of(subject):
+        from evalcontract.analysis.dialects import misreadings  # slow to import
 
-            pattern, flags = check["pattern"], check.get("flags", ())
-            for misreading in misreadings(pattern, flags, full=check.get("match") == "full"):
-                yield Problem(CODE, misreading.message, (*path, "pattern"), misreading.help)
+        for misreading in misreadings(regex.pattern, regex.flags, full=regex.is_full):
+            yield Problem(CODE, misreading.message, regex.path, misreading.help)

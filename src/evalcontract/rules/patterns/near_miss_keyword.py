@@ -22,17 +22,8 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import remarks_of
+from evalcontract.rules._rule import Code
+from evalcontract.rules._schemas import remark_rule
 
 CODE = Code("rubric/near-miss-keyword", guess=True, page=__doc__)
-
-
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
-    yield from remarks_of(subject, context, "near-miss-keyword", CODE)
+RULE = remark_rule(CODE)

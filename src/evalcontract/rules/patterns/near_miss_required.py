@@ -31,20 +31,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from evalcontract.analysis.schema_sense import refusal
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
 
 CODE = Code("rubric/near-miss-required", guess=True, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
         refused = refusal(schema)  # reported as `rubric/unsatisfiable-schema`
         for remark in context.schemas.remarks(schema):

@@ -31,13 +31,8 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems, Severity, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
 
 CODE = Code("rubric/other-draft", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
@@ -48,8 +43,8 @@ _DRAFT = lazy_pattern(
 _CURRENT = "2020-12"
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
         named = schema.get("$schema") if isinstance(schema, dict) else None
         draft = _DRAFT.fullmatch(named) if isinstance(named, str) else None

@@ -25,14 +25,10 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import (
     UNSEARCHED,
+    regexes_of,
     schema_problem,
     schemas_of,
     slow_patterns,
@@ -45,8 +41,8 @@ _BACKTRACKS = "the pattern backtracks exponentially"
 _ADVICE = "make the pattern unambiguous: `a+` for `(a+)+`, `a(,a)*` for `(a,?)+`"
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     left: list[Problem] = []
     yield from _of_checks(subject, context, left)
     for path, schema in schemas_of(subject, context):
@@ -60,19 +56,16 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     yield from unsearched(left)
 
 
-def _of_checks(subject: Subject, context: Context, left: list[Problem]) -> Iterator[Problem]:
+def _of_checks(subject: Subject, context: Context, left: list[Problem]) -> Problems:
     """Yield the problems of `regex` checks; add those that are not searched to `left`."""
-    for path, check in subject.checks:
-        if check["kind"] != "regex":
-            continue
+    for regex in regexes_of(subject):
         from evalcontract.analysis.ambiguity import BudgetSpentError  # slow to import
 
-        full = check.get("match") == "full"
         try:
-            attack = context.patterns.attack(check["pattern"], check.get("flags", ()), full=full)
+            attack = context.patterns.attack(regex.pattern, regex.flags, full=regex.is_full)
         except BudgetSpentError:
-            left.append(Problem(CODE, UNSEARCHED, (*path, "pattern")))
+            left.append(Problem(CODE, UNSEARCHED, regex.path))
             continue
         if attack is not None:
             message = f"{_BACKTRACKS}: on {attack.told()} it does not finish in practice"
-            yield Problem(CODE, message, (*path, "pattern"), _ADVICE)
+            yield Problem(CODE, message, regex.path, _ADVICE)

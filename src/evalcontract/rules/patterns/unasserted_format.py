@@ -31,12 +31,7 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problems, Severity, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
 from evalcontract.structure.parts import subschemas
 
@@ -48,8 +43,8 @@ CODE = Code(
 _CHECKED = ("pattern", "enum", "const")
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
         parts = [
             (place, part)

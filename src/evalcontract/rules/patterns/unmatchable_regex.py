@@ -22,39 +22,29 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import unproved
+from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
+from evalcontract.rules._schemas import regexes_of, unproved
 
 CODE = Code("rubric/unmatchable-regex", page=__doc__)
 
+_ADVICE = r"write a literal `$` or `^` as `\$` or `\^`; with `flags: [m]` they match at every line"
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     left: list[Path] = []
-    for path, check in subject.checks:
-        if check["kind"] != "regex":
-            continue
+    for regex in regexes_of(subject):
         from evalcontract.analysis.ambiguity import BudgetSpentError  # slow to import
         from evalcontract.analysis.dialects import misreadings
 
-        pattern, flags = check["pattern"], check.get("flags", ())
         try:
-            is_nothing = context.patterns.matches_nothing(pattern, flags)
+            is_nothing = context.patterns.matches_nothing(regex.pattern, regex.flags)
         except BudgetSpentError:
-            left.append((*path, "pattern"))
+            left.append(regex.path)
             continue
         # A misread pattern is reported as `rubric/misread-regex`: that is the cause.
-        if is_nothing and not any(misreadings(pattern, flags)):
-            outcome = "always" if check.get("negate", False) else "never"
+        if is_nothing and not any(misreadings(regex.pattern, regex.flags)):
+            outcome = "always" if regex.is_negated else "never"
             message = f"the pattern matches no text, so the check {outcome} passes"
-            advice = (
-                r"write a literal `$` or `^` as `\$` or `\^`; with `flags: [m]` they match at "
-                "every line"
-            )
-            yield Problem(CODE, message, (*path, "pattern"), advice)
+            yield Problem(CODE, message, regex.path, _ADVICE)
     yield from unproved(left, "no text")

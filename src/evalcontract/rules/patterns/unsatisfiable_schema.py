@@ -32,19 +32,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, format_path
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.model.diagnostic import format_path
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import schemas_of
 
 CODE = Code("rubric/unsatisfiable-schema", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
         from evalcontract.analysis.schema_sense import refusal  # slow to import
 

@@ -23,10 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Path, Problems, Severity, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of
 
 CODE = Code("rubric/untyped-schema", soft=Severity.NOTE, strict=Severity.WARNING, page=__doc__)
@@ -37,8 +34,8 @@ _TYPES = frozenset(
 )
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
         for place, part in _values(schema, ()):
             if part.get("required") and _TYPES.isdisjoint(part):

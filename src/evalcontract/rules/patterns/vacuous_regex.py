@@ -21,40 +21,29 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
-from evalcontract.rules._schemas import unproved
+from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
+from evalcontract.rules._schemas import regexes_of, unproved
 
 CODE = Code("rubric/vacuous-regex", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     left: list[Path] = []
-    for path, check in subject.checks:
-        if check["kind"] != "regex":
-            continue
+    for regex in regexes_of(subject):
         from evalcontract.analysis.ambiguity import BudgetSpentError  # slow to import
 
-        full = check.get("match") == "full"
-        pattern, flags = check["pattern"], check.get("flags", ())
+        pattern, flags, full = regex.pattern, regex.flags, regex.is_full
         try:
             is_everything = context.patterns.matches_everything(pattern, flags, full=full)
         except BudgetSpentError:
-            left.append((*path, "pattern"))
+            left.append(regex.path)
             continue
         if is_everything:
-            negate = check.get("negate", False)
-            outcome = (
-                "with `negate` the check never passes" if negate else "the check always passes"
-            )
+            passes = "with `negate` the check never" if regex.is_negated else "the check always"
             advice = "require at least one character: `+` instead of `*`"
             if not full:
                 advice += ", or set `match: full` to match the whole output"
-            message = f"the pattern matches every text: {outcome}"
-            yield Problem(CODE, message, (*path, "pattern"), advice)
+            message = f"the pattern matches every text: {passes} passes"
+            yield Problem(CODE, message, regex.path, advice)
     yield from unproved(left, "every text")

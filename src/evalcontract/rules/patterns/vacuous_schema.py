@@ -21,20 +21,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from evalcontract.analysis.schema_sense import accepts_everything, unknown_keywords
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import schemas_of
 
 CODE = Code("rubric/vacuous-schema", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
         if not accepts_everything(schema) or any(context.schemas.remarks(schema)):
             continue

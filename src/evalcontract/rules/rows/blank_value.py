@@ -19,10 +19,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.checks.plan import VISIBLE
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
-from evalcontract.rules._texts import LISTS, TEXTS, is_blank
+from evalcontract.rules._rule import Code, Path, Problem, Problems, RowGroup, RowSubject, row_rule
+from evalcontract.rules._texts import LISTS, TEXTS, is_blank, items_of
 
 CODE = Code("dataset/blank-value", page=__doc__)
 
@@ -40,7 +38,7 @@ def _silent(group: RowGroup) -> dict[str, Any]:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     for path, text in _texts(subject):
         if is_blank(text):
             where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
@@ -54,8 +52,7 @@ def _texts(subject: RowSubject) -> Iterator[tuple[Path, str]]:
     is_read = any(outlook.field == "criteria" for outlook in subject.outlooks)
     skipped = "criteria" if is_read and row.get("criteria") == "" else None
     yield from (((key,), row[key]) for key in TEXTS if key in row and key != skipped)
-    for key in LISTS:
-        yield from (((key, index), text) for index, text in enumerate(row.get(key, ())))
+    yield from items_of(row, LISTS)
     for index, tool in enumerate(row.get("expected_tools", ())):
         path = ("expected_tools", index)
         yield (path, tool) if isinstance(tool, str) else ((*path, "name"), tool["name"])

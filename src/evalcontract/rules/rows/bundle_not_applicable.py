@@ -34,12 +34,16 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.values import listed
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import (
+    Code,
+    Problem,
+    Problems,
+    Related,
+    RowGroup,
+    RowSubject,
+    row_rule,
+)
 
 CODE = Code("dataset/bundle-not-applicable", page=__doc__)
 
@@ -50,7 +54,7 @@ def _silent(group: RowGroup) -> bool:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     plan, bundle = subject.plan, subject.bundle
     if plan is None or bundle is None or not plan.bundles or bundle in plan.bundles:
         return

@@ -23,9 +23,7 @@ from typing import Any
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of, is_empty
 from evalcontract.checks.plan import FILLED, OWN_EXPECTATIONS, rows_with_all
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS
 
 CODE = Code("dataset/check-always-passes", page=__doc__)
@@ -62,7 +60,7 @@ def _running(graded: frozenset[str]) -> Iterator[dict[str, Any]]:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     outlooks = subject.outlooks
     runs = any(outlook.runs for outlook in outlooks)
     vacuous = [outlook.field for outlook in outlooks if outlook.state is State.VACUOUS]

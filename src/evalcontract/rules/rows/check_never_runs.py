@@ -35,17 +35,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
 from evalcontract.checks.plan import Plan, StepGroup, rows_with_all
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
 from evalcontract.rules.rows._lacking import cause_in_template
 
 CODE = Code("dataset/check-never-runs", page=__doc__)
@@ -57,7 +55,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     if subject.plan is None or subject.runs_nothing:
         return
     skipped: dict[str, list[StepGroup]] = {}  # by the key that the row lacks

@@ -19,12 +19,9 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._rule import DatasetContext, DatasetRule
+from evalcontract.rules._rule import Code, DatasetContext, DatasetRule, Problems
 from evalcontract.rules._texts import cut_text_problem
 
 CODE = Code("dataset/cut-text", guess=True, page=__doc__)
@@ -36,13 +33,13 @@ class _CutTexts:
     def __init__(self, context: DatasetContext) -> None:
         self._context = context
 
-    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+    def see(self, first_index: int, rows: list[Any]) -> Problems:
         del first_index, rows
         return iter(())
 
     see_ids = see
 
-    def finish(self) -> Iterator[Problem]:
+    def finish(self) -> Problems:
         for cut in self._context.cut_texts():
             index = cut.path[len(self._context.prefix)]
             yield cut_text_problem(CODE, cut, index if isinstance(index, int) else None)

@@ -16,13 +16,10 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from operator import lt
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.rules._rule import DatasetContext, DatasetRule
+from evalcontract.rules._rule import Code, DatasetContext, DatasetRule, Problem, Problems, Related
 
 CODE = Code("dataset/duplicate-id", page=__doc__)
 _SEPARATOR = "\0"
@@ -43,11 +40,11 @@ class _Ids:
         self._hashes: set[int] | None = None
         self._suspects: set[str] = set()
 
-    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+    def see(self, first_index: int, rows: list[Any]) -> Problems:
         ids = [row.get("id") if row.__class__ is dict else None for row in rows]
         return self.see_ids(first_index, [id_ if id_.__class__ is str else "" for id_ in ids])
 
-    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+    def see_ids(self, first_index: int, ids: list[str]) -> Problems:
         if self._hashes is None and not self._is_ascending(ids):
             self._hashes = set()
             for _, block in self._blocks:
@@ -75,7 +72,7 @@ class _Ids:
                 self._suspects.add(id_)
             known.add(hash(id_))
 
-    def finish(self) -> Iterator[Problem]:
+    def finish(self) -> Problems:
         first: dict[str, int] = {}
         for first_index, ids in self._blocks if self._suspects else ():
             for index, id_ in enumerate(_ids_of(ids), first_index):

@@ -13,12 +13,9 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._rule import DatasetContext, DatasetRule
+from evalcontract.rules._rule import Code, DatasetContext, DatasetRule, Problem, Problems
 
 CODE = Code("dataset/no-rows", page=__doc__)
 
@@ -30,15 +27,15 @@ class _RowCount:
         self._path = context.prefix
         self._rows: int | None = None
 
-    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+    def see(self, first_index: int, rows: list[Any]) -> Problems:
         self._rows = first_index + len(rows)
         return iter(())
 
-    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+    def see_ids(self, first_index: int, ids: list[str]) -> Problems:
         self._rows = first_index + len(ids)
         return iter(())
 
-    def finish(self) -> Iterator[Problem]:
+    def finish(self) -> Problems:
         if self._rows == 0:
             yield Problem(CODE, "the dataset has no rows", self._path, "add a row")
 

@@ -35,14 +35,11 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.checks.plan import rows_with_all
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
 from evalcontract.rules.rows._lacking import cause_in_template
 
 CODE = Code("dataset/nothing-runs", page=__doc__)
@@ -57,7 +54,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     if subject.runs_nothing and subject.plan is not None:
         outlooks = subject.outlooks
         fields = list(dict.fromkeys(outlook.field for outlook in outlooks if outlook.field))

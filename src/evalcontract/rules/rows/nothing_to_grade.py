@@ -16,15 +16,13 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.checks import State
 from evalcontract.checks.plan import OWN_EXPECTATIONS
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Cause, Problem
+from evalcontract.model.diagnostic import Cause
 from evalcontract.model.values import listed
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
 
 CODE = Code("dataset/nothing-to-grade", page=__doc__)
 #: The expectations that only the judge of a rubric reads; of `expected`, all but its `format`.
@@ -42,7 +40,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     if subject.is_told_above or subject.plan is not None:
         return
     if any(each.runs or each.state is State.VACUOUS for each in subject.outlooks):

@@ -18,10 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
-from evalcontract.rules._texts import FAULTY, is_plain, wrapping_fault
+from evalcontract.rules._rule import Code, Path, Problem, Problems, RowGroup, RowSubject, row_rule
+from evalcontract.rules._texts import FAULTY, is_plain, items_of, wrapping_fault
 
 CODE = Code("dataset/quoted-value", guess=True, page=__doc__)
 
@@ -37,7 +35,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     for path, text in _texts(subject.row):
         fault = wrapping_fault(text)
         place = (*subject.path, *path)
@@ -49,9 +47,5 @@ def RULE(subject: RowSubject) -> Iterator[Problem]:
 
 def _texts(row: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     yield ("id",), row["id"]
-    for key in _LISTS:
-        for index, item in enumerate(row.get(key, ())):
-            if isinstance(item, dict):
-                yield (key, index, "name"), item["name"]
-            else:
-                yield (key, index), item
+    for path, item in items_of(row, _LISTS):
+        yield ((*path, "name"), item["name"]) if isinstance(item, dict) else (path, item)

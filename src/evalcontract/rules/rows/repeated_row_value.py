@@ -15,12 +15,18 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related, Severity
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import (
+    Code,
+    Problem,
+    Problems,
+    Related,
+    RowGroup,
+    RowSubject,
+    Severity,
+    row_rule,
+)
 from evalcontract.rules._texts import LISTS, is_blank
 
 CODE = Code("dataset/repeated-value", strict=Severity.WARNING, page=__doc__)
@@ -32,7 +38,7 @@ def _silent(group: RowGroup) -> dict[str, Any]:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     for key in LISTS:
         first: dict[str, int] = {}
         for index, text in enumerate(subject.row.get(key, ())):

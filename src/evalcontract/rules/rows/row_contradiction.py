@@ -43,9 +43,15 @@ from typing import Any
 from evalcontract.analysis.texts import Substrings, folded
 from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflict, Conflicts
 from evalcontract.checks.plan import all_of
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import (
+    Code,
+    Problem,
+    Problems,
+    Related,
+    RowGroup,
+    RowSubject,
+    row_rule,
+)
 
 CODE = Code("dataset/contradiction", page=__doc__)
 
@@ -89,7 +95,7 @@ def _conflicts_of(group: RowGroup) -> Conflicts:
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     conflicts = subject.plan.conflicts if subject.plan else OWN_CONFLICTS
     for conflict in conflicts.of(subject.row):
         path = (*subject.path, *conflict.path)

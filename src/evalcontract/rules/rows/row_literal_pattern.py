@@ -15,13 +15,18 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
-from evalcontract.rules._texts import literal_fault
+from evalcontract.rules._rule import (
+    Code,
+    Problem,
+    Problems,
+    RowGroup,
+    RowSubject,
+    Severity,
+    row_rule,
+)
+from evalcontract.rules._texts import items_of, literal_fault
 
 CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__doc__)
 
@@ -43,8 +48,7 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
-    for key in _LISTS:
-        for index, text in enumerate(subject.row.get(key, ())):
-            if fault := literal_fault(text, key):
-                yield Problem(CODE, fault[0], (*subject.path, key, index), fault[1])
+def RULE(subject: RowSubject) -> Problems:
+    for (key, index), text in items_of(subject.row, _LISTS):
+        if fault := literal_fault(text, key):
+            yield Problem(CODE, fault[0], (*subject.path, key, index), fault[1])

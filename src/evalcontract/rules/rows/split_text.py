@@ -15,13 +15,10 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
 from evalcontract.source import RowBatches
 
 CODE = Code("dataset/split-text", guess=True, page=__doc__)
@@ -41,7 +38,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     text_key = None
     for before, key in pairwise(subject.row):
         if isinstance(subject.row[before], str):

@@ -18,14 +18,19 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem, Severity
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import IDENTIFIER
-from evalcontract.rules._rule import DatasetContext, DatasetRule
+from evalcontract.rules._rule import (
+    Code,
+    DatasetContext,
+    DatasetRule,
+    Path,
+    Problem,
+    Problems,
+    Severity,
+)
 
 CODE = Code("dataset/unknown-bundle", strict=Severity.WARNING, page=__doc__)
 
@@ -40,7 +45,7 @@ class _Bundles:
         if isinstance(default, str):
             self._uses[default] = (("bundle",), 0)
 
-    def see(self, first_index: int, rows: list[Any]) -> Iterator[Problem]:
+    def see(self, first_index: int, rows: list[Any]) -> Problems:
         for index, row in enumerate(rows, first_index):
             name = row.get("bundle") if row.__class__ is dict else None
             if name.__class__ is str and name not in self._context.bundles:
@@ -48,10 +53,10 @@ class _Bundles:
                 self._uses[name] = (path, count + 1)
         return iter(())
 
-    def see_ids(self, first_index: int, ids: list[str]) -> Iterator[Problem]:
+    def see_ids(self, first_index: int, ids: list[str]) -> Problems:
         return iter(())
 
-    def finish(self) -> Iterator[Problem]:
+    def finish(self) -> Problems:
         bundles = Suggestions(sorted(self._context.bundles))
         for name, (path, count) in self._uses.items():
             # An invalid bundle name is reported by the structure stage.

@@ -17,13 +17,18 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from unicodedata import normalize
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import (
+    Code,
+    Problem,
+    Problems,
+    RowGroup,
+    RowSubject,
+    Severity,
+    row_rule,
+)
 from evalcontract.rules._texts import is_blank
 
 CODE = Code("dataset/unnormalized-id", strict=Severity.WARNING, page=__doc__)
@@ -40,7 +45,7 @@ def _silent(group: RowGroup) -> dict[str, Any]:
 
 
 @row_rule(CODE, silent=_silent)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     id_ = subject.row["id"]
     path = (*subject.path, "id")
     if is_blank(id_):

@@ -40,11 +40,9 @@ from functools import lru_cache
 from typing import Any
 
 from evalcontract.checks.plan import Plan, StepGroup, all_of
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.rules._rule import RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
 
 CODE = Code("dataset/unread-expectation", page=__doc__)
 #: Expectations of a row that its rubric should read, and what reads them.
@@ -87,7 +85,7 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
 
 
 @row_rule(CODE, silent=_silent, suspects=_suspects)
-def RULE(subject: RowSubject) -> Iterator[Problem]:
+def RULE(subject: RowSubject) -> Problems:
     plan = subject.plan
     if plan is None or not plan.is_complete:
         return

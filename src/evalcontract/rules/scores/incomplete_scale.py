@@ -23,27 +23,22 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import is_withheld, score_type
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("judge/incomplete-scale", page=__doc__)
 
 _ENDS = ("min_score", "max_score")
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     kind = score_type(subject)
     if kind not in ("continuous", "levels") or is_withheld(subject, *_ENDS):
         return
     present = [key for key in _ENDS if key in subject.value]
     missing = [key for key in _ENDS if key not in subject.value]
-    if len(present) == 1 and (missing[0],) not in subject.misspelled:
+    if len(present) == 1 and subject.lacks(missing[0]):
         message = f"`{present[0]}` without `{missing[0]}` is half a scale"
         default = "of `level_values`" if "level_values" in subject.value else "from 0 to 1"
         advice = f"add `{missing[0]}`, or remove `{present[0]}` for a scale {default}"

@@ -26,19 +26,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import ends, is_withheld, score_type
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("judge/ineffective-threshold", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     threshold = subject.value.get("pass_threshold")
     unclear = is_withheld(subject, "score_type", "level_values", "min_score", "max_score")
     if threshold is None or unclear or score_type(subject) == "binary":

@@ -23,19 +23,15 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
 
 CODE = Code("judge/level-values", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     values = subject.value.get("level_values")
     if values is None:
         return
@@ -59,7 +55,7 @@ def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
     yield from _outside(subject, values, path)
 
 
-def _outside(subject: Subject, values: list[float], path: Path) -> Iterator[Problem]:
+def _outside(subject: Subject, values: list[float], path: Path) -> Problems:
     """Report the first value outside of the judge's scale."""
     lowest = subject.value.get("min_score", min(values))
     highest = subject.value.get("max_score", max(values))

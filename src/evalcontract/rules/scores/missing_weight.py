@@ -23,19 +23,23 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Related, Severity
-from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import (
+    Code,
+    Context,
+    Problem,
+    Problems,
+    Related,
+    Severity,
+    Subject,
+    rule,
+)
 
 CODE = Code("rubric/missing-weight", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     scoring = subject.value.get("scoring", {})
     weights = scoring.get("weights", {})
     if scoring.get("combine") != "weighted_avg" or not weights:

@@ -22,21 +22,16 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import key_lines, score_type
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("judge/scale-unused", strict=Severity.WARNING, page=__doc__)
 
 _KEYS = ("min_score", "max_score", "pass_threshold")
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     present = [key for key in subject.value if key in _KEYS]
     if "level_names" in subject.artifact.document.value:
         return  # `score_type` is wrong, which is reported by itself

@@ -22,19 +22,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
 from evalcontract.rules._judge import score_type
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("judge/score-range", page=__doc__)
 
 
-@rule(CODE, Kind.JUDGE)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     lowest, highest = subject.value.get("min_score"), subject.value.get("max_score")
     if lowest is None or highest is None or score_type(subject) == "binary":
         return

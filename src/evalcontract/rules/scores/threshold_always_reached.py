@@ -22,19 +22,14 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from evalcontract.library.score_bounds import TOLERANCE, thresholds
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("rubric/threshold-always-reached", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     written = len(subject.written)
     scoring = subject.value.get("scoring", {})
     for threshold in thresholds(scoring, subject.checks, written, context.library):

@@ -21,18 +21,13 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("rubric/threshold-unused", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     scoring = subject.value.get("scoring", {})
     if "threshold" in scoring and scoring.get("combine") in ("all_pass", "any_pass"):
         yield Problem(

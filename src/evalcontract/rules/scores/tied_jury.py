@@ -55,21 +55,17 @@ Good:
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("rubric/tied-jury", page=__doc__)
 
 _MOST_STEPS = 200_000
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         jury = check.get("jury", {})
         if not jury or jury.get("aggregation", "majority_vote") != "majority_vote":

@@ -23,12 +23,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Fix, Problem, Rename
 from evalcontract.model.nearest import Suggestions, normalise
-from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Fix, Problem, Problems, Rename, Subject, rule
 from evalcontract.structure.keys.spelling import KeyNames
 from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import known_keys, load
@@ -36,8 +33,8 @@ from evalcontract.structure.schemas import known_keys, load
 CODE = Code("rubric/unknown-weight", page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     weights = subject.value.get("scoring", {}).get("weights", {})
     checks = [check for check in subject.written if isinstance(check, dict)]
     if not checks or not weights:

@@ -22,18 +22,13 @@ Good:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from evalcontract.model.code import Code
-from evalcontract.model.diagnostic import Problem, Severity
-from evalcontract.model.reference import Kind
-from evalcontract.rules._rule import Context, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("rubric/weights-unused", strict=Severity.WARNING, page=__doc__)
 
 
-@rule(CODE, Kind.RUBRIC)
-def RULE(subject: Subject, context: Context) -> Iterator[Problem]:
+@rule(CODE)
+def RULE(subject: Subject, context: Context) -> Problems:
     scoring = subject.value.get("scoring", {})
     if scoring.get("weights") and scoring.get("combine", "weighted_avg") != "weighted_avg":
         yield Problem(

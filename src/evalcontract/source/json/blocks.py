@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
@@ -10,7 +9,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from evalcontract.model.diagnostic import Span
-from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import Batch
 from evalcontract.source.faults import (
     MAX_DEPTH,
@@ -25,7 +24,6 @@ from evalcontract.source.text import encoding_fault, plain_ends
 # A block of this size stays in the CPU cache while it is parsed.
 BLOCK_BYTES = 1 << 16
 _LATEST_BYTES = 1 << 18
-_LINE_END = lazy_pattern(rb"\n")
 
 
 class Start(NamedTuple):
@@ -46,14 +44,6 @@ class LineBlock(NamedTuple):
     lines: int
     skipped: tuple[int, ...]  # lines of the block without a row, from 0
     is_blank: bool
-
-
-def ends_of_lines(data: bytes) -> array[int]:
-    """Return the offset after each line of a block."""
-    ends = array("Q", (match.end() for match in _LINE_END.finditer(data)))
-    if not ends or ends[-1] < len(data):
-        ends.append(len(data))
-    return ends
 
 
 def whole_lines(stream: BinaryIO, begin: int, end: int) -> Iterator[list[bytes]]:
@@ -85,48 +75,15 @@ def end_of_block(stream: BinaryIO, offset: int) -> int:
 class BlockIndex:
     """The blocks of a file that were read, in order; `open_` opens the file again.
 
-    The lines of the latest blocks are cached: places are mostly looked up soon after reading.
+    The lines of the latest blocks are cached: places are mostly looked up soon after reading, or
+    one after the other.
     """
 
     def __init__(self, open_: Callable[[], BinaryIO]) -> None:
         self._open = open_
         self.blocks: list[LineBlock] = []
-        self._first_indexes: list[int] = []
         self._latest: dict[int, list[bytes]] = {}
         self._latest_bytes = 0
-        self._ends: dict[int, array[int]] = {}
-
-    @property
-    def count(self) -> int:
-        """The number of rows read so far."""
-        last = self.blocks[-1] if self.blocks else None
-        return last.first_index + last.lines - len(last.skipped) if last else 0
-
-    @property
-    def lines(self) -> int:
-        """The number of lines read so far."""
-        return self.blocks[-1].first_line - 1 + self.blocks[-1].lines if self.blocks else 0
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether all lines read so far are blank."""
-        return all(block.is_blank for block in self.blocks)
-
-    def clear(self) -> None:
-        """Remove all blocks."""
-        for collection in (self.blocks, self._first_indexes, self._ends, self._latest):
-            collection.clear()
-        self._latest_bytes = 0
-
-    def append(self, block: LineBlock) -> None:
-        """Add the next block."""
-        self.blocks.append(block)
-        self._first_indexes.append(block.first_index)
-
-    def restore(self, blocks: list[LineBlock]) -> None:
-        """Take over the blocks that another process read."""
-        self.blocks = blocks
-        self._first_indexes = [block.first_index for block in blocks]
 
     def keep(self, offset: int, lines: list[bytes], size: int) -> None:
         """Cache the lines of the block at an offset, of `size` bytes."""
@@ -138,7 +95,8 @@ class BlockIndex:
 
     def find(self, index: int) -> tuple[LineBlock, int]:
         """Return the block of a row, and its line within the block, from 0."""
-        block = self.blocks[bisect_right(self._first_indexes, index) - 1]
+        after = bisect_right(self.blocks, index, key=lambda block: block.first_index)
+        block = self.blocks[after - 1]
         number = index - block.first_index
         for skipped in block.skipped:
             number += skipped <= number
@@ -146,16 +104,11 @@ class BlockIndex:
 
     def line(self, block: LineBlock, number: int) -> bytes:
         """Return a line of a block, without its line end, from the cache or from the file."""
-        if block.offset in self._latest:
-            return self._latest[block.offset][number].removesuffix(b"\n")
-        with self._open() as stream:
-            if block.offset not in self._ends:
+        if block.offset not in self._latest:
+            with self._open() as stream:
                 stream.seek(block.offset)
-                self._ends[block.offset] = ends_of_lines(stream.read(block.size))
-            ends = self._ends[block.offset]
-            start = ends[number - 1] if number else 0
-            stream.seek(block.offset + start)
-            return stream.read(ends[number] - start).removesuffix(b"\n")
+                self.keep(block.offset, stream.read(block.size).split(b"\n"), block.size)
+        return self._latest[block.offset][number].removesuffix(b"\n")
 
 
 Faults = tuple[tuple[SourceProblem, str], ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any, BinaryIO, Self
 
@@ -22,45 +22,7 @@ from evalcontract.source.text import (
 )
 
 #: Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
-_KEPT = 4
-
-
-class RowPlaces:
-    """A cache of the positions within rows, by line number.
-
-    With `as_python` lines are read like Python's `json` reads them; with `as_text`, white space of
-    Unicode around them does not count.
-    """
-
-    def __init__(self, *, as_python: bool, as_text: bool = False) -> None:
-        self._as_python = as_python
-        self._as_text = as_text
-        self._rows: dict[int, tuple[str, Node]] = {}
-
-    def clear(self) -> None:
-        """Clear the cache."""
-        self._rows.clear()
-
-    def find(self, line: int, read: Callable[[], bytes]) -> tuple[str, Node]:
-        """Return the text of a line and its tree of positions.
-
-        `read` returns the line; it is called if the line is not cached.
-
-        Raises:
-            ParseError: the file has changed, and the line is not JSON any more.
-            UnicodeDecodeError: the line is not UTF-8 any more.
-
-        """
-        from evalcontract.source.json.reading import scan  # slow to import
-
-        if line not in self._rows:
-            while len(self._rows) >= _KEPT:
-                del self._rows[next(iter(self._rows))]
-            data = plain_ends(read()) if self._as_text else read()
-            text = data.decode().rstrip("\r")
-            remarks: list[SourceProblem] | None = [] if self._as_python else None
-            self._rows[line] = text, scan(text, is_line=True, remarks=remarks)
-        return self._rows[line]
+_MOST_SCANNED = 4
 
 
 _OPENING_BYTES = 1 << 12
@@ -110,7 +72,7 @@ class RowStream:
         self._open = open_ = text_lines(open_) if as_text else open_
         self._index = BlockIndex(open_)
         self._digest: Any = None
-        self._places = RowPlaces(as_python=as_python, as_text=as_text)
+        self._scanned: dict[int, tuple[int, str, Node]] = {}
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
@@ -239,7 +201,7 @@ class RowStream:
             batch, skipped = parse_lines(data, lines, at, quick=quick, **how)
             self._index.keep(offset, lines, len(data))
             is_blank = len(skipped) == len(lines) and not batch.faults
-            self._index.append(LineBlock(*at, len(data), len(lines), skipped, is_blank))
+            self.blocks.append(LineBlock(*at, len(data), len(lines), skipped, is_blank))
             index, line, offset = index + len(batch.rows), line + len(lines), offset + len(data)
             self.done = offset
             yield batch
@@ -276,17 +238,18 @@ class RowStream:
     @property
     def count(self) -> int:
         """The number of rows read so far."""
-        return self._index.count
+        last = self.blocks[-1] if self.blocks else None
+        return last.first_index + last.lines - len(last.skipped) if last else 0
 
     @property
     def lines(self) -> int:
         """The number of lines read so far."""
-        return self._index.lines
+        return self.blocks[-1].first_line - 1 + self.blocks[-1].lines if self.blocks else 0
 
     @property
     def is_empty(self) -> bool:
         """Whether all lines read so far are blank."""
-        return self._index.is_empty
+        return all(block.is_blank for block in self.blocks)
 
     @property
     def is_done(self) -> bool:
@@ -296,23 +259,22 @@ class RowStream:
     @property
     def state(self) -> tuple[list[LineBlock], int]:
         """The reading state, to be sent to another process; see `restore`."""
-        return self._index.blocks, self.done
+        return self.blocks, self.done
 
     def restore(self, state: tuple[list[LineBlock], int]) -> None:
         """Take over the reading state of another process."""
-        blocks, self.done = state
-        self._index.restore(blocks)
+        self._index.blocks, self.done = state
 
     def forget(self) -> None:
         """Discard the reading state."""
-        self._index.clear()
-        self._places.clear()
+        self._index = BlockIndex(self._open)
+        self._scanned.clear()
 
     def adopt(self, blocks: list[LineBlock], *, rows: int, lines: int) -> None:
         """Take over the blocks of a part; `rows` and `lines` are the numbers of those before it."""
         for block in blocks:
             first, line = block.first_index + rows, block.first_line + lines
-            self._index.append(block._replace(first_index=first, first_line=line))
+            self.blocks.append(block._replace(first_index=first, first_line=line))
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the place of a path; its first step is the index of the row."""
@@ -340,14 +302,24 @@ class RowStream:
 
     def _node(self, path: Path) -> tuple[int, str, Node] | None:
         """Return the line number, text and tree of positions of a row; None if it is gone."""
-        if not path or not isinstance(path[0], int) or not self._index.blocks:
+        if not path or not isinstance(path[0], int) or not self.blocks:
             return None
-        block, number = self._index.find(path[0])
-        line = block.first_line + number
-        try:
-            return line, *self._places.find(line, partial(self._index.line, block, number))
-        except (ParseError, OSError, UnicodeDecodeError, IndexError):
-            return None
+        if path[0] not in self._scanned:
+            while len(self._scanned) >= _MOST_SCANNED:
+                del self._scanned[next(iter(self._scanned))]
+            try:
+                self._scanned[path[0]] = self._scan(*self._index.find(path[0]))
+            except (ParseError, OSError, UnicodeDecodeError, IndexError):  # the file has changed
+                return None
+        return self._scanned[path[0]]
+
+    def _scan(self, block: LineBlock, number: int) -> tuple[int, str, Node]:
+        from evalcontract.source.json.reading import scan  # slow to import
+
+        data = self._index.line(block, number)
+        text = (plain_ends(data) if self._as_text else data).decode().rstrip("\r")
+        remarks: list[SourceProblem] | None = [] if self._as_python else None
+        return block.first_line + number, text, scan(text, is_line=True, remarks=remarks)
 
     def exact(self, index: int) -> Any:
         """Return a row that was read before, from the exact reader."""

@@ -12,7 +12,7 @@ import yaml
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.faults import MAX_DIRECTIVES, ParseError, SourceProblem, directives_fault
+from evalcontract.source.faults import MAX_DIRECTIVES, ParseError, SourceProblem, limit_fault
 from evalcontract.source.text import LINE_END, split_lines
 from evalcontract.source.yaml.parts import unsupported
 
@@ -48,7 +48,8 @@ def check_lines(text: str) -> None:
 
     """
     if text.count("\n%") > MAX_DIRECTIVES:
-        raise ParseError(directives_fault(Span.point()))
+        message = f"the document has more than {MAX_DIRECTIVES:,} directives"
+        raise ParseError(limit_fault(message, Span.point()))
     match = _INNER_BOM.search(text) if "\ufeff" in text else None
     if match:
         message = "a byte order mark (U+FEFF) inside the text"

@@ -11,17 +11,13 @@ a fault may refer to them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import MAX_DEPTH, ParseError
-from evalcontract.source.yaml.failures import MAX_LINES_ABOVE
-from evalcontract.source.yaml.quick import is_plain, quick_value
+from evalcontract.source.yaml.hints import MAX_LINES_ABOVE
+from evalcontract.source.yaml.quick import is_plain, layout_of, quick_value
 
-_ROWS = lazy_pattern(r"(?:\A|\n)questions: *+(?:#.*+)?\n(?P<column> *+)-[ \n]")
-_END_OF_ROWS = lazy_pattern(r"\n[^\s#-]")
 #: The rows of a piece, the fewest pieces that are worth it, and the most that may have faults.
 _PIECE, _FEWEST, _MOST_FAULTY = 50, 8, 10
 #: The faults of a row that have nothing to do with the rows after it.
@@ -38,10 +34,19 @@ def raise_early(text: str, data: bytes, parse: Callable[[str], object]) -> None:
         ParseError: the same that `parse` raises for the text.
 
     """
-    edges = _edges(text)
-    if len(edges) <= _FEWEST or b"\r" in data:
+    layout = None if b"\r" in data else layout_of(text)
+    if layout is None:
         return
-    faulty = [number for number, edge in enumerate(pairwise(edges)) if not _is_sound(text, *edge)]
+    *rows, end = layout.starts(text)
+    edges = [*rows[::_PIECE], end]
+    if len(edges) <= _FEWEST:
+        return
+    sizes = [len(rows[first : first + _PIECE]) for first in range(0, len(rows), _PIECE)]
+    faulty = [
+        number
+        for number, (start, end) in enumerate(pairwise(edges))
+        if not _is_sound(text[start:end], sizes[number])
+    ]
     if not faulty or len(faulty) > _MOST_FAULTY:
         return
     # A text without its rows has the faults of its other parts, but must be complete.
@@ -80,27 +85,11 @@ def _near(text: str, edges: list[int], number: int) -> range:
     return range(first, number + 2)
 
 
-def _edges(text: str) -> list[int]:
-    """Return where the pieces of the rows begin, and where the last one ends."""
-    begin = _ROWS.search(text)
-    if begin is None:
-        return []
-    start = begin.start("column")
-    end = _END_OF_ROWS.search(text, begin.end())
-    last = end.start() + 1 if end else len(text)
-    rows = re.compile(rf"^{begin['column']}-(?=[ \n])", re.MULTILINE).finditer(text, start, last)
-    starts = [row.start() for row in rows][::_PIECE]
-    return [*starts, last]
-
-
-def _is_sound(text: str, start: int, end: int) -> bool:
+def _is_sound(piece: str, rows: int) -> bool:
     """Whether the fast reader accepts a piece as a list of its rows."""
-    piece = text[start:end]
-    column = len(piece) - len(piece.lstrip(" "))
-    number = len(re.findall(rf"^ {{{column}}}-(?=[ \n])", piece, re.MULTILINE))
     value = quick_value(piece, piece.encode("utf-8", "surrogatepass"))
     # The rows are in the root and in their list: two levels of the depth.
-    return isinstance(value, list) and len(value) == number and is_plain(value, MAX_DEPTH - 2)
+    return isinstance(value, list) and len(value) == rows and is_plain(value, MAX_DEPTH - 2)
 
 
 def _blanked(text: str, edges: list[int], kept: set[int]) -> str:

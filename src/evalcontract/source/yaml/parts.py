@@ -101,39 +101,36 @@ class AnchoredValue(NamedTuple):
     height: int = 0
 
 
-def span_of(event: Event) -> Span:
-    """Return the span of an event."""
-    start, end = event.start_mark, event.end_mark
+def span_of(event: Event, last: Event = None) -> Span:
+    """Return the span of an event, or from the start of a collection to its last event."""
+    start, end = event.start_mark, (last or event).end_mark
     return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
 
-def span_between(start: Event, end: Event) -> Span:
-    """Return the span from the start event of a collection to its end event."""
-    return Span(
-        start.start_mark.line + 1,
-        start.start_mark.column + 1,
-        end.end_mark.line + 1,
-        end.end_mark.column + 1,
-    )
+def fault_at(
+    event: Event, message: str, advice: str | None = None, code: str = "source/syntax"
+) -> SourceProblem:
+    """Return a problem at an event."""
+    return SourceProblem(code, message, span_of(event), advice)
 
 
-def height_of(value: Any, known: dict[int, int]) -> int:
-    """Return the nesting depth of a value; `known` caches the parts that aliases share."""
+def unsupported(event: Event, what: str, advice: str) -> SourceProblem:
+    """Return the problem of a feature of YAML that is not supported."""
+    return fault_at(event, f"{what} is not supported", advice, "source/unsupported")
+
+
+def extent_of(value: Any, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """Return the number of values in a value, and its nesting depth.
+
+    `known` caches the parts that aliases share.
+    """
     if not isinstance(value, dict | list):
-        return 0
+        return 1, 0
     if id(value) not in known:
         parts = value.values() if isinstance(value, dict) else value
-        known[id(value)] = 1 + max((height_of(part, known) for part in parts), default=0)
-    return known[id(value)]
-
-
-def size_of(value: Any, known: dict[int, int]) -> int:
-    """Return the number of values in a value; `known` caches the parts that aliases share."""
-    if not isinstance(value, dict | list):
-        return 1
-    if id(value) not in known:
-        parts = value.values() if isinstance(value, dict) else value
-        known[id(value)] = 1 + sum(size_of(part, known) for part in parts)
+        extents = [extent_of(part, known) for part in parts]
+        size = 1 + sum(size for size, _ in extents)
+        known[id(value)] = size, 1 + max((height for _, height in extents), default=0)
     return known[id(value)]
 
 
@@ -153,74 +150,14 @@ def unused(text: str) -> Iterator[str]:
                 yield private
 
 
-def put_back(text: str, restore: dict[str, str]) -> str:
-    """Replace placeholders in a text by the original characters."""
-    for placeholder, character in restore.items():
-        text = text.replace(placeholder, character)
-    return text
-
-
-NO_VALUE = SourceProblem("source/empty", "the file has no value, only comments")
-
-
-def second_document(event: Event) -> SourceProblem:
-    """Return the problem of a second document in one file."""
-    message, advice = "a second document starts here", "keep one document per file"
-    return SourceProblem("source/multiple-documents", message, span_of(event), advice)
-
-
-def no_number(event: Event, text: str) -> SourceProblem:
-    """Return the problem of a text that is tagged or written as a number, but is not valid."""
-    message = f"`{text[:40]}` cannot be read as a number"
-    return SourceProblem("source/syntax", message, span_of(event), "quote it if it is text")
-
-
-def no_merge(event: Event) -> SourceProblem:
-    """Return the problem of a merge key whose value is not a mapping."""
-    message = "the value of `<<` must be a mapping or a list of mappings"
-    advice = 'quote it if it is an ordinary key: "<<"'
-    return SourceProblem("source/syntax", message, span_of(event), advice)
-
-
-def no_anchor(event: Event) -> SourceProblem:
-    """Return the problem of an alias without an anchor."""
-    message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
-    advice = f'quote it if it is text: "*{event.anchor}"'
-    return SourceProblem("source/syntax", message, span_of(event), advice)
-
-
-def endless(event: Event) -> SourceProblem:
-    """Return the problem of an alias inside its own anchor."""
-    message = f"endless recursion: the alias `*{event.anchor}` is inside its own anchor"
-    return SourceProblem("source/syntax", message, span_of(event))
-
-
-def unsupported_tag(event: Event) -> SourceProblem:
-    """Return the problem of a tag outside the core schema."""
-    return unsupported(
-        event, f"the tag `{event.tag}`", "remove the tag, or quote the value if it is text"
-    )
-
-
-def unsupported(event: Event, what: str, advice: str) -> SourceProblem:
-    """Return the problem of a feature of YAML that is not supported."""
-    return SourceProblem("source/unsupported", f"{what} is not supported", span_of(event), advice)
-
-
 def complex_key(event: Event, text: str) -> SourceProblem:
     """Return the problem of a key that is not a scalar, often an unquoted `{{ variable }}`."""
     at = event.start_mark
     line = split_lines(text)[at.line]
     if "{{" in line[max(at.column - 1, 0) : at.column + 2]:
-        return SourceProblem(
-            "source/syntax",
-            "an unquoted `{{ … }}` is a mapping in YAML, not text",
-            span_of(event),
-            'quote it: "{{ … }}", or use a block scalar: |',
-        )
-    return SourceProblem(
-        "source/syntax", "a key must be text", span_of(event), "a list or a mapping cannot be a key"
-    )
+        advice = 'quote it: "{{ … }}", or use a block scalar: |'
+        return fault_at(event, "an unquoted `{{ … }}` is a mapping in YAML, not text", advice)
+    return fault_at(event, "a key must be text", "a list or a mapping cannot be a key")
 
 
 def rows_without_dash(
@@ -284,7 +221,9 @@ class MaskedText(NamedTuple):
         """Restore the hidden characters; in a text with escapes, also join surrogate pairs."""
         if escaped and self.surrogates:
             text = self.surrogates.sub(_joined, text)
-        return put_back(text, self.restore)
+        for private, character in self.restore.items():
+            text = text.replace(private, character)
+        return text
 
 
 def hide(text: str) -> MaskedText:

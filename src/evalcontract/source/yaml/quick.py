@@ -163,12 +163,27 @@ class MisreadError(Exception):
         self.unreadable = unreadable
 
 
-class _Layout(NamedTuple):
+class RowColumns(NamedTuple):
     """The offsets of the start and end of the rows, and the indentation and dash of each row."""
 
     start: int
     end: int
     dash: str
+
+    def starts(self, text: str) -> list[int]:
+        """Return where each row begins, and where the last one ends."""
+        others = re.compile(rf"\n{self.dash}(?=[ \r\n])").finditer(text, self.start, self.end)
+        return [self.start, *(match.start() + 1 for match in others), self.end]
+
+
+def layout_of(text: str) -> RowColumns | None:
+    """Return where the rows of a dataset are; None if their lines do not tell."""
+    begin = _ROWS.match(text, 0 if text.startswith(f"{_KEY}:") else text.find(f"\n{_KEY}:") + 1)
+    if begin is None:
+        return None
+    end = _END_OF_ROWS.search(text, begin.end())
+    dash = f"{begin['column']}-"
+    return RowColumns(begin.start("column"), end.start() + 1 if end else len(text), dash)
 
 
 class _Piece(NamedTuple):
@@ -184,29 +199,23 @@ def read_quickly(text: str, file: str, data: bytes) -> QuickDocument | None:
     `data` are the bytes that `text` came from. The exact reader is also needed if the rows of a
     dataset cannot be located by their lines.
     """
-    start = 0 if text.startswith(f"{_KEY}:") else text.find(f"\n{_KEY}:") + 1
-    list_start = _ROWS.match(text, start)
-    if list_start is None and (start or text.startswith(_KEY)):
+    layout = layout_of(text)
+    if layout is None and (text.startswith(_KEY) or f"\n{_KEY}:" in text):
         return None
     value = quick_value(text, data)
     if not isinstance(value, dict):
         return None
     # Rows with other keys than strings are read again, one by one.
-    rows = value.get(_KEY) if list_start else None
+    rows = value.get(_KEY) if layout else None
     rest = value if rows is None else {**value, _KEY: None}
     if not is_plain([rest], MAX_DEPTH):
         return None
-    if list_start is None:
+    if layout is None:
         return QuickDocument(text, file, data, value) if _KEY not in value else None
     if not isinstance(rows, list) or not rows:
         return None
-    dash = f"{list_start['column']}-"
-    end = _END_OF_ROWS.search(text, list_start.end())
-    layout = _Layout(list_start.start("column"), end.start() + 1 if end else len(text), dash)
-    # `list_start` includes the dash of the first row.
-    others = sum(
-        text.count(f"\n{dash}{blank}", list_start.end() - 1, layout.end) for blank in " \n\r"
-    )
+    start, end, dash = layout
+    others = sum(text.count(f"\n{dash}{blank}", start, end) for blank in " \n\r")
     return YamlDataset(text, file, data, value, layout) if others + 1 == len(rows) else None
 
 
@@ -259,7 +268,7 @@ class YamlDataset(QuickDocument):
     """A dataset whose rows the exact reader can read one by one."""
 
     def __init__(
-        self, text: str, file: str, data: bytes, quick: dict[str, Any], layout: _Layout
+        self, text: str, file: str, data: bytes, quick: dict[str, Any], layout: RowColumns
     ) -> None:
         super().__init__(text, file, data, quick)
         self._layout = layout
@@ -322,9 +331,7 @@ class YamlDataset(QuickDocument):
 
     @cached_property
     def _starts(self) -> list[int]:
-        start, end, dash = self._layout
-        others = re.compile(rf"\n{dash}(?=[ \r\n])").finditer(self._text, start, end)
-        return [start, *(match.start() + 1 for match in others), end]
+        return self._layout.starts(self._text)
 
     def _row(self, index: int) -> _Piece | None:
         """Parse a row alone, followed by a dummy row that proves where it ends."""
@@ -373,12 +380,11 @@ def _is_json(text: str) -> bool:
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:
     """Parse a part of a file; None if it depends on other parts, or cannot be parsed."""
-    from evalcontract.source.yaml.simple import read_simple  # only for a row that is faulty
+    from evalcontract.source.yaml.simple import find_places  # only for a row that is faulty
 
-    # The fast reader decides on the value; the other one only knows the places in it.
-    simple = read_simple(text)
-    if simple is not None and repr(quick_value(text, text.encode())) == repr(simple[0]):
-        return simple
+    value = quick_value(text, text.encode())
+    if (node := find_places(text, value)) is not None:
+        return value, node
     from evalcontract.source.yaml.reading import read_piece  # slow to import
 
     try:

@@ -18,74 +18,61 @@ from evalcontract.source.faults import (
     collector_paused,
     deep_fault,
     duplicate_fault,
-    items_fault,
-    replay_fault,
+    limit_fault,
 )
 from evalcontract.source.yaml import events as strict
-from evalcontract.source.yaml import parts as faults
 from evalcontract.source.yaml.parts import (
     AnchoredValue,
     Children,
     Event,
     MaskedText,
-    height_of,
+    complex_key,
+    extent_of,
+    fault_at,
     hide,
     hide_surrogates,
-    no_merge,
     resolve_plain,
     resolve_tagged,
-    size_of,
-    span_between,
+    rows_without_dash,
     span_of,
+    unsupported,
 )
 
+_Pairs = dict[str, tuple[Span, Node]]
 
-def merge(
-    values: dict[str, Any],
-    nodes: dict[str, tuple[Span, Node]],
-    merges: list[tuple[Event, Any, Node]],
+
+def _merge(
+    values: dict[str, Any], nodes: _Pairs, merges: list[tuple[Event, Any, Node]]
 ) -> Iterable[SourceProblem]:
     """Add merged keys to a mapping and its tree of positions; return problems of duplicate `<<`.
 
-    `merges` are the `<<` keys of the mapping, each with its value and the node of the value.
+    `merges` are the `<<` keys of the mapping, each with its value and the node of the value. Keys
+    that are there take precedence.
 
     Raises:
         ParseError: a merged value is not a mapping.
 
     """
-    for event, value, node in merges:
-        if not all(isinstance(part, dict) for part in _parts(value)):
-            raise ParseError(no_merge(event))
-        _apply(values, nodes, value, node)
+    for event, merged, node in merges:
+        parts = merged if isinstance(merged, list) else [merged]
+        if not all(isinstance(part, dict) for part in parts):
+            advice = 'quote it if it is an ordinary key: "<<"'
+            message = "the value of `<<` must be a mapping or a list of mappings"
+            raise ParseError(fault_at(event, message, advice))
+        children = node.children if isinstance(node.children, list) else [node] * len(parts)
+        for part, child in zip(parts, children, strict=True):
+            new = {key: part[key] for key in part if key not in values}
+            values.update(new)
+            if isinstance(child.children, dict):
+                nodes.update((key, child.children[key]) for key in new)
     spans = [span_of(event) for event, _, _ in merges]
     return [duplicate_fault("<<", span, spans[at]) for at, span in enumerate(spans[1:])]
-
-
-def _parts(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _apply(
-    values: dict[str, Any], nodes: dict[str, tuple[Span, Node]], merged: Any, node: Node
-) -> None:
-    """Add the keys of a merged value to a mapping; existing keys take precedence."""
-    if isinstance(merged, list):
-        children = node.children if isinstance(node.children, list) else [node] * len(merged)
-        for part, child in zip(merged, children, strict=True):
-            _apply(values, nodes, part, child)
-        return
-    for key, value in merged.items():
-        if key not in values:
-            values[key] = value
-            if isinstance(node.children, dict):
-                nodes[key] = node.children[key]
 
 
 # Without the C extension, the slower Python parser of PyYAML yields the same events.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _SCALAR: Any = yaml.ScalarEvent
-_Pairs = dict[str, tuple[Span, Node]]
 _ODD_KEYS = frozenset(("-", ""))
 _SEQUENCE_END, _MAPPING_END = yaml.SequenceEndEvent, yaml.MappingEndEvent
 _CORE_COLLECTIONS = {
@@ -182,14 +169,16 @@ class _Builder:
         self._next()  # the stream start
         event = self._next()
         if isinstance(event, yaml.StreamEndEvent):
-            raise ParseError(faults.NO_VALUE)
+            message = "the file has no value, only comments"
+            raise ParseError(SourceProblem("source/empty", message))
         if event.version is not None:
             strict.check_version(event, self._text)
         value, node = self._value(self._next(), self._depth), self.node
         self._next()  # the document end
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
-            raise ParseError(faults.second_document(event))
+            message, advice = "a second document starts here", "keep one document per file"
+            raise ParseError(fault_at(event, message, advice, "source/multiple-documents"))
         if self.tags or self._duplicates:
             raise ParseError(*self._duplicates)
         self.value, self.node = value, node
@@ -203,7 +192,7 @@ class _Builder:
         if depth >= MAX_DEPTH:
             raise ParseError(deep_fault(span_of(event)))
         if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
-            self.tags.setdefault(event.tag, faults.unsupported_tag(event))
+            self._refuse_tag(event)
         if event.anchor is not None:
             strict.check_name(event, self._text)
             self.anchors[event.anchor] = None  # an alias to it inside of it is endless
@@ -214,9 +203,8 @@ class _Builder:
         value = build(event, depth + 1)
         self._block = outer_block
         if event.anchor is not None:
-            self.anchors[event.anchor] = AnchoredValue(
-                value, self.node, size_of(value, {}), height=height_of(value, {})
-            )
+            size, height = extent_of(value, {})
+            self.anchors[event.anchor] = AnchoredValue(value, self.node, size, height=height)
         return value
 
     def _scalar(self, event: Event) -> Any:
@@ -248,10 +236,15 @@ class _Builder:
         try:
             return resolve_plain(text) if event.tag is None else resolve_tagged(event.tag, text)
         except LookupError:
-            self.tags.setdefault(event.tag, faults.unsupported_tag(event))
+            self._refuse_tag(event)
             return text
         except ValueError:
-            raise ParseError(faults.no_number(event, text)) from None
+            message = f"`{text[:40]}` cannot be read as a number"
+            raise ParseError(fault_at(event, message, "quote it if it is text")) from None
+
+    def _refuse_tag(self, event: Event) -> None:
+        advice = "remove the tag, or quote the value if it is text"
+        self.tags.setdefault(event.tag, unsupported(event, f"the tag `{event.tag}`", advice))
 
     def _sequence(self, start: Event, depth: int) -> list[Any]:
         values: list[Any] = []
@@ -263,7 +256,9 @@ class _Builder:
             if event.__class__ is yaml.AliasEvent and isinstance(values[-1], dict | list):
                 repeated += 1
                 if repeated > MAX_REPEATED_ITEMS:
-                    raise ParseError(items_fault(span_of(event)))
+                    items = f"more than {MAX_REPEATED_ITEMS:,} items of one list"
+                    message = f"aliases repeat mappings or lists as {items}"
+                    raise ParseError(limit_fault(message, span_of(event)))
             if self._keep:
                 nodes.append(self.node)
         if self._keep or start.flow_style:
@@ -291,11 +286,11 @@ class _Builder:
                 values[key] = value
                 if self._keep:
                     nodes[key] = (span_of(event), self.node)
-        duplicates += merge(values, nodes, merges)
+        duplicates += _merge(values, nodes, merges)
         if self._keep or start.flow_style:
             self._end(start, event, nodes)
         if duplicates:
-            without_dash = faults.rows_without_dash(duplicates, start, self._text)
+            without_dash = rows_without_dash(duplicates, start, self._text)
             self._duplicates += without_dash or duplicates
         return values
 
@@ -303,7 +298,7 @@ class _Builder:
         if start.flow_style and start.start_mark.line != end.end_mark.line:
             self._indentation.check_brackets(start, end, self._block)
         if self._keep:
-            self.node = Node(span_between(start, end), nodes)
+            self.node = Node(span_of(start, end), nodes)
 
     def _key(self, event: Event) -> str:
         """Return the text of a key: keys are strings, as in editors."""
@@ -330,19 +325,23 @@ class _Builder:
             anchored = self.anchors.get(event.anchor)
             if anchored is not None and anchored.text is not None:
                 return anchored.text
-        raise ParseError(faults.complex_key(event, self._text))
+        raise ParseError(complex_key(event, self._text))
 
     def _alias(self, event: Event, depth: int) -> Any:
         strict.check_name(event, self._text)
         if event.anchor not in self.anchors:
-            raise ParseError(faults.no_anchor(event))
+            message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
+            advice = f'quote it if it is text: "*{event.anchor}"'
+            raise ParseError(fault_at(event, message, advice))
         anchored = self.anchors[event.anchor]
         if anchored is None:
-            raise ParseError(faults.endless(event))
+            message = f"endless recursion: the alias `*{event.anchor}` is inside its own anchor"
+            raise ParseError(fault_at(event, message))
         value, self.node = anchored.value, anchored.node
         self._replayed += anchored.size
         if self._replayed > MAX_REPLAYED:
-            raise ParseError(replay_fault(span_of(event)))
+            message = f"aliases repeat more than {MAX_REPLAYED:,} values"
+            raise ParseError(limit_fault(message, span_of(event)))
         if depth + anchored.height > MAX_DEPTH:
             raise ParseError(deep_fault(span_of(event)))
         return value

@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jsonschema.exceptions import best_match
-
 from evalcontract.model.diagnostic import Path, key_of
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped
-from evalcontract.structure.exact import metaschema_errors
+from evalcontract.structure.exact import metaschema_violations
 from evalcontract.structure.messages.types import type_name
 from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.native import SchemaViolation, is_schema, native_for, reads_pattern
@@ -205,19 +203,19 @@ _MAPPINGS = ("properties", "patternProperties", "$defs", "definitions", "depende
 def metaschema_faults(schema: Any) -> Iterator[SchemaFault]:
     """Yield the violations of the Draft 2020-12 metaschema in a schema, each mistake once."""
     seen: set[tuple[Path, str]] = set()
-    for error in metaschema_errors(schema):
-        fault = _fault(error)
+    for violation, meant in metaschema_violations(schema):
+        fault = _fault(violation, meant)
         if (fault.path, fault.message) not in seen:
             seen.add((fault.path, fault.message))
             yield fault
 
 
-def _fault(error: SchemaViolation) -> SchemaFault:  # noqa: PLR0911 - a table
-    path = tuple(error.absolute_path)
+def _fault(error: SchemaViolation, violation: SchemaViolation) -> SchemaFault:  # noqa: PLR0911 - a table
+    path = error.path
     name = f"`{path[-1]}`" if path and isinstance(path[-1], str) else _item(path)
-    if path[-1:] == ("type",) and error.validator == "anyOf":
+    if path[-1:] == ("type",) and error.keyword == "anyOf":
         return _type(error.instance, path)
-    if error.validator == "type" and set(error.validator_value) == {"object", "boolean"}:
+    if error.keyword == "type" and set(error.keyword_value) == {"object", "boolean"}:
         return _no_schema(error.instance, path, name)
     if path[-1:] == ("required",) and isinstance(error.instance, bool):
         owner = path[-2] if len(path) > 1 else "name"
@@ -227,14 +225,13 @@ def _fault(error: SchemaViolation) -> SchemaFault:  # noqa: PLR0911 - a table
         inclusive = str(path[-1])[9:].lower()
         advice = f"write the limit itself and remove `{inclusive}`: `{path[-1]}: 10`"
         return SchemaFault(f"{name} must be a number", path, advice)
-    violation = best_match(error.context or ()) or error
-    if violation.validator == "pattern":
+    if violation.keyword == "pattern":
         message = f"{name} cannot be `{violation.instance}`"
         return SchemaFault(message, path, _PATTERN_ADVICE.get(path[-1]))
-    if violation.validator == "type" and violation.validator_value == "integer":
+    if violation.keyword == "type" and violation.keyword_value == "integer":
         message = f"{name} must be a whole number, not {_shown(violation.instance)}"
         return SchemaFault(message, path)
-    problem = message_for("bundle", violation, tuple(violation.absolute_path), None, "a schema")
+    problem = message_for("bundle", violation, violation.path, None, "a schema")
     return SchemaFault(_with_name(problem.message, path, name), problem.path, problem.help)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.keys.spelling import generic_keys, is_compound
-from evalcontract.structure.native import NativeValidator, matches, native_for
+from evalcontract.structure.native import NativeValidator, accepts, matches, native_for
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import known_keys, load, properties
 
@@ -56,10 +56,7 @@ class MisplacedWord:
 
     def counts(self, value: Any) -> bool:
         """Whether the key with this value is a key of the contract rather than a custom key."""
-        try:
-            return bool(self._validator.is_valid(value))
-        except (ValueError, TypeError, RecursionError):
-            return False  # not a JSON value
+        return accepts(self._validator, value)
 
 
 def rejects_words(schema: Schema) -> bool:

@@ -158,7 +158,7 @@ def quoted_version(text: str) -> str | None:
     return None if None in numbers else ".".join(map(str, numbers))
 
 
-def malformed(violation: SchemaViolation, name: str, _: str | None) -> Message:
+def malformed(violation: SchemaViolation, name: str) -> Message:
     """Return the message for a string that does not match its pattern."""
     text = str(violation.instance)
     title = str(violation.schema.get("title", "")).lower()
@@ -199,9 +199,9 @@ def odd_character(text: str, pattern: str) -> str:
 
 def pattern_advice(violation: SchemaViolation) -> str | None:
     """Return the advice for a failed `pattern`; None for any other keyword."""
-    if violation.validator != "pattern":
+    if violation.keyword != "pattern":
         return None
-    return f"it must match `{clipped(str(violation.validator_value))}`"
+    return f"it must match `{clipped(str(violation.keyword_value))}`"
 
 
 def _corrected(text: str, pattern: str) -> str | None:
@@ -246,10 +246,10 @@ def _lines(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(short, texts))
 
 
-def unknown_value(violation: SchemaViolation, name: str, _: str | None) -> Message:
+def unknown_value(violation: SchemaViolation, name: str) -> Message:
     """Return the message for a value that is not in its `enum`."""
     value = violation.instance
-    allowed = _short_texts(violation.validator_value)
+    allowed = _short_texts(violation.keyword_value)
     nested = "a list" if isinstance(value, list) else "a mapping"
     shown = f"`{short(value)}`" if not isinstance(value, dict | list) else nested
     message = f"{name} is empty" if value == "" else f"{name} cannot be {shown}"

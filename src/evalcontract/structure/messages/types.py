@@ -124,7 +124,7 @@ def wrong_type(
     `written` is a scalar as written in the file, if known. `fits` returns whether another value is
     valid in its place. `among` overrides the allowed types.
     """
-    allowed = among or violation.validator_value
+    allowed = among or violation.keyword_value
     types = [allowed] if isinstance(allowed, str) else allowed
     value = violation.instance
     actual = type_name(value)
@@ -133,7 +133,7 @@ def wrong_type(
     message = f"{name} must be {' or '.join(_TYPES[type_] for type_ in types)}, not {actual}"
     if "string" in types and isinstance(value, bool | int | float):
         return _unquoted(violation, name, message, written if written is not None else flow(value))
-    key = violation.absolute_path[-1] if violation.absolute_path else None
+    key = violation.path[-1] if violation.path else None
     advice = _KEY_ADVICE.get((key, type(value))) if isinstance(key, str) else None
     return message, advice or _advice(types, violation, fits)
 
@@ -174,7 +174,7 @@ def _advice(types: list[str], violation: SchemaViolation, fits: Fits) -> str | N
         return _boolean(value)
     if "number" in types or "integer" in types:
         noun = "a number" if "number" in types else "a whole number"
-        key = str(violation.absolute_path[-1]) if violation.absolute_path else ""
+        key = str(violation.path[-1]) if violation.path else ""
         return number_advice(value, violation.schema, noun, key)
     if "array" in types:
         return _list(value, violation.schema, fits)

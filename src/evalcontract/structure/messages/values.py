@@ -43,14 +43,14 @@ def fix_of_value(violation: SchemaViolation, path: Path, written: str | None) ->
 
     `written` is the scalar as written in the file, if known.
     """
-    propose = _PROPOSALS.get(violation.validator)
+    propose = _PROPOSALS.get(violation.keyword)
     if propose is None or not path:
         return None
     # A value that is proposed for an `enum` is in it; compiling a long one takes a while.
     schema = {
         keyword: violation.schema[keyword]
         for keyword in _SCALAR_KEYWORDS
-        if keyword in violation.schema and not keyword == "enum" == violation.validator
+        if keyword in violation.schema and not keyword == "enum" == violation.keyword
     }
     for value, safe in propose(violation, str(path[-1]), written):
         if surely_fits(value, schema):
@@ -59,7 +59,7 @@ def fix_of_value(violation: SchemaViolation, path: Path, written: str | None) ->
 
 
 def _for_type(violation: SchemaViolation, key: str, written: str | None) -> Candidates:
-    allowed, value = violation.validator_value, violation.instance
+    allowed, value = violation.keyword_value, violation.instance
     types = [allowed] if isinstance(allowed, str) else allowed
     if "string" in types and isinstance(value, bool | int | float):
         yield from _as_text(value, key, written)
@@ -89,7 +89,7 @@ def _for_enum(violation: SchemaViolation, _key: str, _written: str | None) -> Ca
     value = violation.instance
     if not isinstance(value, str):
         return
-    allowed = tuple(violation.validator_value)
+    allowed = tuple(violation.keyword_value)
     if set(map(type, allowed)) != {str}:
         allowed = tuple(option for option in allowed if isinstance(option, str))
     if meant := suggestions(allowed).nearest(value):
@@ -110,43 +110,34 @@ _PROPOSALS: dict[str, Callable[[SchemaViolation, str, str | None], Candidates]] 
 }
 
 
-RareMessage = tuple[str, str | None]
+#: What has a limit by a keyword such as `minLength` or `maxItems`.
+_PARTS = {"Length": "character", "Items": "item", "Properties": "key"}
 
 
-def counted(number: int, singular: str, plural: str) -> str:
-    """Return a number with its noun: `1 item`, `2 items`."""
-    return f"{number} {singular if number == 1 else plural}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _max_length(violation: SchemaViolation, name: str) -> RareMessage:
-    has = counted(len(violation.instance), "character", "characters")
-    return f"{name} has {has}; the maximum is {violation.validator_value}", None
+def _size(violation: SchemaViolation, name: str) -> Message:
+    """Return the message for a value that is too short or too long."""
+    bound, part = violation.keyword[:3], violation.keyword[3:]
+    limit = f"the {'minimum' if bound == 'min' else 'maximum'} is {violation.keyword_value}"
+    return f"{name} has {_counted(len(violation.instance), _PARTS[part])}; {limit}", None
 
 
-def _max_items(violation: SchemaViolation, name: str) -> RareMessage:
-    has = counted(len(violation.instance), "item", "items")
-    return f"{name} has {has}; the maximum is {violation.validator_value}", None
-
-
-def _key_count(violation: SchemaViolation, name: str) -> RareMessage:
-    has = counted(len(violation.instance), "key", "keys")
-    bound = "maximum" if violation.validator == "maxProperties" else "minimum"
-    return f"{name} has {has}; the {bound} is {violation.validator_value}", None
-
-
-def _multiple(violation: SchemaViolation, name: str) -> RareMessage:
-    factor, value = violation.validator_value, violation.instance
+def _multiple(violation: SchemaViolation, name: str) -> Message:
+    factor, value = violation.keyword_value, violation.instance
     return f"{name} must be a multiple of {factor}, not {value}", None
 
 
-def _contains(violation: SchemaViolation, name: str) -> RareMessage:
+def _contains(violation: SchemaViolation, name: str) -> Message:
     least, most = violation.schema.get("minContains", 1), violation.schema.get("maxContains")
     count = f"at least {least}" if most is None else f"{least} to {most}"
     return f"the number of items in {name} that match `contains` must be {count}", _about(violation)
 
 
-def _dependent(violation: SchemaViolation, name: str) -> RareMessage:
-    for key, required in violation.validator_value.items():
+def _dependent(violation: SchemaViolation, name: str) -> Message:
+    for key, required in violation.keyword_value.items():
         if key in violation.instance:
             for other in required:
                 if other not in violation.instance:
@@ -154,16 +145,16 @@ def _dependent(violation: SchemaViolation, name: str) -> RareMessage:
     return f"{name} lacks a key that another key requires", None
 
 
-def _never(violation: SchemaViolation, name: str) -> RareMessage:
+def _never(violation: SchemaViolation, name: str) -> Message:
     return f"{name} is not allowed here", "remove it"
 
 
-def _extra_items(violation: SchemaViolation, name: str) -> RareMessage:
+def _extra_items(violation: SchemaViolation, name: str) -> Message:
     return f"{name} has items that its schema does not allow", "remove the extra items"
 
 
-def _one_of(violation: SchemaViolation, name: str) -> RareMessage:
-    if not violation.context:
+def _one_of(violation: SchemaViolation, name: str) -> Message:
+    if not violation.forms:
         return f"{name} matches more than one form of `oneOf`", _about(violation)
     return f"{name} matches none of its allowed forms", _about(violation)
 
@@ -177,29 +168,14 @@ def _about(violation: SchemaViolation) -> str | None:
 
 def types_of(violation: SchemaViolation) -> list[Any] | None:
     """Return the types that `anyOf` or `oneOf` allows, if its forms differ only by type."""
-    failed = violation.context or []
-    if not failed or any(form.validator != "type" or form.relative_path for form in failed):
+    forms = violation.forms
+    if not forms or any(form.keyword != "type" or form.path != violation.path for form in forms):
         return None
     types: list[Any] = []
-    for form in failed:
-        allowed = form.validator_value
+    for form in forms:
+        allowed = form.keyword_value
         types += [allowed] if isinstance(allowed, str) else allowed
     return list(dict.fromkeys(types))
-
-
-RARE: Mapping[Any, Callable[[Any, str], RareMessage]] = {
-    "maxLength": _max_length,
-    "maxItems": _max_items,
-    "minProperties": _key_count,
-    "maxProperties": _key_count,
-    "multipleOf": _multiple,
-    "contains": _contains,
-    "dependentRequired": _dependent,
-    "unevaluatedItems": _extra_items,
-    "items": _extra_items,
-    "oneOf": _one_of,
-    None: _never,
-}
 
 
 #: The fault, which is the second half of the code, by the keyword that failed.
@@ -242,62 +218,56 @@ def message_for(
     `written` is a scalar as written in the file, if known. `subject` is the noun for the whole
     value, such as `a row`. `fits` returns whether another value is valid in its place.
     """
-    code = f"{kind}/{FAULTS.get(violation.validator, 'invalid-value')}"
+    code = f"{kind}/{FAULTS.get(violation.keyword, 'invalid-value')}"
     name = f"`{key_of(path)}`" if path else subject
     if _is_in_property_names(violation):
         key = violation.instance
         message = f"`{key}` cannot be a key of {name}"
         return Problem(code, message, (*path, str(key)), pattern_advice(violation), True)
-    if violation.validator in ("anyOf", "oneOf"):
+    if violation.keyword in ("anyOf", "oneOf"):
         types = types_of(violation)
         if types is not None:
             message, advice = wrong_type(violation, name, written, fits, types)
             return Problem(f"{kind}/wrong-type", message, path, advice)
-        if violation.validator == "anyOf" and kind == "dataset" and not _requires_keys(violation):
+        if violation.keyword == "anyOf" and kind == "dataset" and not _requires_keys(violation):
             code = "dataset/invalid-value"
     if pair := split_key_value(path[-1] if path else None, violation.instance):
         message = f"`{path[-1]}` is a key without a value"
         return Problem(code, message, path, f"write `{pair[0]}: {pair[1]}`", on_key=True)
-    if violation.validator == "type":
+    if violation.keyword == "type":
         message, advice = wrong_type(violation, name, written, fits)
     else:
-        render = _RENDERERS.get(violation.validator, _other)
-        message, advice = render(violation, name, written)
-    on_key = violation.validator in ("not", None)
+        message, advice = _RENDERERS.get(violation.keyword, _other)(violation, name)
+    on_key = violation.keyword in ("not", None)
     fix = fix_of_value(violation, path, written)
     return Problem(code, message, path, advice, on_key=on_key, fix=fix)
 
 
 def _is_in_property_names(violation: SchemaViolation) -> bool:
     """Whether a key itself is invalid: `propertyNames` applies to keys, not to their values."""
-    return "propertyNames" in list(violation.absolute_schema_path)[-2:-1]
+    return "propertyNames" in violation.schema_path[-2:-1]
 
 
 def _requires_keys(violation: SchemaViolation) -> bool:
-    alternatives = violation.validator_value
+    alternatives = violation.keyword_value
     return all(isinstance(schema, dict) and "required" in schema for schema in alternatives)
 
 
-def _const(violation: SchemaViolation, name: str, written: str | None) -> Message:
-    return f"{name} must be `{short(violation.validator_value)}`", None
+def _const(violation: SchemaViolation, name: str) -> Message:
+    return f"{name} must be `{short(violation.keyword_value)}`", None
 
 
-def _too_short(violation: SchemaViolation, name: str, written: str | None) -> Message:
-    if not violation.instance:
-        return f"{name} is empty", "enter a value"
-    has = counted(len(violation.instance), "character", "characters")
-    return f"{name} has {has}; the minimum is {violation.validator_value}", None
+def _too_short(violation: SchemaViolation, name: str) -> Message:
+    return _size(violation, name) if violation.instance else (f"{name} is empty", "enter a value")
 
 
-def _too_few(violation: SchemaViolation, name: str, written: str | None) -> Message:
-    least = violation.validator_value
-    if not violation.instance:
-        return f"{name} is an empty list", f"add at least {counted(least, 'item', 'items')}"
-    has = counted(len(violation.instance), "item", "items")
-    return f"{name} has {has}; the minimum is {least}", None
+def _too_few(violation: SchemaViolation, name: str) -> Message:
+    if violation.instance:
+        return _size(violation, name)
+    return f"{name} is an empty list", f"add at least {_counted(violation.keyword_value, 'item')}"
 
 
-def _unique(violation: SchemaViolation, name: str, written: str | None) -> Message:
+def _unique(violation: SchemaViolation, name: str) -> Message:
     seen = set()
     for item in violation.instance:
         if hashable(item) in seen:
@@ -306,7 +276,7 @@ def _unique(violation: SchemaViolation, name: str, written: str | None) -> Messa
     return f"duplicate item in {name}", "remove one"
 
 
-def _range(violation: SchemaViolation, name: str, written: str | None) -> Message:
+def _range(violation: SchemaViolation, name: str) -> Message:
     schema, value = violation.schema, violation.instance
     limits = [word.format(schema[key]) for key, word in _LIMITS.items() if key in schema]
     low, high = schema.get("minimum"), schema.get("maximum")
@@ -321,36 +291,44 @@ def _range(violation: SchemaViolation, name: str, written: str | None) -> Messag
     return f"{name} must be {allowed}, not {value}", advice
 
 
-def _forbidden(violation: SchemaViolation, name: str, written: str | None) -> Message:
+def _forbidden(violation: SchemaViolation, name: str) -> Message:
     return f"{name} is not allowed here", violation.schema.get("description", "remove it")
 
 
-def _any_of(violation: SchemaViolation, name: str, written: str | None) -> Message:
-    alternatives = [schema.get("required", []) for schema in violation.validator_value]
+def _any_of(violation: SchemaViolation, name: str) -> Message:
+    alternatives = [schema.get("required", []) for schema in violation.keyword_value]
     keys = [key for required in alternatives for key in required]
     if keys and all(len(required) == 1 for required in alternatives):
         return f"{name} sets no parameter", f"set at least one of {listed(keys, VALUES)}"
     return f"{name} matches none of its allowed forms", None
 
 
-def _other(violation: SchemaViolation, name: str, written: str | None) -> Message:
-    rare = RARE.get(violation.validator)
-    if rare:
-        return rare(violation, name)
-    return f"{name} violates the keyword `{violation.validator}`", None
+def _other(violation: SchemaViolation, name: str) -> Message:
+    return f"{name} violates the keyword `{violation.keyword}`", None
 
 
-_RENDERERS: dict[str, Callable[[SchemaViolation, str, str | None], Message]] = {
+_RENDERERS: Mapping[Any, Callable[[SchemaViolation, str], Message]] = {
     "enum": unknown_value,
     "const": _const,
     "pattern": malformed,
     "minLength": _too_short,
+    "maxLength": _size,
     "minItems": _too_few,
+    "maxItems": _size,
+    "minProperties": _size,
+    "maxProperties": _size,
     "uniqueItems": _unique,
     "minimum": _range,
     "maximum": _range,
     "exclusiveMinimum": _range,
     "exclusiveMaximum": _range,
+    "multipleOf": _multiple,
     "not": _forbidden,
     "anyOf": _any_of,
+    "oneOf": _one_of,
+    "contains": _contains,
+    "dependentRequired": _dependent,
+    "unevaluatedItems": _extra_items,
+    "items": _extra_items,
+    None: _never,
 }
