@@ -140,7 +140,7 @@ class Parts:
         """
 
         def work(part: ByteRanges) -> GradedPart | None:
-            return self._graded(part, grade)
+            return self._grade_part(part, grade)
 
         parts, again = tee(cut(self._dataset, self._outputs))
         with closing(map_in_parallel(work, parts, jobs)) as graded_parts:
@@ -169,7 +169,9 @@ class Parts:
         is_read = row.number < self._count
         return is_read and isinstance(id_, str) and id_ in self._ids and id_ not in self._rows
 
-    def _graded(self, part: ByteRanges, grade: Callable[[list[Pair]], Any]) -> GradedPart | None:
+    def _grade_part(
+        self, part: ByteRanges, grade: Callable[[list[Pair]], Any]
+    ) -> GradedPart | None:
         """Check the rows of a part, and grade those that have a record in it; None if irregular."""
         rows, records = self._dataset.part(*part.rows), self._outputs.part(*part.outputs)
         with collector_paused():

@@ -145,8 +145,8 @@ class Client:
                 self._is_reached = True
                 names: set[str] = set()
                 if error.status_code in _REFUSED:
-                    said = f"{error.message} {error.body}"
-                    names = {name for name in wanted if name in said}
+                    message = f"{error.message} {error.body}"
+                    names = {name for name in wanted if name in message}
                 if not names:
                     raise self._status_error(error) from None
                 refused |= names
@@ -172,8 +172,8 @@ class Client:
             ended = completion.choices[0].finish_reason
         refusal = getattr(message, "refusal", None)
         if isinstance(refusal, str) and refusal:
-            said = clipped(self._without_key(refusal), _MAX_MESSAGE)
-            raise NoReplyError(f"the model refuses to answer: {said}")
+            reason = clipped(self._without_key(refusal), _MAX_MESSAGE)
+            raise NoReplyError(f"the model refuses to answer: {reason}")
         text = getattr(message, "content", None)
         if message is None:
             raise NoReplyError("what the endpoint answers is not a chat completion")
@@ -203,9 +203,9 @@ class Client:
         """Return a reason with what an exception says, but for the key."""
         body = getattr(error, "body", None)
         message = body.get("message") if isinstance(body, dict) else None
-        said = str(message or getattr(error, "message", None) or error)
-        said = clipped(" ".join(self._without_key(said).split()), _MAX_MESSAGE)
-        return f"{what}: {said}" if said else what
+        message = str(message or getattr(error, "message", None) or error)
+        message = clipped(" ".join(self._without_key(message).split()), _MAX_MESSAGE)
+        return f"{what}: {message}" if message else what
 
     def _without_key(self, text: str) -> str:
         """Return a text of the endpoint without the key, which it knows."""
