@@ -100,7 +100,7 @@ def parts_of(
     rows, records = dataset_pass.stream, outputs.stream
     if rows is None or records is None or not rows.size or not records.size:
         return None
-    return Parts(dataset_pass, outputs, rows, records, is_ordinary)
+    return Parts(dataset_pass, outputs, rows=rows, records=records, is_ordinary=is_ordinary)
 
 
 class Parts:
@@ -114,6 +114,7 @@ class Parts:
         self,
         dataset_pass: NativePass,
         outputs: OutputFile,
+        *,
         rows: RowStream,
         records: RowStream,
         is_ordinary: Callable[[Pair], bool],
@@ -196,8 +197,15 @@ class Parts:
             if not all(map(self._is_ordinary, pairs)):
                 return None
             graded = grade(pairs)
-        lacking = list(waiting.values())
-        return GradedPart(checked, rows.state, records.state, ids, lacking, left, graded)
+        return GradedPart(
+            checked=checked,
+            blocks_of_rows=rows.state,
+            blocks_of_outputs=records.state,
+            ids=ids,
+            rows=list(waiting.values()),
+            records=left,
+            graded=graded,
+        )
 
     def _take(self, graded: GradedPart) -> list[Pair]:
         """Take the next part, or nothing of it; return the pairs of what has waited for it."""

@@ -335,14 +335,18 @@ def read_settings(environment: Mapping[str, str]) -> Settings | None:
     if not _is_configured(given, prefix):
         prefix = "OPENAI"
     settings = Settings(
-        _url(given, f"{prefix}_BASE_URL"),
-        _key(given, f"{prefix}_API_KEY"),
-        given.get("EVALCONTRACT_MODEL"),
-        _number(given, "EVALCONTRACT_TIMEOUT_SECONDS", 60.0, (0.001, _MAX_SECONDS)),
-        int(_number(given, "EVALCONTRACT_MAX_RETRIES", 4, (0, _MAX_RETRIES), is_whole=True)),
-        int(_number(given, "EVALCONTRACT_CONCURRENCY", 8, (1, _MAX_CONCURRENCY), is_whole=True)),
-        _prices(given),
-        prefix == "OPENAI",
+        base_url=_url(given, f"{prefix}_BASE_URL"),
+        key=_key(given, f"{prefix}_API_KEY"),
+        model=given.get("EVALCONTRACT_MODEL"),
+        seconds=_number(given, "EVALCONTRACT_TIMEOUT_SECONDS", 60.0, (0.001, _MAX_SECONDS)),
+        retries=int(
+            _number(given, "EVALCONTRACT_MAX_RETRIES", 4, (0, _MAX_RETRIES), is_whole=True)
+        ),
+        concurrency=int(
+            _number(given, "EVALCONTRACT_CONCURRENCY", 8, (1, _MAX_CONCURRENCY), is_whole=True)
+        ),
+        prices=_prices(given),
+        is_openai=prefix == "OPENAI",
     )
     return settings if _is_configured(given, prefix) else None
 
@@ -390,6 +394,7 @@ def _number(
     *,
     is_whole: bool = False,
 ) -> float:
+    """Return the number in a variable; without it, the default."""
     if name not in given:
         return default
     text, (least, most) = given[name], bounds
