@@ -301,7 +301,14 @@ def find_judge(
     if faults or document is None:
         return faults
     artifact = read_artifact(Kind.JUDGE, document)
-    return NamedJudge(path, data, artifact.name, document.value, workspace, artifact)
+    return NamedJudge(
+        path=path,
+        data=data,
+        name=artifact.name,
+        value=document.value,
+        workspace=workspace,
+        artifact=artifact,
+    )
 
 
 def _is_in_the_way(found: Diagnostic) -> bool:

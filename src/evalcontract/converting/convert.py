@@ -98,7 +98,7 @@ def convert(
     graded = run.standards.graded_for(input_.path)
     asks = convert_options.asks_judge
     command = _init_command(input_, convert_options.from_, options)
-    ours = NativeTarget(_stem(out), medium, command, graded, asks_judge=asks)
+    ours = NativeTarget(_stem(out), medium, command=command, graded=graded, asks_judge=asks)
     target: ConversionTarget = DialectTarget(dialect, medium) if dialect else ours
     if dataset.unreadable:
         result.diagnostics += from_unreadable_files([dataset.unreadable], run.standards.base)

@@ -317,7 +317,9 @@ def write_fixed(fixed: Sequence[Diagnostic], limit: int) -> Iterator[str]:
             yield f"{escape_controls(file)}\n"
         span = diagnostic.place.span
         at = f"{span.line}:{span.column}" if span else ""
-        yield f"  {at}  {diagnostic.code}  {_done(diagnostic.fix)}\n" if diagnostic.fix else ""
+        yield (
+            f"  {at}  {diagnostic.code}  {_description(diagnostic.fix)}\n" if diagnostic.fix else ""
+        )
     yield from _hidden(len(fixed), limit)
 
 
@@ -441,7 +443,7 @@ def _lines(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _done(fix: Fix) -> str:
+def _description(fix: Fix) -> str:
     old = escape_controls(key_of(fix.path))
     match fix.edit:
         case Rename(key):

@@ -79,8 +79,8 @@ def _of_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
         yield f"it is not known whether {what} are the same: one of the runs does not tell"
         return
     for name in sorted(earlier.keys() | now.keys()):
-        told = [listed(each.get(name, ())) or None for each in (earlier, now)]
-        yield from _other(f"`{clipped(name)}` is", *told, none="not set")
+        values = [listed(each.get(name, ())) or None for each in (earlier, now)]
+        yield from _other(f"`{clipped(name)}` is", *values, none="not set")
 
 
 def _of_used(before: Sections, after: Sections) -> Iterator[str]:

@@ -110,8 +110,8 @@ class Grading:
         )
         self._grader = RowGrader(self._run)
         self._work = WorkBudget()
-        self._missing: list[str] = []
-        self._graded = self._undecided = 0
+        self._lacking: list[str] = []
+        self._row_count = self._undecided = 0
         self.diagnostics: list[Diagnostic] = []
 
     def _read_outputs(self) -> OutputFile:
@@ -131,10 +131,10 @@ class Grading:
         Rows may be undecided if the caller or every target of the dataset says so.
         """
         targets = self._run.workspace.targets_of(self._inputs[0].path)
-        asked, allows = self._gate
+        threshold, allows = self._gate
         thresholds = [each.threshold for each in targets if each.threshold is not None]
         return QualityGate(
-            max(thresholds, default=None) if asked is None else asked,
+            max(thresholds, default=None) if threshold is None else threshold,
             allows or (bool(targets) and all(target.allow_undecided for target in targets)),
         )
 
@@ -173,7 +173,7 @@ class Grading:
 
         for use, rows, undecided, share in self._shares(with_use, done):
             self.used.add(use)
-            self._graded += rows
+            self._row_count += rows
             self._undecided += undecided
             yield share
 
@@ -203,7 +203,7 @@ class Grading:
                 return
         join = Join()
         pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
-        for share in self._in_chunks(self._counted(pairs, parts, done), outputs, of):
+        for share in self._in_chunks(self._tasks_in_order(pairs, parts, done), outputs, of):
             yield share
             self._show_progress(outputs)
         self._finish(dataset_pass, join.surplus)
@@ -218,7 +218,7 @@ class Grading:
         outputs = self._read_outputs()
         self._outputs = outputs
         pairs = Join().pairs(self._rows(self._begin()), outputs.batches())
-        return questions_to_send(self._counted(pairs, None, done), judging, self._grader.ask)
+        return questions_to_send(self._tasks_in_order(pairs, None, done), judging, self._grader.ask)
 
     def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
@@ -242,7 +242,7 @@ class Grading:
     def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[Task]:
         return (task for pair in pairs if (task := self._task(pair)).id not in done)
 
-    def _counted(
+    def _tasks_in_order(
         self, pairs: Iterable[Pair], parts: Parts | None, done: Container[str]
     ) -> Iterator[Task]:
         """Yield the tasks of what is not graded yet; the work on all rows is counted in order."""
@@ -298,21 +298,21 @@ class Grading:
         if record is None and self._outputs and name in self._outputs.invalid:
             lacks = _INVALID_OUTPUT
         elif record is None:
-            self._missing.append(name)
+            self._lacking.append(name)
             lacks = _NO_OUTPUT
         return Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
 
     def _report_undecided(self, outputs: OutputFile) -> None:
         if self._undecided and not self.gate.allow_undecided:
-            rows = f"{self._undecided:,} of {self._graded:,} rows are undecided"
+            rows = f"{self._undecided:,} of {self._row_count:,} rows are undecided"
             advice = "run what did not run, or allow it: `--allow-undecided`"
             message = f"{rows}: what did not run could pass or fail them"
             outputs.report(Problem("output/undecided", message, (), advice))
 
     def _report_unmatched(self, outputs: OutputFile, surplus: list[OutputRecord]) -> None:
-        if self._missing:
-            names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._missing)
-            rows = many(len(self._missing), "row has", "rows have")
+        if self._lacking:
+            names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._lacking)
+            rows = many(len(self._lacking), "row has", "rows have")
             message = f"{rows} no output in this file: {names}"
             advice = "record an output for every row; an empty text is one, too"
             outputs.report(Problem("output/missing", message, (), advice))
@@ -320,7 +320,7 @@ class Grading:
 
     def _show_progress(self, outputs: OutputFile) -> None:
         if self._options.progress:
-            at = Advance(self._outputs_file, self._graded, outputs.progress)
+            at = Advance(self._outputs_file, self._row_count, outputs.progress)
             if self._judging and self._questions:
                 at = at.asking(self._judging.spent, (self._judging.answered, self._questions))
             self._options.progress(at)

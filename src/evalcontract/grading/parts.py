@@ -102,7 +102,7 @@ def parts_of(
     rows, records = dataset_pass.stream, outputs.stream
     if rows is None or records is None or not rows.size or not records.size:
         return None
-    return Parts(dataset_pass, outputs, rows, records, is_ordinary)
+    return Parts(dataset_pass, outputs, rows=rows, records=records, is_ordinary=is_ordinary)
 
 
 class Parts:
@@ -116,6 +116,7 @@ class Parts:
         self,
         dataset_pass: NativePass,
         outputs: OutputFile,
+        *,
         rows: RowStream,
         records: RowStream,
         is_ordinary: Callable[[Pair], bool],
@@ -142,7 +143,7 @@ class Parts:
         """
 
         def work(part: ByteRanges) -> GradedPart | None:
-            return self._graded(part, grade)
+            return self._grade_part(part, grade)
 
         rejected = 0
         parts, again = tee(cut(self._dataset, self._outputs))
@@ -175,7 +176,9 @@ class Parts:
         is_read = row.number < self._count
         return is_read and isinstance(id_, str) and id_ in self._ids and id_ not in self._rows
 
-    def _graded(self, part: ByteRanges, grade: Callable[[list[Pair]], Any]) -> GradedPart | None:
+    def _grade_part(
+        self, part: ByteRanges, grade: Callable[[list[Pair]], Any]
+    ) -> GradedPart | None:
         """Check the rows of a part, and grade those that have a record in it; None if irregular."""
         rows, records = self._dataset.part(*part.rows), self._outputs.part(*part.outputs)
         with collector_paused():
@@ -200,8 +203,15 @@ class Parts:
             if not all(map(self._is_ordinary, pairs)):
                 return None
             graded = grade(pairs)
-        lacking = list(waiting.values())
-        return GradedPart(checked, rows.state, records.state, ids, lacking, left, graded)
+        return GradedPart(
+            checked=checked,
+            blocks_of_rows=rows.state,
+            blocks_of_outputs=records.state,
+            ids=ids,
+            rows=list(waiting.values()),
+            records=left,
+            graded=graded,
+        )
 
     def _take(self, graded: GradedPart) -> list[Pair]:
         """Take the next part, or nothing of it; return the pairs of what has waited for it."""

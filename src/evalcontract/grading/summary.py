@@ -129,7 +129,7 @@ class Comparison:
             )
             better = sum(_turned(after, before) for before, after in pairs)
             worse = sum(_turned(before, after) for before, after in pairs)
-            yield CheckDifference(rubric, name, scores, better, worse)
+            yield CheckDifference(rubric, name, scores, better=better, worse=worse)
 
 
 def _leaves(row: RowResult) -> dict[str, CheckResult]:

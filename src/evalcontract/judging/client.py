@@ -145,8 +145,8 @@ class Client:
                 self._is_reached = True
                 names: set[str] = set()
                 if error.status_code in _REFUSED:
-                    said = f"{error.message} {error.body}"
-                    names = {name for name in wanted if name in said}
+                    message = f"{error.message} {error.body}"
+                    names = {name for name in wanted if name in message}
                 if not names:
                     raise self._status_error(error) from None
                 refused |= names
@@ -172,8 +172,8 @@ class Client:
             ended = completion.choices[0].finish_reason
         refusal = getattr(message, "refusal", None)
         if isinstance(refusal, str) and refusal:
-            said = clipped(self._without_key(refusal), _MAX_MESSAGE)
-            raise NoReplyError(f"the model refuses to answer: {said}")
+            reason = clipped(self._without_key(refusal), _MAX_MESSAGE)
+            raise NoReplyError(f"the model refuses to answer: {reason}")
         text = getattr(message, "content", None)
         if message is None:
             raise NoReplyError("what the endpoint answers is not a chat completion")
@@ -203,9 +203,9 @@ class Client:
         """Return a reason with what an exception says, but for the key."""
         body = getattr(error, "body", None)
         message = body.get("message") if isinstance(body, dict) else None
-        said = str(message or getattr(error, "message", None) or error)
-        said = clipped(" ".join(self._without_key(said).split()), _MAX_MESSAGE)
-        return f"{what}: {said}" if said else what
+        message = str(message or getattr(error, "message", None) or error)
+        message = clipped(" ".join(self._without_key(message).split()), _MAX_MESSAGE)
+        return f"{what}: {message}" if message else what
 
     def _without_key(self, text: str) -> str:
         """Return a text of the endpoint without the key, which it knows."""
@@ -335,14 +335,18 @@ def read_settings(environment: Mapping[str, str]) -> Settings | None:
     if not _is_configured(given, prefix):
         prefix = "OPENAI"
     settings = Settings(
-        _url(given, f"{prefix}_BASE_URL"),
-        _key(given, f"{prefix}_API_KEY"),
-        given.get("EVALCONTRACT_MODEL"),
-        _number(given, "EVALCONTRACT_TIMEOUT_SECONDS", 60.0, (0.001, _MAX_SECONDS)),
-        int(_number(given, "EVALCONTRACT_MAX_RETRIES", 4, (0, _MAX_RETRIES), is_whole=True)),
-        int(_number(given, "EVALCONTRACT_CONCURRENCY", 8, (1, _MAX_CONCURRENCY), is_whole=True)),
-        _prices(given),
-        prefix == "OPENAI",
+        base_url=_url(given, f"{prefix}_BASE_URL"),
+        key=_key(given, f"{prefix}_API_KEY"),
+        model=given.get("EVALCONTRACT_MODEL"),
+        seconds=_number(given, "EVALCONTRACT_TIMEOUT_SECONDS", 60.0, (0.001, _MAX_SECONDS)),
+        retries=int(
+            _number(given, "EVALCONTRACT_MAX_RETRIES", 4, (0, _MAX_RETRIES), is_whole=True)
+        ),
+        concurrency=int(
+            _number(given, "EVALCONTRACT_CONCURRENCY", 8, (1, _MAX_CONCURRENCY), is_whole=True)
+        ),
+        prices=_prices(given),
+        is_openai=prefix == "OPENAI",
     )
     return settings if _is_configured(given, prefix) else None
 
@@ -390,6 +394,7 @@ def _number(
     *,
     is_whole: bool = False,
 ) -> float:
+    """Return the number in a variable; without it, the default."""
     if name not in given:
         return default
     text, (least, most) = given[name], bounds
