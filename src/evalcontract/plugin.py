@@ -47,6 +47,7 @@ from evalcontract.formats._format import (
     codes_of_system,
 )
 from evalcontract.formats._graders import GraderPrediction
+from evalcontract.formats._lens import At, Cells, Lens, ReadRubric
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import (
     Diagnostic,
@@ -77,6 +78,8 @@ from evalcontract.source.external import ExternalFile
 
 __all__ = [
     "PASSED",
+    "At",
+    "Cells",
     "CheckKind",
     "Code",
     "Context",
@@ -91,6 +94,7 @@ __all__ = [
     "Format",
     "GraderPrediction",
     "Kind",
+    "Lens",
     "Loss",
     "Move",
     "Needs",
@@ -100,6 +104,7 @@ __all__ = [
     "PluginError",
     "Prediction",
     "Problem",
+    "ReadRubric",
     "Reader",
     "Related",
     "Rename",
