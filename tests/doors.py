@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,6 +38,7 @@ __all__ = [
     "command_line",
     "command_lines",
     "coverage",
+    "printed_by",
     "validate",
 ]
 
@@ -53,6 +54,18 @@ class Printed(NamedTuple):
     code: int
     out: str
     err: str
+
+
+def printed_by(*arguments: str | Path, cwd: Path) -> Printed:
+    """Run `evalcontract` in this process, in a folder, with streams of its own."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        code = command_line(*arguments)
+    texts = []
+    for stream in (out, err):
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode())
+    return Printed(code, *texts)
 
 
 def command_lines(
@@ -88,11 +101,4 @@ def run_each() -> None:
     """Run the calls that standard input lists, and print what each gives as a line of JSON."""
     printed = sys.stdout
     for arguments in json.loads(sys.stdin.read()):
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-        with redirect_stdout(out), redirect_stderr(err):
-            code = command_line(*arguments)
-        texts = []
-        for stream in (out, err):
-            stream.flush()
-            texts.append(stream.buffer.getvalue().decode())
-        print(json.dumps([code, *texts]), file=printed, flush=True)
+        print(json.dumps(printed_by(*arguments, cwd=Path())), file=printed, flush=True)

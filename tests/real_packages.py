@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from needs import PEERS, missing
 
@@ -21,6 +21,9 @@ from evalcontract.formats import dialect_of
 from evalcontract.model.reference import Kind
 from evalcontract.source.external import read_external_stream
 from evalcontract.structure.dialect_checker import DialectChecker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def ask_peer(system: str, script: Path, what: str, cases: Any) -> list[Any]:
@@ -65,6 +68,24 @@ def table_text(header: list[str], rows: list[dict[str, str]], end: str = "\r\n")
     table.writeheader()
     table.writerows(rows)
     return out.getvalue().encode().decode("latin-1")
+
+
+def there_and_back(
+    ask: Callable[[list[tuple[str, str]]], list[Any]],
+    sources: list[tuple[str, str]],
+    ways: Sequence[tuple[str, Callable[[tuple[str, str]], tuple[str, set[Any]]]]],
+) -> Iterator[tuple[tuple[str, str], str, set[Any], Any, Any]]:
+    """Ask a package about files and about what they become: the names of files, and converters.
+
+    Yield a file, the text that it becomes, the keys that are lost in it, and both answers. The
+    package is asked once, since it is slow to start.
+    """
+    results = [(name, source, convert(source)) for name, convert in ways for source in sources]
+    written = [(name, text) for name, _, (text, _) in results]
+    answers = ask([*sources, *written])
+    before, after = answers[: len(sources)] * len(ways), answers[len(sources) :]
+    for (_, source, (text, lost)), one, two in zip(results, before, after, strict=True):
+        yield source, text, lost, one, two
 
 
 def same(before: Any, after: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from examples import a_few
+from examples import a_few, some
 from matching_time import attack_on, hangs
 from tables import every_case
 
@@ -113,7 +113,7 @@ def test_a_slow_pattern_is_found(pattern: str, full: bool) -> None:  # noqa: FBT
 
 @pytest.mark.no_cover
 @pytest.mark.slow
-@pytest.mark.parametrize(("pattern", "full"), SLOW)
+@pytest.mark.parametrize(("pattern", "full"), some(SLOW, times=4))
 def test_python_itself_is_slow_on_the_attack(pattern: str, full: bool) -> None:  # noqa: FBT001
     """In Python's own matcher, some rounds more are a hundred times the work."""
     attack = attack_on(pattern, full=full)

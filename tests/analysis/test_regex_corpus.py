@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from examples import a_few
+from examples import a_few, some
 from matching_time import attack_on, hangs
 from tables import every_case
 
@@ -153,7 +153,7 @@ def test_a_classical_one_is_found(pattern: str, flags: str) -> None:
 
 @pytest.mark.no_cover
 @pytest.mark.slow
-@pytest.mark.parametrize(("pattern", "flags"), SLOW)
+@pytest.mark.parametrize(("pattern", "flags"), some(SLOW, times=4))
 def test_python_hangs_on_what_is_told(pattern: str, flags: str) -> None:
     attack = attack_on(pattern, flags)
     assert attack is not None

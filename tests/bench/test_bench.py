@@ -184,7 +184,7 @@ def test_notes_are_of_groups() -> None:
     assert set(NOTES) <= {group.name for group in make_plan(subject())}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_quick_benchmark_runs() -> None:
     """On this environment, without the peers, which are no dependency of the tests."""
     page = ROOT / "docs" / "performance.md"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import Options, command_line
-from examples import a_few
+from examples import a_few, some
 from tables import every_case
 from texts import facts
 from writing import write_dedented
@@ -128,8 +128,9 @@ def codes(outcome: Any) -> set[str]:
 @pytest.mark.parametrize(
     ("path", "style", "mode"),
     [
-        *((path, "text", mode) for path in WORKSPACES for mode in (None, "--strict")),
-        *((path, "json", "--soft") for path in [*WORKSPACES, ROOT / "fixtures"]),
+        *some(((path, "text", None) for path in WORKSPACES), times=4),
+        *some(((path, "text", "--strict") for path in WORKSPACES), times=2),
+        *some(((path, "json", "--soft") for path in [ROOT / "fixtures", *WORKSPACES]), times=2),
     ],
     ids=lambda value: value.name if isinstance(value, Path) else value,
 )
@@ -773,7 +774,7 @@ def test_a_cache_in_the_workspace_is_no_data(folder: Path, checks: Checks) -> No
 
 
 @pytest.mark.slow
-@every_case("path", a_few(WORKSPACES), ids=lambda path: path.name)
+@every_case("path", some(WORKSPACES, times=4), ids=lambda path: path.name)
 def test_a_check_asks_nobody_but_the_files_it_was_given(
     path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

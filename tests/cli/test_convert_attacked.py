@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from doors import UsageError, command_line
+from examples import some
 from tables import every_case
 
 from evalcontract.cli.convert import convert_command
@@ -267,13 +269,15 @@ FORGED = [
 ]
 
 
-@pytest.mark.parametrize("to", ["evalcontract", *map(str, dialects())])
-@every_case("kept", FORGED)
-@every_case(("from_", "text"), PRESERVING.items(), ids=str)
+@every_case(
+    ("kept", "from_", "to"),
+    some(product(FORGED, PRESERVING, ["evalcontract", *map(str, dialects())])),
+)
 def test_no_forged_value_crashes_a_target(
-    to: str, kept: str, from_: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: str, from_: str, to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    text = PRESERVING[from_]
     (tmp_path / "in.json").write_text(text.replace("KEPT", kept), encoding="utf-8")
     assert command_line("convert", "in.json", "o.json", "--from", from_, "--to", to) in (0, 1, 2)
 

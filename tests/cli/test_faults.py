@@ -9,11 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from doors import ROOT, command_line
+from examples import some
 from tables import every_case
+from work import let_work
 from writing import write
 
 from evalcontract.cache import FOLDER_VARIABLE
@@ -127,8 +130,7 @@ PARTIAL = "r.jsonl.partial"
 
 @posix
 @pytest.mark.slow
-@every_case("limit", [0, 1000])
-@every_case("name", [*WRITERS])
+@every_case(("name", "limit"), some(product(WRITERS, [0, 1000]), times=4))
 def test_a_disk_that_is_full(name: str, limit: int, tmp_path: Path) -> None:
     """The kernel refuses to write more than so many bytes to a file; a line says to which."""
     import resource
@@ -185,8 +187,7 @@ def test_a_file_system_that_is_read_only(
 
 @posix
 @pytest.mark.slow
-@every_case("number", [signal.SIGINT, signal.SIGTERM])
-@every_case("name", [*WRITERS])
+@every_case(("name", "number"), some(product(WRITERS, [signal.SIGINT, signal.SIGTERM]), times=4))
 def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path) -> None:
     """The files are there as a whole, or not at all; nobody sees a traceback."""
     for at, delay in enumerate((0.3, 0.6)):
@@ -194,7 +195,7 @@ def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path)
         workspace(folder)
         before = contents(folder)
         running = started(WRITERS[name].arguments, folder)
-        time.sleep(delay)
+        let_work(running, delay)
         running.send_signal(number)
         _, error = running.communicate(timeout=120)
         assert b"evalcontract" not in error or b"Traceback" not in error  # Python's own start
@@ -206,7 +207,7 @@ def test_a_signal_at_any_time(name: str, number: signal.Signals, tmp_path: Path)
 
 @posix
 @pytest.mark.slow
-@every_case("name", [*WRITERS])
+@every_case("name", some(WRITERS, times=4))
 def test_a_reader_that_goes_away(name: str, tmp_path: Path) -> None:
     """As with `| head -1`: nothing is said, and the files are written as a whole."""
     workspace(tmp_path)

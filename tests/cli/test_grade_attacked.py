@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from doors import ROOT, command_line
+from examples import some
 from tables import every_case
 from writing import write
 
@@ -298,8 +300,11 @@ def test_slow_searches_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 @posix
 @pytest.mark.slow
 @pytest.mark.no_cover
-@every_case("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@every_case("length", [60, 60_000])  # a search in the process, and one in a process of its own
+# A search in the process, and one in a process of its own.
+@every_case(
+    ("number", "length"),
+    some(product([signal.SIGINT, signal.SIGTERM, signal.SIGKILL], [60, 60_000]), times=4),
+)
 def test_no_process_outlives_the_run(number: signal.Signals, length: int, place: Path) -> None:
     made(place, {"id": "x", "kind": "regex", "pattern": "^(a|a)*$"}, rows=600)
     text = "a" * length + "b"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
+from examples import some
 from tables import every_case
 from writing import write
 
@@ -126,11 +128,11 @@ Patch = pytest.MonkeyPatch
 
 
 @pytest.mark.slow
-@every_case("number", (NUMBERS | QUOTED).values(), ids=(NUMBERS | QUOTED).keys())
-@every_case(("name", "text"), PLACES, ids=str)
+@every_case(("number", "place"), some(product((NUMBERS | QUOTED).values(), PLACES), times=2))
 def test_no_number_crashes(
-    number: str, name: str, text: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
+    number: str, place: tuple[str, str], tmp_path: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
+    name, text = place
     enter(tmp_path, monkeypatch, {name: text.replace("§", number)})
     calls(capsys, *COMMANDS)
 
@@ -233,12 +235,12 @@ WITH_KEYS = [
 
 
 @pytest.mark.slow
-@every_case("key", KEYS)
-@every_case(("name", "text"), WITH_KEYS, ids=str)
+@every_case(("key", "place"), some(product(KEYS, WITH_KEYS), times=4))
 def test_no_key_crashes(
-    key: str, name: str, text: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
+    key: str, place: tuple[str, str], tmp_path: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     """A file with keys that are no texts for some parsers costs no other file its findings."""
+    name, text = place
     faulty = "questions:\n  - {id: z}\n"
     enter(tmp_path, monkeypatch, {name: text.replace("§", key), "datasets/faulty.yaml": faulty})
     calls(capsys, ("validate-dataset", name), ("coverage", name))

@@ -8,11 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
+from examples import some
+from work import let_work
 
 ROOT = Path(__file__).parents[2]
 COMMAND = f'"{sys.executable}" -m evalcontract'
@@ -71,7 +73,7 @@ def shell(script: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[by
     )
 
 
-@pytest.mark.parametrize("call", [call for call, _ in CALLS])
+@pytest.mark.parametrize("call", some([call for call, _ in CALLS], times=4))
 @pytest.mark.parametrize(
     ("stream", "reason"),
     [
@@ -106,8 +108,8 @@ WRONG_CALLS = [("nope", 2), ("", 2), ("check nowhere", 2)]
 @pytest.mark.parametrize(
     ("call", "status", "stream"),
     [
-        *((*call, "2>&-") for call in [*CALLS, *WRONG_CALLS]),
-        *((*call, "2>/dev/full") for call in [*CALLS[:3], *WRONG_CALLS]),
+        *some(((*call, "2>&-") for call in [*CALLS, *WRONG_CALLS]), times=4),
+        *some(((*call, "2>/dev/full") for call in [*CALLS[:3], *WRONG_CALLS]), times=4),
     ],
 )
 def test_errors_that_cannot_be_written(call: str, status: int, stream: str, folder: Path) -> None:
@@ -118,7 +120,7 @@ def test_errors_that_cannot_be_written(call: str, status: int, stream: str, fold
     assert (done.stdout, done.returncode) == (whole(call, folder).stdout, status)
 
 
-@pytest.mark.parametrize("call", [call for call, _ in CALLS])
+@pytest.mark.parametrize("call", some([call for call, _ in CALLS], times=4))
 def test_reader_that_goes_away(call: str, folder: Path) -> None:
     """Nothing is said; with `pipefail` it is no success."""
     script = f"set -o pipefail; {{ sleep 0.2; {COMMAND} {call}; }} | true"
@@ -150,8 +152,8 @@ OF_ASCII += ["check . --output-format sarif", "check . --output-format junit"]
 @pytest.mark.parametrize(
     ("call", "variables"),
     [
-        *((call, variables) for call in BEYOND_ASCII for variables in ENCODINGS),
-        *((call, ENCODINGS[0]) for call in OF_ASCII),
+        *some(product(BEYOND_ASCII, ENCODINGS), times=4),
+        *some(product(OF_ASCII, ENCODINGS[:1]), times=4),
     ],
     ids=str,
 )
@@ -174,10 +176,16 @@ def accented(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied
 
 
-@pytest.mark.parametrize("variables", ENCODINGS, ids=str)
 @pytest.mark.parametrize(
-    "call",
-    ["check . --output-format json", "coverage caf*.yaml rows.yaml --output-format json"],
+    ("variables", "call"),
+    some(
+        product(
+            ENCODINGS,
+            ["check . --output-format json", "coverage caf*.yaml rows.yaml --output-format json"],
+        ),
+        times=4,
+    ),
+    ids=str,
 )
 def test_json_is_the_same_in_every_encoding(
     call: str, variables: dict[str, str], accented: Path
@@ -205,7 +213,7 @@ def test_control_c(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        time.sleep(delay)
+        let_work(process, delay)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         if b"evalcontract" in errors or process.returncode == 130:

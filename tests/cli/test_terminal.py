@@ -8,10 +8,12 @@ import re
 import subprocess
 import sys
 import unicodedata
+from itertools import product
 from pathlib import Path
 
 import pytest
 from doors import command_line
+from examples import some
 from publishing import COMMAND, PUBLISHED
 from tables import every_case
 from terminals import cells, drawings, environment, on_terminal
@@ -144,15 +146,15 @@ def test_progress(patience: str, stream: str, stream_of_rows: Path, *, appears: 
     assert last == ""
 
 
-@every_case("columns", [5, 20, 40, 80, 120])
-@every_case(
-    "name",
-    ["x" * 100 + ".jsonl", "\N{CJK UNIFIED IDEOGRAPH-6625}" * 60 + ".jsonl", "\x1b[31m.jsonl"],
-)
+LONG_NAMES = ["x" * 100, "\N{CJK UNIFIED IDEOGRAPH-6625}" * 60, "\x1b[31m"]
+
+
+@every_case(("columns", "name"), some(product([5, 20, 40, 80, 120], LONG_NAMES), times=3))
 def test_progress_leaves_nothing(
     name: str, columns: int, stream_of_rows: Path, tmp_path: Path
 ) -> None:
     """It stays on one line, or each step would be one more; and a name is shown, not sent."""
+    name += ".jsonl"
     (tmp_path / name).symlink_to(stream_of_rows / "rows.jsonl")
     command = [sys.executable, "-c", IMPATIENT, "0", "validate-dataset", name]
     shown, _ = on_terminal(command, tmp_path, stream="stderr", columns=columns)
@@ -341,13 +343,14 @@ def test_caret_stands_below_its_cells(
     assert carets.endswith("^")
 
 
-@every_case("encoding", ["ascii", "latin-1", "cp1252", "cp437", "shift_jis", "utf-8"])
-@every_case(
-    "before",
-    ["", "春が来た", "e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}", "été", "ที่นี่",
-     "\N{PARTY POPPER}", "\N{BLACK HEART SUIT}\N{VARIATION SELECTOR-16}", "春" * 200],
-    ids=ascii,
-)  # fmt: skip
+ENCODINGS = ("ascii", "latin-1", "cp1252", "cp437", "shift_jis", "utf-8")
+TEXTS = ("", "春が来た", "e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}", "été", "ที่นี่",
+         "\N{PARTY POPPER}", "\N{BLACK HEART SUIT}\N{VARIATION SELECTOR-16}",
+         "春" * 200)  # fmt: skip
+
+
+# Five for one of six encodings, so that each has its turn.
+@every_case(("before", "encoding"), some(product(TEXTS, ENCODINGS), times=2), ids=ascii)
 def test_caret_stands_below_its_cells_in_every_encoding(
     before: str, encoding: str, tmp_path: Path
 ) -> None:

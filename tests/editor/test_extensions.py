@@ -66,7 +66,7 @@ def test_jetbrains() -> None:
     assert rows == set(re.findall(r"\| `(\S+)` \| `(\w+)` \|", PAGE))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_extension_is_packed(tmp_path: Path) -> None:
     folder = tmp_path / "vscode"
     shutil.copytree(CODE, folder, ignore=shutil.ignore_patterns("node_modules", "out", "*.vsix"))

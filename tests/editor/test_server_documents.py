@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import some
 
 if not os.environ.get("CI"):
     pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
@@ -92,7 +93,7 @@ def test_a_document_that_is_opened_again_begins_anew(tmp_path: Path) -> None:
         (old, *_) = actions
         assert old.pop("edit")
         assert "edit" not in live.request("codeAction/resolve", old)
-        again.codes(version=2)
+        again.codes("dataset/nothing-to-grade", version=2)
 
 
 TEMPLATED = 'id: j\nversion: "1.0.0"\ntemplate: |\n  😀 Is it?\n  {{ outptu }} {{ output }}\n'
@@ -100,18 +101,21 @@ TEMPLATED = 'id: j\nversion: "1.0.0"\ntemplate: |\n  😀 Is it?\n  {{ outptu }}
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    {
-        "datasets/key.yaml": GOOD + "    expecteed_facts: [a]\n",
-        "datasets/crlf.yaml": (GOOD + "    expecteed_facts: [a]\n").replace("\n", "\r\n"),
-        "datasets/emoji.yaml": GOOD + '    "expecteed_facts": [😀, é] # why 😀\n',
-        "datasets/end.yaml": GOOD + "    expecteed_facts: [a]",
-        "datasets/two.yaml": GOOD
-        + "    expecteed_facts: [a]  # evalcontract: ignore[reference/unpinned]\n",
-        "datasets/lines.yaml": GOOD + "    expecteed_facts:\n      - a\n",
-        "judges/lines.yaml": TEMPLATED.replace("id: j", "id: lines"),
-        "datasets/plain.yaml": "questions:\n  - id: a\n    input: b\n    criteria: c\n"
-        "    rubric_ref:\n      rubric/none@1.0.0\n",
-    }.items(),
+    some(
+        {
+            "datasets/key.yaml": GOOD + "    expecteed_facts: [a]\n",
+            "datasets/crlf.yaml": (GOOD + "    expecteed_facts: [a]\n").replace("\n", "\r\n"),
+            "datasets/emoji.yaml": GOOD + '    "expecteed_facts": [😀, é] # why 😀\n',
+            "datasets/end.yaml": GOOD + "    expecteed_facts: [a]",
+            "datasets/two.yaml": GOOD
+            + "    expecteed_facts: [a]  # evalcontract: ignore[reference/unpinned]\n",
+            "datasets/lines.yaml": GOOD + "    expecteed_facts:\n      - a\n",
+            "judges/lines.yaml": TEMPLATED.replace("id: j", "id: lines"),
+            "datasets/plain.yaml": "questions:\n  - id: a\n    input: b\n    criteria: c\n"
+            "    rubric_ref:\n      rubric/none@1.0.0\n",
+        }.items(),
+        times=4,
+    ),
 )
 def test_an_ignore_is_added_where_it_has_an_effect(tmp_path: Path, name: str, text: str) -> None:
     write(tmp_path, {"rubrics/r.yaml": RUBRIC.format("r"), "datasets/x.yaml": GOOD})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
+from examples import some
 
 if not os.environ.get("CI"):
     pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
@@ -122,7 +123,7 @@ def agree(server: Live, folder: Path) -> None:
         document.close()
 
 
-@pytest.mark.parametrize("code", examples())
+@pytest.mark.parametrize("code", some(examples(), times=4))
 def test_bad_examples(server: Live, code: str) -> None:
     folder = server.folder / code.replace("/", "_")
     write_example(folder, CODES[code].page.bad, code)
@@ -232,13 +233,20 @@ BEFORE = {
 }
 
 
-@pytest.mark.parametrize("name", BEFORE)
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "utf-32"])
-def test_positions_count_what_the_editor_counts(tmp_path: Path, name: str, encoding: str) -> None:
-    before = BEFORE[name]
-    codec, size = {"utf-16": ("utf-16-le", 2), "utf-8": ("utf-8", 1), "utf-32": ("utf-32-le", 4)}[
-        encoding
-    ]
+@pytest.mark.parametrize(
+    ("encoding", "codec", "size"),
+    [("utf-16", "utf-16-le", 2), ("utf-8", "utf-8", 1), ("utf-32", "utf-32-le", 4)],
+)
+def test_positions_count_what_the_editor_counts(
+    tmp_path: Path, encoding: str, codec: str, size: int
+) -> None:
+    (tmp_path / "rubrics").mkdir()
+    with Live(tmp_path, encodings=[encoding]) as live:
+        for name, before in BEFORE.items():
+            positions_are_those(live, tmp_path / "datasets" / name, before, codec, size)
+
+
+def positions_are_those(live: Live, folder: Path, before: str, codec: str, size: int) -> None:
     texts = {
         "a.yaml": f'questions:\n  - {{id: a, input: "{before}", rubric_ref: rubric/none@1.0.0}}\n',
         "a.json": (
@@ -247,20 +255,18 @@ def test_positions_count_what_the_editor_counts(tmp_path: Path, name: str, encod
         ),
         "a.jsonl": f'{{"id": "a", "input": "{before}", "rubric_ref": "rubric/none@1.0.0"}}\n',
     }
-    (tmp_path / "rubrics").mkdir()
-    (tmp_path / "datasets").mkdir()
-    with Live(tmp_path, encodings=[encoding]) as live:
-        for file, text in texts.items():
-            document = live.start(tmp_path / "datasets" / file, text)
-            (found,) = document.codes("reference/dangling")
-            line = text.splitlines()[found["range"]["start"]["line"]]
-            data = line.encode(codec)
-            start, end = (found["range"][side]["character"] * size for side in ("start", "end"))
-            assert data[start:end].decode(codec).strip('"') == "rubric/none@1.0.0"
-            at = found["range"]["end"]
-            spot = (at["line"], at["character"] - (file != "a.yaml"))
-            version = document.replace(spot, spot, "x")  # an edit after them, too
-            (found,) = document.until_message("1.0.0x", version)
+    folder.mkdir(parents=True)
+    for file, text in texts.items():
+        document = live.start(folder / file, text)
+        (found,) = document.codes("reference/dangling")
+        line = text.splitlines()[found["range"]["start"]["line"]]
+        data = line.encode(codec)
+        start, end = (found["range"][side]["character"] * size for side in ("start", "end"))
+        assert data[start:end].decode(codec).strip('"') == "rubric/none@1.0.0"
+        at = found["range"]["end"]
+        spot = (at["line"], at["character"] - (file != "a.yaml"))
+        version = document.replace(spot, spot, "x")  # an edit after them, too
+        (found,) = document.until_message("1.0.0x", version)
 
 
 def test_other_line_ends(server: Live, folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from examples import some
 
 if not os.environ.get("CI"):
     pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
@@ -133,7 +134,7 @@ def _path(uri: str, folder: Path) -> str:
     return unquote(urlsplit(uri).path).removeprefix(f"{folder.as_posix()}/")
 
 
-@pytest.mark.parametrize("name", RENAMES)
+@pytest.mark.parametrize("name", some(RENAMES, times=4))
 def test_a_rename_changes_no_findings_but_for_the_name(tmp_path: Path, name: str) -> None:
     file, at, old, new, touched = RENAMES[name]
     folder = tmp_path.resolve()

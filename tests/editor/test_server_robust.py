@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import some
 
 if not os.environ.get("CI"):
     pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
@@ -119,7 +120,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", some(TEXTS, times=3))
 def test_odd_texts(server: Live, name: str) -> None:
     suffix = ".json" if "br" in name else ".yaml"
     path = server.folder / f"datasets/odd_{name.replace(' ', '_')}{suffix}"

@@ -117,7 +117,7 @@ def without_preserved(value: Any) -> Any:
     return {key: without_preserved(part) for key, part in kept.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_scorers_of_mlflow_find_the_same(tmp_path: Path) -> None:
     others = (
         "evalcontract",

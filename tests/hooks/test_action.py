@@ -112,33 +112,48 @@ def _outputs(file: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    """Run the step that installs the action's own checkout, once."""
+    """A job in which the first step has found this tree."""
+    made = job(tmp_path_factory.mktemp("runner"), ROOT)
+    made.outputs["install"] = {"python": sys.executable}
+    return made
+
+
+def job(home: Path, action: Path) -> Runner:
+    """Return a job that uses the action of a checkout."""
     if sys.platform == "win32":
         missing("bash")
     need_git()
-    home = tmp_path_factory.mktemp("runner")
-    need_packages(home)
-    action = home / "checkout"
-    environment = git_environment(action)
-    publish(action, environment)
-    environment |= {
+    environment = git_environment(action) | {
         "RUNNER_TEMP": str(home),
         "GITHUB_ACTION_PATH": str(action),
         "GITHUB_ACTIONS": "true",
         "CI": "true",
     }
-    made = Runner(home, environment)
-    workspace = home / "hostile"
+    return Runner(home, environment)
+
+
+@pytest.mark.thorough
+def test_the_first_step_installs_the_checkout(tmp_path: Path) -> None:
+    home, action = tmp_path / "home", tmp_path / "checkout"
+    home.mkdir()
+    need_packages(home)
+    publish(action, git_environment(action))
+    made = job(home, action)
+    workspace = tmp_path / "hostile"
     # Nothing of the repository that is checked is run, whatever it is called.
     trap = "raise SystemExit('the repository was imported')\n"
     write(workspace, {f"{name}.py": trap for name in ("venv", "pip", "json", "evalcontract")})
     done = made.step(INSTALL, {}, workspace)
     assert done.returncode == 0, done.stdout + done.stderr
     assert Path(made.outputs["install"]["python"]).is_relative_to(home)
-    return made
+    clean_files_pass(made, tmp_path)
 
 
 def test_clean_files(runner: Runner, tmp_path: Path) -> None:
+    clean_files_pass(runner, tmp_path)
+
+
+def clean_files_pass(runner: Runner, tmp_path: Path) -> None:
     write(tmp_path, {"evals/a.yaml": DATASET})
     done = runner.step(CHECK, {"path": "evals"}, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

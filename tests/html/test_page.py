@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser import Browser
 from doors import command_line
 from evals import large, small
+from examples import some
 from pages import data_of, report
 from publishing import PUBLISHED
 from tables import every_case
@@ -79,8 +81,7 @@ def test_nothing_is_refused_loaded_or_cut_off(
     assert browser.texts(f"#tab-{view}[aria-selected=true]") != []
 
 
-@every_case("scheme", ["light", "dark"])
-@every_case("view", VIEWS)
+@every_case(("view", "scheme"), some(product(VIEWS, ["light", "dark"]), times=4))
 def test_axe_finds_nothing(browser: Browser, page: Path, view: str, scheme: str) -> None:
     browser.open(page, f"#view={view}")
     browser.call("page.emulateMedia", {"colorScheme": scheme})
@@ -288,6 +289,7 @@ def test_what_ran_stands_beside_what_was_predicted(browser: Browser, page: Path)
     assert browser.run(f"document.querySelectorAll('{judged} .fill-run').length") == 0
 
 
+@pytest.mark.thorough
 def test_ten_thousand_rows_keep_the_document_small(browser: Browser, many: Path) -> None:
     browser.open(many)
     most = 0
@@ -302,6 +304,7 @@ def test_ten_thousand_rows_keep_the_document_small(browser: Browser, many: Path)
     assert browser.complaints() == []
 
 
+@pytest.mark.thorough
 def test_the_length_of_the_list_is_soon_known(browser: Browser, many: Path) -> None:
     browser.open(many)
 
@@ -322,6 +325,7 @@ def test_the_length_of_the_list_is_soon_known(browser: Browser, many: Path) -> N
     assert length / rows == pytest.approx(sum(heights) / len(heights), rel=0.1)
 
 
+@pytest.mark.thorough
 def test_ten_thousand_rows_of_the_map_are_one_canvas(browser: Browser, many: Path) -> None:
     browser.open(many, "#view=coverage")
     browser.call("page.focus", ".heatmap")
@@ -336,6 +340,7 @@ def test_ten_thousand_rows_of_the_map_are_one_canvas(browser: Browser, many: Pat
     assert browser.run("document.querySelectorAll('*').length") < 2000
 
 
+@pytest.mark.thorough
 def test_paper_has_the_rows_and_says_what_is_missing(browser: Browser, many: Path) -> None:
     browser.open(many)
     browser.call("page.emulateMedia", {"media": "print"})

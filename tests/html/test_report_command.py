@@ -47,6 +47,7 @@ def test_findings_are_those_of_the_check_in_both_modes(
         ) == sorted((each["code"], each["severity"]) for each in found)
 
 
+@pytest.mark.slow
 def test_twice_the_findings_on_lines_of_their_own_take_twice_the_work(tmp_path: Path) -> None:
     """Findings of ignore comments belong to no row: one excerpt has all of them."""
     comment = "# evalcontract: ignore[dataset/missing-key]\n"

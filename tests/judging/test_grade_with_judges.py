@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import ROOT, command_line
+from examples import some
 from model_server import KEY, ModelServer, Response, failure, needs_client, verdict
 from tables import every_case
 from terminals import drawings, on_terminal
@@ -287,12 +288,15 @@ def test_what_is_asked_once_more_is_one_question(
 
 @every_case(
     ("columns", "last"),
-    [
-        (100, "6 of 6 questions, 660 tokens, [56] rows: outputs.jsonl"),
-        (40, "6 of 6 questions, 660 tokens, [56] rows"),
-        (30, "6 of 6 questions, 660 tokens"),
-        (20, "6 of 6 questions"),
-    ],
+    some(
+        [
+            (100, "6 of 6 questions, 660 tokens, [56] rows: outputs.jsonl"),
+            (40, "6 of 6 questions, 660 tokens, [56] rows"),
+            (30, "6 of 6 questions, 660 tokens"),
+            (20, "6 of 6 questions"),
+        ],
+        times=4,
+    ),
 )
 def test_the_line_of_progress_has_questions_of_all(
     columns: int, last: str, workspace: Path, monkeypatch: pytest.MonkeyPatch

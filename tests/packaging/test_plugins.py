@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from examples import some
 from needs import INDEX, missing
 
 pytestmark = pytest.mark.slow
@@ -199,24 +200,27 @@ def test_explain_shows_its_page(workspace: Path, installed: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [
-        ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "JSON Schema"),
-        ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "built-in kind"),
-        ("[evalcontract.checks]\nformat_grader = acme_evals:prepare_ending", "built-in kind"),
-        (
-            "[evalcontract.checks]\na = acme_evals:WORD\na_grader = acme_evals:WORD".replace(
-                "WORD", "prepare_ending"
+    some(
+        [
+            ("[evalcontract.checks]\nword_count = acme_evals:TICKET", "JSON Schema"),
+            ("[evalcontract.checks]\nregex = acme_evals:WORD_COUNT", "built-in kind"),
+            ("[evalcontract.checks]\nformat_grader = acme_evals:prepare_ending", "built-in kind"),
+            (
+                "[evalcontract.checks]\na = acme_evals:WORD\na_grader = acme_evals:WORD".replace(
+                    "WORD", "prepare_ending"
+                ),
+                "two entry points of evalcontract.checks are of the kind `a`",
             ),
-            "two entry points of evalcontract.checks are of the kind `a`",
-        ),
-        ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
-        ("[evalcontract.dialects]\nother = acme_evals:AcmeFormat", "is called `acme`"),
-        ("[evalcontract.dialects]\nacme = acme_evals:TICKET", "is no Format"),
-        ("[evalcontract.reports]\nlines = acme_evals:TICKET", "is not callable"),
-        ("[evalcontract.reports]\ntext = acme_evals:write_lines", "the format is built in"),
-        ("[evalcontract.rules]\nshouting = acme_evals:TICKET", "is not a rule"),
-        ("[evalcontract.rules]\nshouting = acme_evals:NOTHING", "cannot be loaded"),
-    ],
+            ("[evalcontract.checks]\nwords = acme_evals:WORD_COUNT", "is called `word_count`"),
+            ("[evalcontract.dialects]\nother = acme_evals:AcmeFormat", "is called `acme`"),
+            ("[evalcontract.dialects]\nacme = acme_evals:TICKET", "is no Format"),
+            ("[evalcontract.reports]\nlines = acme_evals:TICKET", "is not callable"),
+            ("[evalcontract.reports]\ntext = acme_evals:write_lines", "the format is built in"),
+            ("[evalcontract.rules]\nshouting = acme_evals:TICKET", "is not a rule"),
+            ("[evalcontract.rules]\nshouting = acme_evals:NOTHING", "cannot be loaded"),
+        ],
+        times=4,
+    ),
 )
 def test_a_broken_entry_point_is_loud(
     line: str, said: str, workspace: Path, installed: Path, tmp_path_factory: pytest.TempPathFactory

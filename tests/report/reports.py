@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
-from doors import command_lines
+from doors import printed_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,8 +46,7 @@ def write_files(folder: Path, files: dict[str, str] | None = None) -> None:
 
 def output_of(name: str, folder: Path, *options: str) -> str:
     """Return what `check` prints in a format."""
-    call = ["check", ".", "--output-format", name, *options]
-    return command_lines([call], cwd=folder)[0].out
+    return printed_by("check", ".", "--output-format", name, *options, cwd=folder).out
 
 
 def _of_json(text: str) -> Iterator[Found]:

@@ -6,7 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from doors import command_line, command_lines
+from doors import command_line, printed_by
 from publishing import PUBLISHED
 from reports import FILES, READERS, output_of, write_files
 from tables import every_case
@@ -84,8 +84,8 @@ def test_paths_start_at_the_top_of_the_repository(
         (top / ".git").write_text("gitdir: elsewhere\n")
     words = [word.format(top=top) for word in call.split()]
     names = [name for name in READERS if name != "text"]
-    calls = [[*words, "--output-format", name] for name in names]
-    for name, printed in zip(names, command_lines(calls, cwd=top / start), strict=True):
+    for name in names:
+        printed = printed_by(*words, "--output-format", name, cwd=top / start)
         assert [found.path for found in READERS[name](printed.out)] == [expected], name
         if name not in ("json", "jsonl"):  # `file` is as the command line names it
             assert str(tmp_path) not in printed.out, name
@@ -106,21 +106,21 @@ def test_only_the_findings_decide_the_exit_code(name: str, tmp_path: Path) -> No
     for case, (files, expected) in cases.items():
         write_files(tmp_path / case, files)
         calls = [["check", case, "--output-format", name, *each] for each in options]
-        done = command_lines([*calls, *([*call, "--strict"] for call in calls)], cwd=tmp_path)
-        codes = [printed.code for printed in done]
+        calls += [[*call, "--strict"] for call in calls]
+        codes = [printed_by(*call, cwd=tmp_path).code for call in calls]
         strict = 1 if case == "warning" else expected
-        assert codes == [expected] * len(calls) + [strict] * len(calls), case
+        assert codes == [expected] * len(options) + [strict] * len(options), case
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(READERS))
+@every_case("name", sorted(READERS))
 def test_colour_changes_no_exit_code(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(tmp_path)
-    plain = command_lines([["check", ".", "--output-format", name]], cwd=tmp_path)[0]
+    plain = printed_by("check", ".", "--output-format", name, cwd=tmp_path)
     monkeypatch.setenv("FORCE_COLOR", "1")
-    coloured = command_lines([["check", ".", "--output-format", name]], cwd=tmp_path)[0]
+    coloured = printed_by("check", ".", "--output-format", name, cwd=tmp_path)
     assert coloured.code == plain.code == 1
     assert (coloured.out == plain.out) is (name != "text")
 

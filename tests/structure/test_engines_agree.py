@@ -179,6 +179,7 @@ def test_a_pattern_that_backtracks_does_not_hang() -> None:
 HARD, LONG = r"(a*)*\1b|z$", "a" * 40 + "z"
 
 
+@pytest.mark.slow
 @every_case(
     ("schema", "value"),
     [

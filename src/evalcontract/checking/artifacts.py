@@ -45,15 +45,15 @@ def artifact_findings(
     composites = CompositeChecks()
     for artifact, policy in unknown:
         context = Context(
-            library,
-            run.today,
-            policy.max_age_days,
-            run.read_json,
-            workspace.schemas,
-            lambda: run.patterns,
-            composites,
-            library.used,
-            policy.age_from,
+            library=library,
+            today=run.today,
+            max_age_days=policy.max_age_days,
+            read_json=run.read_json,
+            schemas=workspace.schemas,
+            searches=lambda: run.patterns,
+            composites=composites,
+            used=library.used,
+            age_from=policy.age_from,
         )
         kinds = workspace.configuration.declared_kinds
         document = artifact.document

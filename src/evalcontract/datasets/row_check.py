@@ -315,11 +315,15 @@ class DatasetCheck:
 
         plan, is_known = self._plan(row)
         bundle = self.grading.bundle_of(row)
-        declared = bundle in self._context.declared
-        path = (*self._rows.prefix, index)
-        graded = self._context.graded
         subject = RowSubject(
-            path, row, plan, bundle, declared, self._is_graded_at_root, graded, source
+            path=(*self._rows.prefix, index),
+            row=row,
+            plan=plan,
+            bundle=bundle,
+            is_declared=bundle in self._context.declared,
+            is_told_above=self._is_graded_at_root,
+            graded=self._context.graded,
+            source=source,
         )
         for rule in rules if is_known else ():
             yield from guarded(rule.code, rule.check, subject)

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import EMPTY, Batch, moved_fault
+from evalcontract.source import Batch
+from evalcontract.source.faults import moved_fault
+from evalcontract.source.text import EMPTY
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -81,7 +81,6 @@ def cut(rows: RowStream, outputs: RowStream) -> Iterator[ByteRanges]:
 def _observed(
     rows: RowStream, dataset_pass: NativePass, found: dict[str, CheckedRow]
 ) -> Iterator[BatchResult]:
-    """Yield the checked batches of a part, and keep their rows by id."""
     for result in dataset_pass.check_part(rows):
         checked = CheckedBatch(result.batch, result.problems, [], result.unchecked)
         for row in rows_of(dataset_pass, checked):
@@ -103,7 +102,7 @@ def parts_of(
     rows, records = dataset_pass.stream, outputs.stream
     if rows is None or records is None or not rows.size or not records.size:
         return None
-    return Parts(dataset_pass, outputs, rows, records, is_ordinary)
+    return Parts(dataset_pass, outputs, rows=rows, records=records, is_ordinary=is_ordinary)
 
 
 class Parts:
@@ -117,6 +116,7 @@ class Parts:
         self,
         dataset_pass: NativePass,
         outputs: OutputFile,
+        *,
         rows: RowStream,
         records: RowStream,
         is_ordinary: Callable[[Pair], bool],
@@ -143,7 +143,7 @@ class Parts:
         """
 
         def work(part: ByteRanges) -> GradedPart | None:
-            return self._graded(part, grade)
+            return self._grade_part(part, grade)
 
         rejected = 0
         parts, again = tee(cut(self._dataset, self._outputs))
@@ -176,7 +176,9 @@ class Parts:
         is_read = row.number < self._count
         return is_read and isinstance(id_, str) and id_ in self._ids and id_ not in self._rows
 
-    def _graded(self, part: ByteRanges, grade: Callable[[list[Pair]], Any]) -> GradedPart | None:
+    def _grade_part(
+        self, part: ByteRanges, grade: Callable[[list[Pair]], Any]
+    ) -> GradedPart | None:
         """Check the rows of a part, and grade those that have a record in it; None if irregular."""
         rows, records = self._dataset.part(*part.rows), self._outputs.part(*part.outputs)
         with collector_paused():
@@ -201,16 +203,18 @@ class Parts:
             if not all(map(self._is_ordinary, pairs)):
                 return None
             graded = grade(pairs)
-        lacking = list(waiting.values())
-        return GradedPart(checked, rows.state, records.state, ids, lacking, left, graded)
+        return GradedPart(
+            checked=checked,
+            blocks_of_rows=rows.state,
+            blocks_of_outputs=records.state,
+            ids=ids,
+            rows=list(waiting.values()),
+            records=left,
+            graded=graded,
+        )
 
     def _take(self, graded: GradedPart) -> list[Pair]:
-        """Take the next part; return the pairs of what has waited, which come before its results.
-
-        Raises:
-            IrregularError: the part cannot be taken, and nothing of it was.
-
-        """
+        """Take the next part, or nothing of it; return the pairs of what has waited for it."""
         rows = {row.value["id"]: row for row in graded.rows}
         records = {record.id: record for record in graded.records}
         ids = set(graded.ids)

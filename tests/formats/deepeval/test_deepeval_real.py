@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import real_packages
 from deepeval_files import generated, goldens_to_save
-from real_packages import same, table_text
-from tables import every_case
+from examples import some, tries
+from real_packages import same, table_text, there_and_back
 
 from evalcontract.formats import dialect_of
 from evalcontract.formats.deepeval import DeepEval
@@ -192,18 +192,19 @@ def differences(cases: list[tuple[str, str]]) -> list[Any]:
 
 @pytest.mark.slow
 def test_verdicts_and_goldens_are_those_of_deepeval() -> None:
-    assert differences(FILES) == []
+    assert differences(some(FILES)) == []
 
 
 @pytest.mark.slow
 def test_generated_files_are_read_as_deepeval_reads_them() -> None:
-    assert differences(generated(400, 11)) == []
+    assert differences(generated(tries(400), 11)) == []
 
 
 @pytest.mark.slow
 def test_files_that_deepeval_saves_are_read_as_it_reads_them() -> None:
-    texts = [text for each in ask("saved", goldens_to_save(150, 3)) for text in each]
-    media = ["json", "jsonl", "csv"] * 150
+    many = tries(150)
+    texts = [text for each in ask("saved", goldens_to_save(many, 3)) for text in each]
+    media = ["json", "jsonl", "csv"] * many
     files = [(f"d.{medium}", text) for medium, text in zip(media, texts, strict=True)]
     assert differences(files) == []
 
@@ -241,10 +242,10 @@ def test_metrics_need_what_is_predicted() -> None:
     assert of_answers - checked <= {"GEval"}
 
 
-def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
+def by_way(source: tuple[str, str], medium: str) -> tuple[str, set[str]]:
     """Return goldens by way of evalcontract, as a file, and the keys that were lost in it."""
     reader, writer = DeepEval().lens("json"), DeepEval().lens(medium)
-    ours = [reader.read(row, index).row for index, row in enumerate(rows)]
+    ours = [reader.read(row, index).row for index, row in enumerate(rows_of(*source))]
     written = [writer.write(row, None, index) for index, row in enumerate(ours)]
     lost = {str(loss.path[0]) for each in written for loss in each.losses if not loss.is_kept}
     assert not any(each.problems for each in written)
@@ -256,14 +257,13 @@ def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
 
 
 @pytest.mark.slow
-@every_case("medium", ["json", "csv"])
-def test_what_is_written_is_loaded_as_the_same_goldens(medium: str) -> None:
-    sources = [each for each in generated(300, 5) if not rejections(*each) and rows_of(*each)]
-    results = [converted(rows_of(*each), medium) for each in sources]
-    written = [(f"d.{medium}", text) for text, _ in results]
+def test_what_is_written_is_loaded_as_the_same_goldens() -> None:
+    sources = [
+        each for each in generated(tries(300), 5) if not rejections(*each) and rows_of(*each)
+    ]
+    ways = [(f"d.{each}", partial(by_way, medium=each)) for each in ("json", "csv")]
     differ: list[Any] = []
-    asked = zip(sources, results, ask("files", sources), ask("files", written), strict=True)
-    for source, (text, lost), before, after in asked:
+    for source, text, lost, before, after in there_and_back(partial(ask, "files"), sources, ways):
         if isinstance(after, str) or len(before) != len(after):
             differ.append((source, text, after))
             continue
@@ -274,5 +274,5 @@ def test_what_is_written_is_loaded_as_the_same_goldens(medium: str) -> None:
                 key for key in golden if key not in lost and not same(golden[key], again.get(key))
             ]
             differ += [(source, text, key, golden[key], again.get(key)) for key in keys]
-    assert len(sources) > 100
+    assert len(sources) > tries(100)
     assert differ == []

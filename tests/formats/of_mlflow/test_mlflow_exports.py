@@ -211,7 +211,7 @@ def test_the_columns_of_traces_are_no_faults(tmp_path: Path) -> None:
     assert ignored == "$[0].mine"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_mlflow_exports_has_no_faults(
     mlflow: subprocess.Popen[str],
     tmp_path: Path,

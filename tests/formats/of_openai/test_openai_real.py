@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import some, tries
 from openai_files import CRITERIA, eval_with, findings, mutants
 from openai_real import answers
 
@@ -41,7 +42,7 @@ def test_evals_are_accepted_by_the_types(tmp_path: Path) -> None:
         cases.append((name, value))
         cases += [
             (f"{name} {what}", changed)
-            for what, changed in mutants(value)
+            for what, changed in some(mutants(value))
             if not any(part in what for part in OTHERWISE)
         ]
     nothing = eval_with("score_model", range=None, pass_threshold=None)
@@ -58,8 +59,8 @@ def test_evals_are_accepted_by_the_types(tmp_path: Path) -> None:
         if is_rejected(value, tmp_path, "openai") is is_accepted
     ]
     assert differ == []
-    assert len(cases) > 300
-    assert 50 < sum(said) < len(said) - 50
+    assert len(cases) > tries(300)
+    assert tries(50) < sum(said) < len(said) - tries(50)
 
 
 @pytest.mark.slow
@@ -120,7 +121,7 @@ def test_the_samples_of_the_registry_are_accepted(tmp_path: Path) -> None:
     """A file of the registry without a right answer in each sample is for an eval of its own."""
     ((paths),) = [answers([["registry"]])[0]]
     many = 0
-    for path in map(Path, paths):
+    for path in some(map(Path, paths)):
         text = path.read_text(encoding="utf-8")[:200_000].rpartition("\n")[0]
         rows = [load_as_python(line.encode())[0] for line in text.splitlines()[:50] if line.strip()]
         if not rows or not all(
@@ -138,4 +139,4 @@ def test_the_samples_of_the_registry_are_accepted(tmp_path: Path) -> None:
                 path.name,
                 found[:1],
             )
-    assert many > 400
+    assert many > tries(400)

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 import real_packages
+from examples import some, tries
 from needs import PROMPTFOO, missing
 from promptfoo_files import generated
-from real_packages import same, table_text
-from tables import every_case
+from real_packages import same, table_text, there_and_back
 
 from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.formats.promptfoo.assertions import types
@@ -199,24 +199,26 @@ def differences(files: list[tuple[str, str]]) -> list[Any]:
 
 @pytest.mark.slow
 def test_verdicts_and_tests_are_those_of_promptfoo() -> None:
-    assert differences(FILES) == []
+    assert differences(some(FILES)) == []
 
 
 @pytest.mark.slow
 def test_configurations_are_read_as_promptfoo_reads_them() -> None:
     start = "prompts: ['{{a}}']\nproviders: [echo]\n"
-    assert differences([("promptfooconfig.yaml", start + each) for each in CONFIGURATIONS]) == []
+    assert (
+        differences([("promptfooconfig.yaml", start + each) for each in some(CONFIGURATIONS)]) == []
+    )
 
 
 @pytest.mark.slow
 def test_generated_files_are_read_as_promptfoo_reads_them() -> None:
-    assert differences(generated(400, 7)) == []
+    assert differences(generated(tries(400), 7)) == []
 
 
-def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
+def by_way(source: tuple[str, str], medium: str) -> tuple[str, set[str]]:
     """Return tests by way of evalcontract, as a file, and the keys that were lost in it."""
     reader, writer = Promptfoo().lens("json"), Promptfoo().lens(medium)
-    ours = [reader.read(row, index) for index, row in enumerate(rows)]
+    ours = [reader.read(row, index) for index, row in enumerate(rows_of(*source))]
     written = [writer.write(each.row, each.rubric, index) for index, each in enumerate(ours)]
     lost = {str(loss.path[0]) for each in written for loss in each.losses if not loss.is_kept}
     wrapped, _ = writer.wrap([each.row for each in written], {})
@@ -226,14 +228,13 @@ def converted(rows: list[dict[str, Any]], medium: str) -> tuple[str, set[str]]:
 
 
 @pytest.mark.slow
-@every_case("medium", ["json", "csv"])
-def test_what_is_written_is_loaded_as_the_same_tests(medium: str) -> None:
-    sources = [each for each in generated(300, 5) if not rejections(*each) and rows_of(*each)]
-    results = [converted(rows_of(*each), medium) for each in sources]
-    written = [(f"t.{medium}", text) for text, _ in results]
+def test_what_is_written_is_loaded_as_the_same_tests() -> None:
+    sources = [
+        each for each in generated(tries(300), 5) if not rejections(*each) and rows_of(*each)
+    ]
+    ways = [(f"t.{each}", partial(by_way, medium=each)) for each in ("json", "csv")]
     differ: list[Any] = []
-    asked = zip(sources, results, ask(sources), ask(written), strict=True)
-    for source, (text, lost), before, after in asked:
+    for source, text, lost, before, after in there_and_back(ask, sources, ways):
         if "error" in after or len(before["tests"]) != len(after["tests"]):
             differ.append((source, text, after))
             continue
@@ -242,5 +243,5 @@ def test_what_is_written_is_loaded_as_the_same_tests(medium: str) -> None:
             now.get("metadata", {}).pop("evalcontract", None)
             keys = [key for key in was if key not in lost and not same(was[key], now.get(key))]
             differ += [(source, text, key, was[key], now.get(key)) for key in keys]
-    assert len(sources) > 100
+    assert len(sources) > tries(100)
     assert differ == []
