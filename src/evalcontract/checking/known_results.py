@@ -16,7 +16,6 @@ from evalcontract.cache.checks import CacheMiss, deserialize, serialize
 from evalcontract.cache.store import digest
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import visit
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.values import SHOWN
 from evalcontract.policy import Policy
@@ -42,6 +41,7 @@ class KnownResults:
         self._json_files: Iterable[str] = ()
         self._scheduled_again: set[tuple[str, str]] = set()
         self._contents: dict[str, str | None] = {}
+        self._targets: dict[str, dict[str, Artifact]] = {}
         self._is_named = False
         value = memory.load(self._name)
         if isinstance(value, dict) and value.get("state") == self._state:
@@ -132,17 +132,24 @@ class KnownResults:
 
         There are more than `MAX_REACHED` if these are not all.
         """
-        reached: list[Artifact] = []
-
-        def is_new(each: Artifact) -> bool:
-            reached.append(each)
-            return len(reached) <= MAX_REACHED
-
-        visit(artifact, self._library, is_new)
+        reached = {artifact.file: artifact}
+        waiting = [artifact]
+        while waiting and len(reached) <= MAX_REACHED:
+            for file, target in self._targets_of(waiting.pop()).items():
+                if file not in reached:
+                    reached[file] = target
+                    waiting.append(target)
+        same: Sequence[Artifact] = ()
         if artifact.id is not None and artifact.version is not None:
             same = self._library.versions(artifact.kind, artifact.id)[artifact.version]
-            reached += same[: SHOWN + 1]
-        return reached
+        return [*reached.values(), *same[: SHOWN + 1]]
+
+    def _targets_of(self, artifact: Artifact) -> dict[str, Artifact]:
+        """Return what an artifact refers to, by file."""
+        if artifact.file not in self._targets:
+            uses = self._library.resolved_uses(artifact)
+            self._targets[artifact.file] = {target.file: target for _, target in uses}
+        return self._targets[artifact.file]
 
     def _schedule(self, file: str, policy: Policy, mark: str) -> None:
         """Schedule the check of a rubric, once for each policy."""
