@@ -81,6 +81,22 @@ RUN: dict[str, Any] = {
         ("evret", QUERIES, "northstar", ["$.queries[0].expected_doc_ids", "$.documents"]),
         # The question stands in the messages, which are not lost with the context.
         ("northstar", [RUN], "databricks", ["$[0].expected.context"]),
+        # Metadata are kept, and not read.
+        *(
+            (
+                "inspect",
+                [{"input": "How deep?", "metadata": {"by": "Ada"}}],
+                target,
+                ["$[0].metadata"],
+            )
+            for target in (
+                "agent_skills",
+                "databricks",
+                "mlflow:evaluate",
+                "openai",
+                "openai:samples",
+            )
+        ),
         # What only the rubric has is lost with it, and what the row has is not.
         (
             "northstar",

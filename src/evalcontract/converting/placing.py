@@ -32,6 +32,8 @@ _EXPECTED = frozenset(
         *("must_contain_any", "must_not_contain", "rubric_ref"),
     )
 )
+# What a row may lose without asking for less.
+_NOT_EXPECTED = (("id",), ("metadata",))
 #: The judge that reads `criteria` and the reference answer of a row.
 STARTER_JUDGE = "judge/accuracy@1.0.0"
 _JUDGED = {
@@ -266,7 +268,7 @@ class DialectTarget:
         problems = written.problems or self._rejections(written.row)
         # Of a row that keeps what it expects, something is graded; and the cells of a table are
         # not what its loader gives to graders.
-        has_lost = any(loss.path != ("id",) for loss in written.losses)
+        has_lost = any(loss.path not in _NOT_EXPECTED for loss in written.losses)
         is_whole = not row.keys().isdisjoint(_EXPECTED) and not has_lost
         if self._stage is not None and not problems and not is_whole:
             self._ungraded += not self._is_graded(written.row)

@@ -54,6 +54,8 @@ _RUBRIC = ("rubric_ref",)
 #: Says among the absent keys that a row has no rubric, though its row of theirs stands for one.
 _NO_RUBRIC = [*_RUBRIC]
 _NO_CELL = "a cell is a text"
+#: Metadata that say nothing.
+_NO_METADATA: tuple[Any, ...] = (None, {})
 Keys = tuple[str, ...]
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
 #: Texts that no row of evalcontract has without a letter.
@@ -269,9 +271,9 @@ class Lens(Reader, Writer):
             for path in _paths(rest, self.nested_theirs)
         )
         for path in dict.fromkeys(paths):
-            is_metadata = path[0] == self.in_theirs.below and path[0] not in self.listed_whole
-            is_nothing = value_at(row, path) in self.nothing
-            if not (is_metadata or is_nothing or self.says(path, row, at)):
+            value = value_at(row, path)
+            is_nothing = value in self.nothing or (path == ("metadata",) and value in _NO_METADATA)
+            if not (is_nothing or self.says(path, row, at)):
                 yield Loss(path, self.reason_for(path, row), is_kept=True)
 
     @final
@@ -314,7 +316,8 @@ class Lens(Reader, Writer):
         """Yield the losses of a row of ours, given the rest that theirs does not represent."""
         for path in _paths(rest, self.nested_ours):
             is_bundle = path == ("bundle",) and row["bundle"] in BUNDLES
-            if path[0] == "metadata" or is_bundle or self.is_said(path, row, at):
+            is_nothing = path == ("metadata",) and row["metadata"] in _NO_METADATA
+            if is_nothing or is_bundle or self.is_said(path, row, at):
                 continue
             if path != ("messages",) or not self.says_messages(row, again):
                 yield Loss(path, self.reason_against(path, row), is_kept=True)

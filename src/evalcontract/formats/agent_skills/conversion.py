@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _MAX_LEVEL = 6
 _PHP = {"id": "php_lint", "kind": "php_lint", "on_no_code": "pass"}
 _MARKDOWN = "markdown_structure"
+_CHECK_OF_MARKDOWN = "check_markdown_structure"
 #: What a rubric says of where it comes from.
 _ORIGIN = {"made_from": "agent_skills"}
 
@@ -51,7 +52,7 @@ def rubric_of(case: Row) -> Row | None:
     checks: list[Row] = [{"id": key, "kind": key} for key in _LISTS if texts_of(case, key)]
     if case.get("check_php_lint"):
         checks.append({**_PHP})
-    if rules := _rules_of(case.get("check_markdown_structure")):
+    if rules := _rules_of(case.get(_CHECK_OF_MARKDOWN)):
         checks.append({"id": _MARKDOWN, "kind": _MARKDOWN, **rules})
     if not checks:
         return None
@@ -85,7 +86,7 @@ def checks_of(rubric: Row | None, row: Row) -> Row:
             found["check_php_lint"] = True
         elif kind == _MARKDOWN:
             rules = {key: part for key, part in check.items() if key in _rule_names()}
-            found["check_markdown_structure"] = rules
+            found[_CHECK_OF_MARKDOWN] = rules
     lists = {key: row[key] for key in _LISTS if key in row}
     return found if is_said(rubric, {**lists, **found}) else {}
 
@@ -105,8 +106,9 @@ _LISTS = ("must_contain_any", "must_not_contain")
 _ROWS = "cases_key"
 # Numbers with more digits are not exact in JavaScript.
 _MAX_DIGITS = 15
-_CHECKS = (*_LISTS, "check_php_lint", "check_markdown_structure")
+_CHECKS = (*_LISTS, "check_php_lint", _CHECK_OF_MARKDOWN)
 _UNREAD = "prose that no check reads"
+_NO_RULE = "there is no rule of this name"
 _NO_TEXT = "a statement is a text that is not blank, and nothing beside it"
 
 
@@ -154,6 +156,13 @@ class CaseLens(Lens):
 
     def rubric_of(self, row: Row, at: At) -> ReadRubric:
         return ReadRubric(rubric_of(row) if self.variant == BEST_PRACTICES else None)
+
+    def lost(self, row: Row, at: At) -> Iterator[Loss]:
+        """Yield the rules for Markdown that there are not."""
+        given = row.get(_CHECK_OF_MARKDOWN) if self.variant == BEST_PRACTICES else None
+        for key in given if isinstance(given, dict) else ():
+            if key not in _rule_names():
+                yield Loss((_CHECK_OF_MARKDOWN, key), _NO_RULE, is_kept=True)
 
     def says(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: a check that decides nothing is none."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from evalcontract.formats._conversion import (
+    Loss,
     conversation_of,
     criteria_of,
     guidelines_of,
@@ -21,6 +22,7 @@ from evalcontract.formats._residual import Form, Row
 from evalcontract.formats.databricks.fields import CONTEXTS, OUTPUTS
 from evalcontract.model.diagnostic import Path, Problem
 
+_NO_PLACE = "a row has the question of a request, and the conversation before it"
 _DOCUMENTS = dict(zip(CONTEXTS, ("expected_documents", "retrieved_documents"), strict=True))
 
 
@@ -74,6 +76,11 @@ class RequestLens(Lens):
                 theirs[key] = [with_renamed_key(part, "id", "doc_uri") for part in documents]
         return theirs
 
+    def lost(self, row: Row, at: At) -> Iterator[Loss]:
+        """Yield the keys of a request beside its question and the conversation before it."""
+        for key in _beside_question(row.get("request")):
+            yield Loss(("request", key), _NO_PLACE, is_kept=True)
+
     def says(self, path: Path, row: Row, at: At) -> bool:
         """Whether a value is no loss: a reference beside facts is written without them."""
         is_beside = path == ("expected_response",) and bool(row.get("expected_facts"))
@@ -102,6 +109,17 @@ def _question(request: Any) -> str | None:
         messages = request.get("messages")
         request = last_question(messages) if isinstance(messages, list) else request.get("query")
     return request if isinstance(request, str) and request.strip() else None
+
+
+def _beside_question(request: Any) -> list[str]:
+    """Return the keys of a request that no row has; a request without a question is the input."""
+    if not isinstance(request, dict) or _question(request) is None:
+        return []
+    has_messages = isinstance(request.get("messages"), list)
+    read = ["messages"] if has_messages else ["query"]
+    if not has_messages and isinstance(request.get("history"), list):
+        read.append("history")
+    return [key for key, part in request.items() if key not in read and part is not None]
 
 
 def _request(row: dict[str, Any]) -> Any:

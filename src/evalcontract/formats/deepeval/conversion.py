@@ -10,7 +10,6 @@ from typing import Any
 from evalcontract.formats._conversion import (
     OURS,
     Loss,
-    conversation_of,
     criteria_of,
     default_id,
     guidelines_of,
@@ -126,7 +125,7 @@ class GoldenLens(Lens):
         return theirs
 
     def says_messages(self, row: Row, again: Row) -> bool:
-        return len(row["messages"]) <= 1 and not conversation_of(row).has_more
+        return row["messages"] in ([], [{"role": "user", "content": row.get("input")}])
 
     def reason_for(self, path: Path, row: Row) -> str:
         partly = _PARTLY.intersection(OF_SCENARIO if has_scenario(row) else OF_INPUT)
