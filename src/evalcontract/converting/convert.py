@@ -187,11 +187,11 @@ def convert_rows(
     lost = {loss.path for loss in of_root if not loss.is_kept}
     # What the reader preserved of the file is lost where the target has no place for it.
     losses = [*(each for each in reader.losses if each.path not in lost), *of_root]
-    if dataset.document is not None and isinstance(whole, dict):
+    if dataset.document is not None:
         whole = ordered_like(dataset.document.value, whole)
         if same is not None:
             losses = without_restored(losses, dataset.document.value, whole, same)
-    result.losses.note(losses, None, (), place_of)
+    result.losses.note(losses, None, (), dataset_pass.place_beside)
     result.losses.note_comments(output.lost_header(dataset.document), None, ())
     output.document(whole)
 

@@ -300,6 +300,10 @@ class DialectPass:
             path = self._layout.place_of(path)
         return self._source.place(path, on_key=on_key, within=within)
 
+    def place_beside(self, path: Path) -> Place:
+        """Return the place of a key of the file beside its rows, whose paths are those in it."""
+        return self._source.place(path, on_key=True)
+
     def finish(self) -> list[Diagnostic]:
         """Return the findings on the dataset as a whole."""
         diagnostics = [

@@ -219,6 +219,10 @@ class NativePass:
         """Return the place of a path."""
         return (self._rows or self._source).place(path, on_key=on_key, within=within)
 
+    def place_beside(self, path: Path) -> Place:
+        """Return the place of a key of the file beside its rows."""
+        return self.place(path, on_key=True)
+
     def finish(self) -> list[Diagnostic]:
         """Return the findings on the whole dataset, and schedule the artifacts that it uses."""
         problems = list(self._root_problems)

@@ -193,6 +193,10 @@ class DatasetPass(Protocol):
         """Return the place of a path."""
         ...
 
+    def place_beside(self, path: Path) -> Place:
+        """Return the place of a key of the file beside its rows."""
+        ...
+
     def finish(self) -> list[Diagnostic]:
         """Finish the pass and return the findings on the dataset as a whole."""
         ...

@@ -158,9 +158,10 @@ NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a test")
 #: are added to all of them, if it has more.
 _FEW, _MAX_ADDED = 10, 100_000
 _TESTS, _DEFAULT = ("tests",), ("defaultTest",)
-#: Keys of a default test that count where a test has no value of its own.
-_ADDED = ("threshold", "prompts", "provider", "providers", "assertScoringFunction")
-_MERGED = ("vars", "options", "metadata")
+#: Keys of a default test that count where a test has no value of its own, and keys whose mappings
+#: are joined with those of a test.
+ADDED = ("threshold", "prompts", "provider", "providers", "assertScoringFunction")
+MERGED = ("vars", "options", "metadata")
 _NAMES = ("tests", "defaultTest")
 
 
@@ -187,6 +188,29 @@ def of_configuration(value: dict[str, Any], schema: SchemaChecker) -> RowLayout:
 def of_list(tests: list[Any]) -> RowLayout:
     """Return the tests of a list, in which promptfoo replaces no references."""
     return _of_list(tests, (), {}, None, [])
+
+
+def default_test_of(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the default test of a configuration; an empty one if there is none to be read."""
+    try:
+        default = References(value).replaced(value.get("defaultTest"), _DEFAULT)
+    except UnresolvedError:
+        return {}
+    return default if isinstance(default, dict) else {}
+
+
+def tests_elsewhere(value: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the entries of a list of tests that name other files, each with its number."""
+    references = References(value) if isinstance(value, dict) else None
+    tests = value.get("tests") if isinstance(value, dict) else value
+    for index, given in enumerate(tests if isinstance(tests, list) else ()):
+        try:
+            test = references.replaced(given, (*_TESTS, index)) if references else given
+        except UnresolvedError:
+            yield index, given
+            continue
+        if isinstance(test, str) or _is_generator(test):
+            yield index, given
 
 
 def _misspelled(value: dict[str, Any]) -> Iterator[Problem]:
@@ -260,11 +284,7 @@ def _of_list(
 ) -> RowLayout:
     if not tests:
         problems.append(NO_ROWS._replace(path=prefix))
-    given = {key: default.get(key) for key in ("vars", "assert")}
-    parts = {key: part for key, part in given.items() if isinstance(part, dict | list)}
-    added = sum(map(len, parts.values()))
-    most = len(tests) if added <= _FEW else _MAX_ADDED // added
-    few = default | {key: _first(part) for key, part in parts.items()}
+    most, few = limits_of(default, len(tests))
     rows: list[Any] = []
     own: list[Any] = []
     places: list[int] = []
@@ -279,7 +299,7 @@ def _of_list(
             problems.append(_not_followed(test, path))
             continue
         own.append(test)
-        rows.append(_with_default(test, default if len(rows) < most else few))
+        rows.append(with_default(test, default if len(rows) < most else few))
         places.append(index)
     if len(rows) > most:
         message = f"only the first {most:,} tests have the whole default test: it is too large"
@@ -309,11 +329,20 @@ def _place_in_default(
         if below and isinstance(below[0], int) and below[0] >= count:
             return (*_DEFAULT, key, below[0] - count, *below[1:])
         return (*_DEFAULT, key) if not below and given is None else None
-    if key in _MERGED:
+    if key in MERGED:
         is_mapping = isinstance(given, dict)
         is_own = given is not None and (not is_mapping or not below or below[0] in given)
         return None if is_own else (*_DEFAULT, *rest)
-    return (*_DEFAULT, *rest) if key in _ADDED and given is None else None
+    return (*_DEFAULT, *rest) if key in ADDED and given is None else None
+
+
+def limits_of(default: dict[str, Any], count: int) -> tuple[int, dict[str, Any]]:
+    """Return how many of some tests have the whole default test, and what the others have of it."""
+    given = {key: default.get(key) for key in ("vars", "assert")}
+    parts = {key: part for key, part in given.items() if isinstance(part, dict | list)}
+    added = sum(map(len, parts.values()))
+    most = count if added <= _FEW else _MAX_ADDED // added
+    return most, default | {key: _first(part) for key, part in parts.items()}
 
 
 def _first(part: Any) -> Any:
@@ -321,7 +350,7 @@ def _first(part: Any) -> Any:
     return part[:_FEW] if isinstance(part, list) else dict(islice(part.items(), _FEW))
 
 
-def _with_default(test: Any, default: dict[str, Any]) -> Any:
+def with_default(test: Any, default: dict[str, Any]) -> Any:
     """Return a test with what the default test adds to it.
 
     promptfoo puts the assertions of the default test first; here they are last, so that those of
@@ -330,11 +359,11 @@ def _with_default(test: Any, default: dict[str, Any]) -> Any:
     if not isinstance(test, dict) or not default or not has_needed(test):
         return test  # promptfoo stops before the default test is added
     whole = dict(test)
-    for key in _MERGED:
+    for key in MERGED:
         added, own = default.get(key), test.get(key)
         if isinstance(added, dict) and isinstance(own, dict | None):
             whole[key] = {**added, **(own or {})}
-    for key in _ADDED:
+    for key in ADDED:
         if whole.get(key) is None and default.get(key) is not None:
             whole[key] = default[key]
     given, asserts = default.get("assert"), test.get("assert")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss, default_id
 from evalcontract.formats._lens import At, Cells, Lens, ReadRubric
@@ -17,6 +17,13 @@ from evalcontract.formats.promptfoo.checks import (
     AssertionChecks,
     said_of,
 )
+from evalcontract.formats.promptfoo.document import (
+    NO_KEY,
+    THEIRS,
+    DocumentParts,
+    document_of,
+    parts_of,
+)
 from evalcontract.formats.promptfoo.fields import NO_INPUT, SEVERAL
 from evalcontract.formats.promptfoo.mapping import (
     INPUT,
@@ -27,6 +34,9 @@ from evalcontract.formats.promptfoo.mapping import (
 )
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.values import json_equal
+
+if TYPE_CHECKING:
+    from evalcontract.source.external import ExternalFile
 
 _NO_CELL = "no cell of a table is read as this value"
 _TEXTS = ("description", "providerOutput")
@@ -49,6 +59,7 @@ class PromptfooLens(Lens):
 
     def __init__(self, *of_dialect: Any) -> None:
         super().__init__(*of_dialect)
+        self._parts = DocumentParts({})
         self._ids: set[str] = set()
         self._rubrics: dict[bool, set[str]] = {True: set(), False: set()}
         self._is_repeated = AssertionRepeats()
@@ -56,6 +67,25 @@ class PromptfooLens(Lens):
         self._last: tuple[str | None, Any, AssertionChecks] | None = None
         #: The last test that was asked for, its limit, and what it says.
         self._known: tuple[Row, str | None, AssertionChecks] | None = None
+
+    def root_of(self, file: ExternalFile) -> Row:
+        self._parts = parts_of(file.document.value if file.document else None)
+        return self._parts.root
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """What a configuration has beside its tests, and the tests in other files."""
+        return [Loss(path, NO_KEY, is_kept=True) for path in self._parts.kept]
+
+    def places(self, loss: Loss) -> Sequence[Loss]:
+        """Return what stands beside the tests if what keeps it is lost."""
+        if loss.path == ("label",):
+            return [loss._replace(path=("description",))]
+        if loss.path[:2] == ("metadata", THEIRS):
+            return [loss._replace(path=loss.path[3:])]
+        if loss.path[:1] != ("metadata",):
+            return [loss]
+        return [loss._replace(path=path) for path in self._parts.kept]
 
     def plain(self, row: Row) -> Row:
         return plain_of(row)
@@ -171,6 +201,12 @@ class PromptfooLens(Lens):
         cells = {column: cell for _, column, cell in _cells(row) if cell is not None}
         lost = [path for path, _, cell in _cells(row) if cell is None]
         return Cells(cells, [Loss(path, _NO_CELL, is_kept=False) for path in lost])
+
+    def wrap(self, rows: list[Any], root: Row) -> tuple[Any, Sequence[Loss]]:
+        """Return the tests in the configuration that they were read from, if a medium has one."""
+        if self.medium not in ("yaml", "json"):
+            return super().wrap(rows, root)
+        return document_of(rows, root, self.no_root)
 
     def table_of(self, rows: list[Row]) -> tuple[list[str], list[Row], Sequence[Loss]]:
         """Return a table whose header has variables first, then assertions by their number."""

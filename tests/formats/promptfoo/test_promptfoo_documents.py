@@ -1,0 +1,164 @@
+"""What a configuration of promptfoo has beside its tests comes back, or is a loss."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import every_case
+
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.opening import Input, Options
+from evalcontract.formats.promptfoo.configuration import with_default
+from evalcontract.formats.promptfoo.document import without_default
+from evalcontract.model.values import json_equal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOON = {"type": "icontains", "value": "noon"}
+SHORT = {"type": "javascript", "value": "output.length < 9"}
+TIDE: dict[str, Any] = {"vars": {"question": "When is high tide?"}, "assert": [NOON]}
+BUOY: dict[str, Any] = {"vars": {"question": "Which buoy is red?", "port": "Wick"}}
+WHOLE: dict[str, Any] = {
+    "description": "harbour",
+    "prompts": ["Answer briefly: {{question}}", "file://long.txt"],
+    "providers": [{"id": "echo", "config": {"temperature": 0}}],
+    "env": {"PORT": "Wick"},
+    "evaluateOptions": {"maxConcurrency": 2},
+    "outputPath": "out.json",
+    "tests": [TIDE, BUOY],
+    "somebody": {"of": [1]},
+}
+COMMON: dict[str, Any] = {
+    "vars": {"port": "Lybster", "year": 2026},
+    "assert": [SHORT, NOON],
+    "options": {"prefix": "Be brief. "},
+    "threshold": 0.5,
+    "metadata": {"by": "Ada"},
+}
+
+
+def converted(value: Any, folder: Path, *names: str, edit: Any = None) -> tuple[Any, list[Any]]:
+    """Return a document after conversions to dialects one after the other, and its last losses."""
+    source, report = folder / "in.json", folder / "losses.json"
+    source.write_text(json.dumps(value), encoding="utf-8")
+    for number, (from_, to) in enumerate(pairwise(names)):
+        out = folder / f"{number}.yaml"
+        done = convert(
+            Input(source),
+            out,
+            ConvertOptions(from_, to, report, force=True),
+            Options(root=folder),
+        )
+        assert done.refusal is None, [each.message for each in done.diagnostics]
+        if edit is not None and to == "evalcontract":
+            ours = yaml.safe_load(out.read_text(encoding="utf-8"))
+            edit(ours)
+            out.write_text(yaml.safe_dump(ours), encoding="utf-8")
+        source = out
+    losses = json.loads(report.read_text(encoding="utf-8"))["losses"]
+    return yaml.safe_load(source.read_text(encoding="utf-8")), losses
+
+
+@every_case(
+    "value",
+    [
+        WHOLE,
+        {**WHOLE, "defaultTest": COMMON},
+        {**WHOLE, "defaultTest": {"$ref": "#/somebody"}, "somebody": COMMON},
+        {**WHOLE, "defaultTest": "file://default.yaml"},
+        {**WHOLE, "defaultTest": {**COMMON, "vars": {}}},
+        {**WHOLE, "defaultTest": COMMON, "tests": [{**TIDE, "options": {
+            "disableDefaultAsserts": True}}]},
+        {**WHOLE, "description": " "},
+        {**WHOLE, "tests": ["file://a.csv", TIDE, {"path": "file://b.py"}, BUOY, "file://c.csv"]},
+        {**WHOLE, "scenarios": [{"config": [{"vars": {"a": 1}}], "tests": [TIDE]}]},
+        [TIDE, "file://a.csv", BUOY],
+    ],
+    ids=lambda value: json.dumps(value)[:60],
+)  # fmt: skip
+def test_a_document_comes_back(value: Any, tmp_path: Path) -> None:
+    back, losses = converted(value, tmp_path, "promptfoo", "evalcontract", "promptfoo")
+    assert back == value
+    assert losses == [], losses
+    again, losses = converted(value, tmp_path, "promptfoo", "promptfoo")
+    assert again == value
+    assert losses == []
+
+
+VALUES = st.dictionaries(st.sampled_from("ab"), st.integers(0, 1), max_size=2)
+TEST = st.fixed_dictionaries(
+    {},
+    optional={
+        "vars": VALUES | st.none(),
+        "metadata": VALUES,
+        "options": VALUES | st.just({"disableDefaultAsserts": True}),
+        "assert": st.lists(st.sampled_from([NOON, SHORT]), max_size=2),
+        "threshold": st.sampled_from([0, 1, 0.5]),
+        "provider": st.sampled_from(["echo", None]),
+    },
+)
+
+
+@given(TEST, TEST)
+def test_what_a_default_test_adds_can_be_taken_away(test: Any, default: Any) -> None:
+    whole = with_default(test, default)
+    bare = without_default(whole, default)
+    assert bare is not None
+    assert json_equal(with_default(bare, default), whole)
+
+
+def test_each_key_beside_the_tests_is_listed(tmp_path: Path) -> None:
+    value = {**WHOLE, "tests": [TIDE, "file://a.csv"], "defaultTest": {"vars": {"a": "b"}}}
+    for to, is_kept in (("evalcontract", True), ("databricks", False)):
+        losses = converted(value, tmp_path, "promptfoo", to)[1]
+        beside = {each["path"]: each["kept"] for each in losses if each["row_index"] is None}
+        keys = [f"$.{key}" for key in value if key not in ("tests", "description")]
+        kept = {**dict.fromkeys(keys, is_kept), "$.tests[1]": is_kept}
+        assert beside == (kept if is_kept else {**kept, "$.description": False})
+
+
+def test_an_edit_counts_more_than_the_configuration(tmp_path: Path) -> None:
+    def edit(ours: Any) -> None:
+        ours["label"] = "port"
+        del ours["questions"][0]
+        ours["questions"][0]["input"] = "Which buoy is green?"
+
+    names = ("promptfoo", "evalcontract", "promptfoo")
+    back, losses = converted({**WHOLE, "defaultTest": COMMON}, tmp_path, *names, edit=edit)
+    buoy = {"description": "row_2", "vars": {**BUOY["vars"], "question": "Which buoy is green?"}}
+    assert back == {**WHOLE, "description": "port", "tests": [buoy], "defaultTest": COMMON}
+    assert losses == []
+
+
+def test_a_default_test_that_would_undo_an_edit_is_a_loss(tmp_path: Path) -> None:
+    def edit(ours: Any) -> None:
+        del ours["questions"][0]["context"]["year"]
+
+    value = {**WHOLE, "defaultTest": {"vars": COMMON["vars"]}}
+    names = ("promptfoo", "evalcontract", "promptfoo")
+    back, losses = converted(value, tmp_path, *names, edit=edit)
+    assert "defaultTest" not in back
+    assert [each["vars"] for each in back["tests"]] == [
+        {**TIDE["vars"], "port": "Lybster"},
+        {**COMMON["vars"], **BUOY["vars"]},
+    ]
+    assert ["defaultTest" in each["path"] for each in losses] == [True]
+
+
+def test_what_somebody_else_wrote_there_is_no_configuration(tmp_path: Path) -> None:
+    foreigners: list[Any] = [{"configuration": 5}, {"elsewhere": {"x": 1}}, {"other": {}}, 7]
+    for foreign in foreigners:
+        ours = {
+            "metadata": {"promptfoo": foreign},
+            "questions": [{"id": "a", "input": "b?", "must_contain_any": ["c"]}],
+        }
+        back, losses = converted(ours, tmp_path, "evalcontract", "promptfoo")
+        assert isinstance(back, list)
+        assert [each["path"] for each in losses] == ["$.metadata"]
