@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from tables import every_case
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
+from evalcontract.formats.promptfoo.assertions import assertion_of
 from evalcontract.formats.promptfoo.configuration import with_default
 from evalcontract.formats.promptfoo.document import without_default
 from evalcontract.model.values import json_equal
@@ -112,6 +114,29 @@ def test_what_a_default_test_adds_can_be_taken_away(test: Any, default: Any) -> 
     bare = without_default(whole, default)
     assert bare is not None
     assert json_equal(with_default(bare, default), whole)
+
+
+def test_the_assertions_of_a_table_come_back(tmp_path: Path) -> None:
+    cells = (
+        *("llm-rubric: Is kind.", "llm-rubric:Is kind.", "grade: Is kind.", "not-llm-rubric: a"),
+        *("contains: noon", "noon", "javascript: x", "python:x", "is-json", "similar: noon"),
+        *('contains-any: "a, b", c', "llm-rubric: Names it, and more."),
+    )
+    given, back = tmp_path / "in.csv", tmp_path / "back.csv"
+    with given.open("w", encoding="utf-8", newline="") as file:
+        rows = [["question", "__expected"], *([f"{n}?", cell] for n, cell in enumerate(cells))]
+        csv.writer(file).writerows(rows)
+    ours, options = tmp_path / "ours.yaml", Options(root=tmp_path)
+    for source, out, from_, to in (
+        (given, ours, "promptfoo", "evalcontract"),
+        (ours, back, "evalcontract", "promptfoo"),
+    ):
+        done = convert(Input(source), out, ConvertOptions(from_, to), options)
+        assert done.refusal is None
+    assert done.losses.total == 0
+    with back.open(encoding="utf-8", newline="") as file:
+        written = [row["__expected1"] for row in csv.DictReader(file)]
+    assert [assertion_of(cell) for cell in written] == [assertion_of(cell) for cell in cells]
 
 
 def test_each_key_beside_the_tests_is_listed(tmp_path: Path) -> None:

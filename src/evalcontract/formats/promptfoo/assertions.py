@@ -248,7 +248,9 @@ def cell_of(assertion: dict[str, Any]) -> str | None:
         text = None
     else:
         return None
-    cells = [type_ if text is None else f"{type_}: {text}", *([text] if text else [])]
+    # Of a rubric, the space after the colon belongs to the text.
+    cells = [type_] if text is None else [f"{type_}: {text}", f"{type_}:{text}"]
+    cells += [text] if text else []
     for cell in cells:
         try:
             if cell == cell.strip() and assertion_of(cell) == assertion:
