@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
+from evalcontract.converting.convert import convert
+from evalcontract.converting.output import ConvertOptions
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats._lens import Lens
 from evalcontract.formats.inspect import Inspect
 from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TEXT = st.text(max_size=6)
 ANY = st.recursive(
@@ -223,3 +230,24 @@ def test_the_texts_of_parts_are_the_question() -> None:
     parts.append({"type": "text", "text": "this?"})
     ours = READER.read({"input": [{"role": "user", "content": parts}]}, 0).row
     assert ours["input"] == "What is\nthis?"
+
+
+def test_columns_that_inspect_does_not_read_come_back(tmp_path: Path) -> None:
+    table = "id,input,target,level,x_by\na,High tide?,noon,easy,Ada\nb,Low tide?,six,,Bo\n"
+    (tmp_path / "in.csv").write_text(table, encoding="utf-8")
+    names = ("inspect", "evalcontract", "inspect")
+    for number, (from_, to) in enumerate(pairwise(names)):
+        source = tmp_path / ("in.csv", "ours.yaml")[number]
+        out = tmp_path / ("ours.yaml", "out.csv")[number]
+        done = convert(Input(source), out, ConvertOptions(from_, to), Options(root=tmp_path))
+        assert done.refusal is None
+        told = {(sort.key, sort.is_kept) for sort in done.losses.counts}
+        assert told == (set() if number else {("level", True), ("x_by", True)})
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == table
+
+
+def test_a_column_that_inspect_does_not_read_holds_a_text() -> None:
+    row = {"id": "a", "input": "b", "metadata": {"inspect": {"set": {"level": 5, " x": "y"}}}}
+    written = Inspect().lens("csv").write(row, None, 0)
+    assert written.row == {"id": "a", "input": "b"}
+    assert [each.path for each in written.losses] == [("level",), (" x",)]

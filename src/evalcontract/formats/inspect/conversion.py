@@ -97,7 +97,7 @@ class RecordLens(Lens):
         for key, value in row.items():
             if is_nothing(value):
                 continue
-            cell = _cell(key, value) if key in _COLUMNS else None
+            cell = _cell(key, value) if key in _COLUMNS else _unread_cell(key, value)
             if cell is not None:
                 cells[key] = cell
             elif key == "input":
@@ -111,6 +111,7 @@ class RecordLens(Lens):
         """Return the header and the rows of a table, where no empty cell means something else."""
         used = {key for row in rows for key in row}
         header = [name for name in _COLUMNS if name in used]
+        header += dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS)
         losses = []
         if "sandbox" in header and not all("sandbox" in row for row in rows):
             header.remove("sandbox")
@@ -149,6 +150,11 @@ def _cell(key: str, value: Any) -> str | None:
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
     return value if isinstance(value, str) else None
+
+
+def _unread_cell(key: str, value: Any) -> str | None:
+    """Return the cell of a column that Inspect does not read; None if there is none."""
+    return value if isinstance(value, str) and key and key == key.strip() else None
 
 
 def _target(record: Row) -> str | None:
