@@ -119,9 +119,26 @@ class CaseLens(Lens):
     quiet = frozenset({"id", "prompt"})
     nothing = (None, [], {}, "", False)
 
+    def __init__(self, *of_dialect: Any) -> None:
+        super().__init__(*of_dialect)
+        #: What the file has beside its cases and the name of the skill.
+        self._beside: list[str] = []
+
     def root_of(self, file: ExternalFile) -> Row:
         value = file.document.value if file.document else None
-        return _root_of(value, self.variant) if isinstance(value, dict) else {}
+        if not isinstance(value, dict):
+            return {}
+        key = cases_key(value, self.variant)
+        self._beside = [name for name in value if name not in (key, "skill_name")]
+        return _root_of(value, self.variant)
+
+    def places(self, loss: Loss) -> Sequence[Loss]:
+        """Return the keys of the file if what is beside the cases is lost."""
+        if loss.path == ("label",):
+            return [loss._replace(path=("skill_name",))]
+        if loss.path[:1] != ("metadata",):
+            return [loss]
+        return [loss._replace(path=(key,)) for key in self._beside]
 
     def to_ours(self, row: Row, at: At) -> Row:
         ours: Row = {"id": _id(row.get("id"), at.number)}

@@ -94,7 +94,8 @@ class ItemLens(Lens):
         if loss.path[:1] != ("metadata",):
             return [loss]
         keys = [key for key in self._eval if key not in ("name", "data_source")]
-        return [loss._replace(path=(key,)) for key in keys]
+        paths = [*((key,) for key in keys), *_beside_items(self._eval)]
+        return [loss._replace(path=path) for path in paths]
 
     def place_of(self, row: Row, index: int) -> At:
         names = (self._keys or Keys())._asdict().items()
@@ -226,6 +227,16 @@ def without_items(root: Row) -> Row:
     source = root["data_source"]
     inner = {key: part for key, part in source["source"].items() if key != CONTENT[-1]}
     return {**root, "data_source": {**source, "source": inner}}
+
+
+def _beside_items(root: Row) -> Iterator[Path]:
+    """Yield the keys of a data source that say something else than that it holds the items."""
+    source = root.get("data_source")
+    inner = source.get("source") if isinstance(source, dict) else None
+    yield from (("data_source", key) for key in source or () if key not in ("type", "source"))
+    for key in inner if isinstance(inner, dict) else ():
+        if key not in ("type", CONTENT[-1]):
+            yield ("data_source", "source", key)
 
 
 def with_items(root: Row, rows: list[Any]) -> Row:

@@ -14,6 +14,7 @@ from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._residual import Row
 from evalcontract.formats.promptfoo.configuration import (
     ADDED,
+    KEY,
     MERGED,
     default_test_of,
     limits_of,
@@ -55,11 +56,22 @@ def parts_of(value: Any) -> DocumentParts:
         root = {"label": name} if has_label else {}
         said = {_DESCRIPTION: has_label, _TESTS: isinstance(tests, list) and bool(tests)}
         theirs[_CONFIGURATION] = {k: part for k, part in value.items() if not said.get(k)}
-        paths = [(key,) for key in theirs[_CONFIGURATION] if key != _TESTS]
+        paths = [(key,) for key in theirs[_CONFIGURATION] if key not in (_TESTS, _DEFAULT)]
+        paths += _beside_default(value)
     if elsewhere:
         theirs[_ELSEWHERE] = elsewhere
         paths += [(*above, int(index)) for index in elsewhere]
     return DocumentParts({**root, "metadata": {THEIRS: theirs}} if theirs else root, tuple(paths))
+
+
+def _beside_default(configuration: Row) -> Iterator[tuple[str, ...]]:
+    """Yield what a default test has that it does not add to tests; all of one that is not read."""
+    given = configuration.get(_DEFAULT)
+    if isinstance(given, dict) and default_test_of(configuration):
+        added = (*ADDED, *MERGED, "assert", KEY)
+        yield from ((_DEFAULT, key) for key in given if key not in added)
+    elif given:
+        yield (_DEFAULT,)
 
 
 def document_of(rows: list[Any], root: Row, reason: str) -> tuple[Any, list[Loss]]:
