@@ -376,7 +376,7 @@ TAKEN = {
     "calibrating": {
         "checking.pipeline.validate",
         "grading.printed.usage_fields",
-        "grading.printed.write_asked",
+        "grading.printed.write_judge_usage",
     },
     "starting": {
         "converting.convert.convert",

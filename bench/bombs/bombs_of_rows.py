@@ -20,6 +20,10 @@ from bomb import (
     rubric,
 )
 
+COVERAGE_OF_LINES = ("coverage", "datasets/a.jsonl")
+GRADE_LINES = ("grade", "datasets/a.jsonl", "--outputs", "outputs.jsonl")
+REPORT_OF_LINES = ("report", "datasets/a.jsonl", "-o", "report.html")
+
 
 def near_row_keys(size: int) -> Files:
     """Misspelled keys of a row."""
@@ -95,6 +99,12 @@ def faulty_lines(size: int) -> Files:
     return {"rubrics/": None, "datasets/a.jsonl": "{}\n" * size}
 
 
+def distinct_faulty_lines(size: int) -> Files:
+    """Rows of a JSONL file that lack all keys, and have one each that no other row has."""
+    lines = "".join(f'{{"k{at}":1}}\n' for at in range(size))
+    return {"rubrics/": None, "datasets/a.jsonl": lines, "outputs.jsonl": '{"id": "a"}\n'}
+
+
 def contradicting_lists(size: int) -> Files:
     """Texts that a row's output should contain, and as many that it should not."""
     return dataset(
@@ -152,6 +162,7 @@ BOMBS = (
     Bomb(repeated_items, 195_000, (CHECK, JSON)),
     Bomb(faulty_rows, 300_000, (CHECK, JSON)),
     Bomb(faulty_lines, 300_000, (CHECK, JSON)),
+    Bomb(distinct_faulty_lines, 80_000, (CHECK, COVERAGE_OF_LINES, GRADE_LINES, REPORT_OF_LINES)),
     Bomb(contradicting_lists, 20_000),
     Bomb(long_texts, 300_000),
     Bomb(rows_with_a_long_key, 1000, (CHECK, JSON)),

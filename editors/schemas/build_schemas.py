@@ -26,7 +26,7 @@ OF_AUTHORS = ("configuration", "dataset", "judge", "rubric", "target")
 def build(folder: Path) -> list[str]:
     """Write all editions into a folder; return their names."""
     texts = json.loads(TEXTS.read_text(encoding="utf-8"))
-    names = [*OF_AUTHORS, *schemas.names_of_others()]
+    names = [*OF_AUTHORS, *schemas.names("formats/")]
     for name in names:
         edition = Edition(name, texts["guides"], texts["values"]).whole()
         if name in OF_AUTHORS:

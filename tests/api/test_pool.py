@@ -56,10 +56,10 @@ def test_what_a_killed_process_worked_on_is_done_here() -> None:
 
 @needs_fork
 def test_without_processes_it_works_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(pool, "_Worker", fail)
+    monkeypatch.setattr(pool, "ForkedProcess", fail)
     assert list(map_in_parallel(square, range(5), 4)) == [0, 1, 4, 9, 16]
 
 

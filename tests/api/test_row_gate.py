@@ -195,7 +195,7 @@ def found_in(rows: list[Row], given_: RowContext, default: str | None) -> list[P
     found: list[Problem] = []
     for row in rows:
         check = DatasetCheck(rows_of([row]), root, given_)
-        found += [problem for _, problems, _ in check.batches() for problem in problems]
+        found += [problem for _, problems, *_ in check.batches() for problem in problems]
     return found
 
 
@@ -497,7 +497,7 @@ def test_keys_that_differ_in_every_row_make_no_further_gate(
         for n in range(300)
     ]
     check = DatasetCheck(rows_of(rows), {}, around())
-    assert [problem for _, problems, _ in check.batches() for problem in problems] == []
+    assert [problem for _, problems, *_ in check.batches() for problem in problems] == []
     assert len(made) == 1
 
 
@@ -531,7 +531,7 @@ def test_the_gate_changes_no_finding(
     given_ = around(*rubrics, graded=graded)
     root = {} if default is None else {"bundle": default}
     check = DatasetCheck(rows_of(rows), root, given_)
-    whole = [each for _, problems, _ in check.batches() for each in problems if is_of_row(each)]
+    whole = [each for _, problems, *_ in check.batches() for each in problems if is_of_row(each)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Gates, "pass_all", lambda *_: False)
         alone = [

@@ -99,9 +99,9 @@ def test_rows_are_read_once_and_batch_by_batch(monkeypatch: pytest.MonkeyPatch) 
     log: list[tuple[str, int]] = []
     check = DatasetCheck._check_batch  # noqa: SLF001
 
-    def logged(self: Any, rows: Any, batch: Any, gates: Any, *, quick: bool) -> Any:
+    def logged(self: Any, rows: Any, batch: Any, gates: Any, **how: Any) -> Any:
         log.append(("checked", batch.first_index + len(batch.rows)))
-        return check(self, rows, batch, gates, quick=quick)
+        return check(self, rows, batch, gates, **how)
 
     monkeypatch.setattr(DatasetCheck, "_check_batch", logged)
 

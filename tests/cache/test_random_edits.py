@@ -36,6 +36,12 @@ checks:
   - {id: right, kind: llm_judge, judge_prompt_ref: judge/j@1.0.0, threshold: 0.5}
 scoring: {combine: all_pass}
 """
+OUTER = """
+id: r
+version: "1.0.0"
+checks: [{id: all, kind: composite, rubric_ref: rubric/s@1.0.0}]
+scoring: {combine: all_pass}
+"""
 #: What may stand in a file, by the end of its name; the rest are datasets, and others.
 TEXTS = {
     "toml": [
@@ -46,8 +52,19 @@ TEXTS = {
         "exclude = ['rubrics', 'more']\n",
         "strct = 1\n",
     ],
-    "rubrics": [RUBRIC % ("r", "shapes/s.txt"), RUBRIC % ("s", "../away/s.txt"), "id: r\n"],
-    "judges": ['id: j\nversion: "1.0.0"\ntemplate: "{{output}}"\n', "id: k\n"],
+    "rubrics": [
+        RUBRIC % ("r", "shapes/s.txt"),
+        RUBRIC % ("s", "../away/s.txt"),
+        RUBRIC % ("s", "shapes/t.txt") + "# a comment\n",
+        OUTER,
+        OUTER.replace("id: r", "id: s"),
+        "id: r\n",
+    ],
+    "judges": [
+        'id: j\nversion: "1.0.0"\ntemplate: "{{output}}"\n',
+        'id: j\nversion: "1.0.0"\ntemplate: "{{context}} {{output}}"\n',
+        "id: k\n",
+    ],
     "targets": [
         f"dataset: {name}\nstrict_validation: true\n"
         for name in ("datasets/a.yaml", "../away/a.yaml", "inner/a.yaml", "shapes/t.txt", "rubrics")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.checks import KINDS, State
-from evalcontract.checks._time_limit import matches
+from evalcontract.checks._time_limit import matcher
 from evalcontract.checks.outcome import Outcome, Output, ToolCall
 from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError
 
@@ -38,7 +38,7 @@ SLOW = [(re.compile("(a+)+b"), "a" * 60), (re.compile("[ab]+c"), "ab" * 1_000_00
 def test_a_slow_search_ends(pattern: re.Pattern[str], text: str) -> None:
     start = time.monotonic()
     with pytest.raises(OutOfTimeError):
-        matches(pattern, text, seconds=0.2)
+        matcher(pattern, seconds=0.2)(text)
     assert time.monotonic() - start < 5
 
 
@@ -75,7 +75,7 @@ def test_other_threads_search_in_a_child(
     full: bool,  # noqa: FBT001
     result: object,
 ) -> None:
-    assert in_thread(lambda: matches(pattern, text, full=full, seconds=0.2)) == [result]
+    assert in_thread(lambda: matcher(pattern, full=full, seconds=0.2)(text)) == [result]
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
@@ -84,13 +84,13 @@ def test_what_was_set_before_is_set_again() -> None:
     before = signal.signal(signal.SIGALRM, lambda *_: rung.append(time.monotonic()))
     try:
         signal.setitimer(signal.ITIMER_REAL, 100, 7)
-        assert matches(re.compile("a"), "a")
+        assert matcher(re.compile("a"))("a")
         left, interval = signal.getitimer(signal.ITIMER_REAL)
         assert 90 < left <= 100
         assert interval == 7
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(OutOfTimeError):
-            matches(*SLOW[0], seconds=0.2)
+            matcher(SLOW[0][0], seconds=0.2)(SLOW[0][1])
         time.sleep(0.05)
         assert len(rung) == 1  # what was due meanwhile comes at once
     finally:

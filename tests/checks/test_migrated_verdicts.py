@@ -36,7 +36,7 @@ def outcomes(case: dict[str, Any], output: str) -> list[Outcome]:
     moved = best_practices.move({"evals": [{"prompt": "p", **case}]}, "cases", rubrics)
     (row,) = moved.rows
     found: list[Outcome] = []
-    for rubric in rubrics.made.values():
+    for rubric in rubrics.by_id.values():
         assert rubric["scoring"] == {"combine": "all_pass"}
         for check in rubric["checks"]:
             prepare = KINDS[check["kind"]].prepare

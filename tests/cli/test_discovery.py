@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import ROOT, Options, Printed, check_workspaces, command_line, command_lines
@@ -365,3 +365,17 @@ def test_streams_that_a_shell_gives(place: Path) -> None:
         )
         assert (done.returncode, done.stderr) == (0, "")
         assert "1 dataset (1 row)" in done.stdout
+
+
+def test_the_progress_counts_the_files_of_all_workspaces(tmp_path: Path) -> None:
+    for number, name in enumerate(("one", "two/inner", "two")):
+        rows = {f"datasets/{n}.jsonl": '{"id": "a", "input": "b"}\n' for n in range(number + 1)}
+        others = {"rubrics/r.yaml": "id: r\n", "evalcontract.toml": "", "notes.json": "{}"}
+        write(tmp_path / name, {**others, **rows})
+    seen: list[Any] = []
+    check_workspaces(tmp_path, Options(progress=lambda at: seen.append(at.files)))
+    numbers, totals = zip(*seen, strict=True)
+    assert len(seen) == 6
+    assert set(totals) == {12}
+    assert list(numbers) == sorted(numbers)
+    assert numbers[-1] > numbers[0] > 0

@@ -70,7 +70,7 @@ def test_they_are_up_to_date(tmp_path: Path) -> None:
 
 def test_what_people_write_has_an_edition() -> None:
     assert {"dataset", "rubric", "judge", "target", "configuration"} == set(AUTHORS)
-    assert set(schemas.names_of_others()) == set(NAMES) - set(AUTHORS)
+    assert set(schemas.names("formats/")) == set(NAMES) - set(AUTHORS)
 
 
 @pytest.mark.slow
@@ -86,7 +86,7 @@ def test_they_accept_and_refuse_what_the_canonical_ones_do() -> None:
     assert seen > 1000
 
 
-@every_case("name", schemas.names_of_others())
+@every_case("name", schemas.names("formats/"))
 def test_examples_of_other_systems_are_accepted(name: str) -> None:
     canonical, edition = schemas.load(name), validator_for(schemas.load(f"editor/{name}"))
     examples = canonical["$defs"]["row"]["examples"]

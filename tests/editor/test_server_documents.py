@@ -93,7 +93,7 @@ def test_a_document_that_is_opened_again_begins_anew(tmp_path: Path) -> None:
         (old, *_) = actions
         assert old.pop("edit")
         assert "edit" not in live.request("codeAction/resolve", old)
-        again.codes(version=2)
+        again.codes("dataset/nothing-to-grade", version=2)
 
 
 TEMPLATED = 'id: j\nversion: "1.0.0"\ntemplate: |\n  😀 Is it?\n  {{ outptu }} {{ output }}\n'

@@ -287,4 +287,4 @@ def test_rows_of_other_systems_are_completed_and_explained(
 
 
 def test_every_dialect_is_tried_in_the_editor() -> None:
-    assert sorted(OF_OTHERS) == schemas.names_of_others()
+    assert sorted(OF_OTHERS) == schemas.names("formats/")

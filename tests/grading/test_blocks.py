@@ -113,7 +113,7 @@ def test_an_executor_that_fails_spoils_one_result() -> None:
 
     execute = of_text(judge)
     passed = CheckResult("x", "own", *PASSED)
-    single = Single("x", "own", 1.0, None, execute, passed, execute.judge, {})
+    single = Single("x", "own", 1.0, None, execute, passed, execute.judge)
     texts = ["good", "bad", "other"]
     results = single.results(block_of([{"wants": "good"}] * 3, list(map(Output, texts))))
     assert [each.outcome for each in results] == ["passed", "error", "failed"]

@@ -6,6 +6,7 @@ import io
 import json
 from typing import Any
 
+import pytest
 from tables import every_case
 
 from evalcontract.checks import EvalContext
@@ -14,7 +15,7 @@ from evalcontract.library.artifact import read_artifact
 from evalcontract.library.library import Library
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES, load_rules
-from evalcontract.rules._rule import RowGroup
+from evalcontract.rules._rule import Code, Problems, RowGroup, row_rule, rule
 from evalcontract.rules.rows import check_always_passes
 from evalcontract.source import Document, read_stream
 from evalcontract.structure.authored.analyses import SchemaAnalyses
@@ -44,3 +45,23 @@ def test_an_empty_key_that_the_runner_grades(row: dict[str, Any], *, is_silent: 
         "allOf": [silent(RowGroup(plan, graded=plan.graded))],
     }
     assert native_for(schema).is_valid({"id": "a", "input": "b", **row}) is is_silent
+
+
+def test_a_rule_is_for_the_kind_that_its_code_names() -> None:
+    def check(*_: object) -> Problems:
+        return iter(())
+
+    assert rule(Code("judge/a"))(check).kinds == (Kind.JUDGE,)
+    assert rule(Code("acme/a"), Kind.RUBRIC, Kind.JUDGE)(check).kinds == (Kind.RUBRIC, Kind.JUDGE)
+    with pytest.raises(ValueError, match="acme"):
+        rule(Code("acme/a"))(check)
+
+
+def test_a_prefilter_that_is_no_function_is_the_same_for_all_rows() -> None:
+    def check(_: object) -> Problems:
+        return iter(())
+
+    made = row_rule(Code("dataset/a"), silent={"required": ["id"]})(check)
+    assert made.silent is not None
+    assert made.silent(RowGroup()) == {"required": ["id"]}
+    assert row_rule(Code("dataset/a"))(check).silent is None

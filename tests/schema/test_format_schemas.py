@@ -9,12 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evalcontract.formats import dialects
-from evalcontract.structure.schemas import load, names_of_others, text_of
+from evalcontract.structure.schemas import load, names, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAMES = names_of_others()
+NAMES = names("formats/")
 every = pytest.mark.parametrize("name", NAMES)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evalcontract.source import DISK, TooLargeError
+from evalcontract.source import DISK
+from evalcontract.source.filesystem import TooLargeError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,18 +15,17 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from evalcontract.structure.keys.names import KeyAlias
+    from evalcontract.structure.keys.names import Alias
 
-TABLES: dict[str, Mapping[str, KeyAlias]] = {
+TABLES: dict[str, Mapping[str, Alias]] = {
     "ALIASES": aliases.ALIASES,
     "CONTINUOUS_ALIASES": aliases.CONTINUOUS_ALIASES,
     "CLOSED_ALIASES": aliases.CLOSED_ALIASES,
 }
-VALUES = value_aliases._VALUES  # noqa: SLF001 - all of a table, which only it has
-KINDS = value_aliases._KIND_ADVICE  # noqa: SLF001 - the same
+KINDS = value_aliases._KIND_ADVICE  # noqa: SLF001 - all of a table, which only it has
 
 
-def line(name: str, alias: KeyAlias) -> str:
+def line(name: str, alias: Alias) -> str:
     flags = [flag for flag, is_set in alias._asdict().items() if is_set is True]
     return " ".join([f"  {name} ->", *alias.canonical, *(f"[{flag}]" for flag in flags)])
 
@@ -43,7 +42,7 @@ def test_keys(snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.messages
 def test_values(snapshot: SnapshotAssertion) -> None:
-    lines = [f"  {name} -> {' '.join(ours)}" for name, ours in VALUES.items()]
+    lines = [line(name, alias) for name, alias in value_aliases.VALUE_ALIASES.items()]
     advice = [f"  {name}: {value_aliases.advice_for_value(name, {'llm_judge'})}" for name in KINDS]
     assert "\n".join(["values", *sorted(lines), "kinds", *sorted(advice), ""]) == plain(snapshot)
 

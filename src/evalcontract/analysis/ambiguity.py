@@ -6,18 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
 
-from evalcontract.analysis.pattern import (
-    Atomic,
-    CaptureGroup,
-    Either,
-    Look,
-    Repeat,
-    Sequence,
-    read_pattern,
-)
-from evalcontract.analysis.positions import Automaton, automaton_of
+from evalcontract.analysis import pattern as tree
+from evalcontract.analysis.dialects import matches_everything
+from evalcontract.analysis.pattern import read_pattern, shortest_match
+from evalcontract.analysis.positions import Automaton, automaton_of, has_anchor, matches_nothing
 from evalcontract.analysis.program import (
     Budget,
     PatternTooLargeError,
@@ -27,9 +20,6 @@ from evalcontract.analysis.program import (
     program_of,
 )
 from evalcontract.model.startup import lazy_pattern
-
-if TYPE_CHECKING:
-    from evalcontract.analysis.pattern import Node, Pattern
 
 #: Characters of patterns that are read to prove that these match nothing, or everything.
 MAX_PROVED_CHARACTERS = 200_000
@@ -44,6 +34,7 @@ class BudgetSpentError(Exception):
 class PatternSearch:
     """The results for the patterns that were analysed, and what is left of the budgets.
 
+    Each question raises a `BudgetSpentError` for a new pattern, once the budget for it is spent.
     `budget` is for the search for exponential backtracking, `proofs` for the proofs that a pattern
     matches nothing or everything, in characters that are read.
     """
@@ -57,12 +48,7 @@ class PatternSearch:
     def attack(
         self, pattern: str, flags: Iterable[str] = (), *, full: bool = False
     ) -> Attack | None:
-        """Return what `find_attack` returns.
-
-        Raises:
-            BudgetSpentError: no step is left.
-
-        """
+        """Return what `find_attack` returns."""
         if _is_plain(pattern, flags):
             return None
         key = (pattern, tuple(flags), full)
@@ -74,28 +60,13 @@ class PatternSearch:
         return self._known[key]
 
     def matches_nothing(self, pattern: str, flags: Iterable[str] = ()) -> bool:
-        """Return what `regex_impossible.matches_nothing` returns.
-
-        Raises:
-            BudgetSpentError: no character is left.
-
-        """
-        from evalcontract.analysis.positions import has_anchor, matches_nothing  # slow
-
+        """Return what `positions.matches_nothing` returns."""
         if not has_anchor(pattern):
             return False
         return self._proof(matches_nothing, "nothing", pattern, flags)
 
     def matches_everything(self, pattern: str, flags: Iterable[str] = (), *, full: bool) -> bool:
-        """Return what `regex_totality.matches_everything` returns.
-
-        Raises:
-            BudgetSpentError: no character is left.
-
-        """
-        from evalcontract.analysis.dialects import matches_everything
-        from evalcontract.analysis.pattern import shortest_match  # both are slow to import
-
+        """Return what `dialects.matches_everything` returns."""
         if shortest_match(pattern, flags) != 0:
             return False
         what = "full" if full else "everything"
@@ -182,7 +153,7 @@ def find_attack(
         return None
 
 
-def _words(read: Pattern, budget: Budget) -> list[tuple[str, str]]:
+def _words(read: tree.Pattern, budget: Budget) -> list[tuple[str, str]]:
     """Return ambiguous words, each with a prefix that leads to it, the shortest first."""
     words: list[tuple[str, str]] = []
     for root in (read.root, *islice(_lookaheads(read.root), _MAX_LOOKS)):
@@ -190,19 +161,19 @@ def _words(read: Pattern, budget: Budget) -> list[tuple[str, str]]:
     return sorted(words, key=lambda pair: sum(map(len, pair)))
 
 
-def _lookaheads(node: Node) -> Iterator[Node]:
+def _lookaheads(node: tree.Node) -> Iterator[tree.Node]:
     """Yield each lookahead of a pattern, preceded by one path to it."""
     match node:
-        case Sequence(parts=parts):
+        case tree.Sequence(parts=parts):
             for index, part in enumerate(parts):
                 for inner in _lookaheads(part):
-                    yield Sequence((*parts[:index], inner))
-        case Either(options=options):
+                    yield tree.Sequence((*parts[:index], inner))
+        case tree.Either(options=options):
             for option in options:
                 yield from _lookaheads(option)
-        case CaptureGroup(body=body) | Atomic(body=body) | Repeat(body=body):
+        case tree.CaptureGroup(body=body) | tree.Atomic(body=body) | tree.Repeat(body=body):
             yield from _lookaheads(body)
-        case Look(body=body, behind=None):
+        case tree.Look(body=body, behind=None):
             yield body
             yield from _lookaheads(body)
         case _:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalcontract.analysis.texts import normalized
+from evalcontract.analysis.texts import composed, folded
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 
@@ -53,33 +53,34 @@ def name_of(path: Path, check: dict[str, Any]) -> str:
 def implies(held: str, part: str, *, held_sensitive: bool, part_sensitive: bool) -> bool:
     """Whether every text that contains `held` also contains `part`, by their case sensitivity."""
     if not part_sensitive:
-        return normalized(part, case_sensitive=False) in normalized(held, case_sensitive=False)
-    is_part = normalized(part) in normalized(held)
+        return folded(part) in folded(held)
+    is_part = composed(part) in composed(held)
     return is_part and (held_sensitive or part.lower() == part.upper())
+
+
+# The key of the texts that a check forbids or requires, by its kind.
+_FORBIDDING = {"must_not_contain": "values", "markdown_structure": "forbidden_patterns"}
+_REQUIRING = {"must_contain_any": "values", "markdown_structure": "required_sections"}
 
 
 def forbidden_texts(placed: Placed) -> Texts | None:
     """Return the texts that a check forbids; None if there are none, or if rows have them."""
-    path, check = placed
-    if check["kind"] == "must_not_contain" and "values" in check:
-        sensitive = check.get("case_sensitive", False)
-        return Texts(placed, (*path, "values"), check["values"], sensitive)
-    if check["kind"] == "markdown_structure" and "forbidden_patterns" in check:
-        values = check["forbidden_patterns"]
-        return Texts(placed, (*path, "forbidden_patterns"), values, sensitive=True)
-    return None
+    return _texts(placed, _FORBIDDING)
 
 
 def required_texts(placed: Placed) -> Texts | None:
     """Return the texts that a check requires; None if there are none, or if rows have them."""
+    return _texts(placed, _REQUIRING)
+
+
+def _texts(placed: Placed, keys: dict[str, str]) -> Texts | None:
     path, check = placed
-    if check["kind"] == "must_contain_any" and "values" in check:
-        sensitive = check.get("case_sensitive", False)
-        return Texts(placed, (*path, "values"), check["values"], sensitive)
-    if check["kind"] == "markdown_structure" and "required_sections" in check:
-        values = check["required_sections"]
-        return Texts(placed, (*path, "required_sections"), values, sensitive=False)
-    return None
+    key = keys.get(check["kind"])
+    if key not in check:
+        return None
+    has_choice = key == "values"
+    sensitive = check.get("case_sensitive", False) if has_choice else key == "forbidden_patterns"
+    return Texts(placed, (*path, key), check[key], sensitive)
 
 
 class _Index:
@@ -93,19 +94,19 @@ class _Index:
 
     def add(self, texts: Texts) -> None:
         for index, value in enumerate(texts.values):
-            folded = normalized(value, case_sensitive=False)
-            places = self.places.setdefault(folded, [])
+            key = folded(value)
+            places = self.places.setdefault(key, [])
             if len(places) < _MAX_PLACES:
                 places.append((len(self.lists), index))
-            if len(folded) <= _WINDOW:
-                self.lengths.add(len(folded))
+            if len(key) <= _WINDOW:
+                self.lengths.add(len(key))
             else:
-                self.long[folded] = None
+                self.long[key] = None
         self.lists.append(texts)
 
     def within(self, held: str, *, sensitive: bool) -> Iterator[tuple[int, int]]:
         """Yield the list number and index of each text that `held` implies."""
-        for part in self._parts(normalized(held, case_sensitive=False)):
+        for part in self._parts(folded(held)):
             for number, index in self.places[part]:
                 texts = self.lists[number]
                 if implies(
@@ -116,11 +117,11 @@ class _Index:
                 ):
                     yield number, index
 
-    def _parts(self, folded: str) -> set[str]:
-        parts = {part for part in self.long if part in folded}
+    def _parts(self, text: str) -> set[str]:
+        parts = {part for part in self.long if part in text}
         for length in self.lengths:
-            for start in range(len(folded) - length + 1):
-                part = folded[start : start + length]
+            for start in range(len(text) - length + 1):
+                part = text[start : start + length]
                 if part in self.places:
                     parts.add(part)
         return parts

@@ -5,27 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from evalcontract.analysis import pattern as tree
 from evalcontract.analysis.pattern import (
     FLAGS,
-    Anchor,
-    Atomic,
-    CaptureGroup,
-    Char,
-    Either,
-    Look,
-    Repeat,
-    Sequence,
     Uncompilable,
     compile_pattern,
     read_pattern,
     shortest_match,
 )
 from evalcontract.model.startup import lazy_pattern
-
-if TYPE_CHECKING:
-    from evalcontract.analysis.pattern import Node
 
 _DELIMITED = lazy_pattern(
     r"(?P<mark>[/#~%@!])(?P<body>(?:\\.|(?!(?P=mark))[^\\])++)(?P=mark)(?P<flags>[a-zA-Z]*)",
@@ -222,24 +211,24 @@ def matches_everything(pattern: str, flags: Iterable[str], *, full: bool) -> boo
     return (_START, _END) in ways if full else bool(ways)
 
 
-def _ways(node: Node) -> Ways:  # noqa: PLR0911 - a table
+def _ways(node: tree.Node) -> Ways:  # noqa: PLR0911 - a table
     match node:
-        case CaptureGroup(body=body):
+        case tree.CaptureGroup(body=body):
             return _ways(body)
-        case Either(options=options):
+        case tree.Either(options=options):
             return _NOWHERE.union(*map(_ways, options))
-        case Sequence(parts=parts):
+        case tree.Sequence(parts=parts):
             ways = _STAY
             for part in parts:
                 ways = _chain(ways, _ways(part))
             return ways
-        case Repeat(keeps=False):
+        case tree.Repeat(keeps=False):
             return _repeat(node)
-        case Anchor():
+        case tree.Anchor():
             return _anchor(node)
-        case Look(body=body, behind=None, negative=False):
+        case tree.Look(body=body, behind=None, negative=False):
             return frozenset((start, start) for start, _ in _ways(body))
-        case Atomic() | Repeat():
+        case tree.Atomic() | tree.Repeat():
             # It keeps its first match, which need not be the one that leads on.
             return _STAY if _is_empty(node) else _NOWHERE
         case _:
@@ -250,7 +239,7 @@ def _chain(one: Ways, other: Ways) -> Ways:
     return frozenset((a, d) for a, b in one for c, d in other if b == c)
 
 
-def _repeat(node: Repeat) -> Ways:
+def _repeat(node: tree.Repeat) -> Ways:
     if node.high is None and node.low == 0:
         other, newline = _coverage(node.body)
         if other:
@@ -264,23 +253,23 @@ def _repeat(node: Repeat) -> Ways:
     return ways
 
 
-def _coverage(node: Node) -> tuple[bool, bool]:
+def _coverage(node: tree.Node) -> tuple[bool, bool]:
     """Return whether one repetition matches any character but newline, and whether newline."""
     match node:
-        case Char():
+        case tree.Char():
             return node.any_other, node.any_newline
-        case CaptureGroup(body=body):
+        case tree.CaptureGroup(body=body):
             return _coverage(body)
-        case Either(options=options):
+        case tree.Either(options=options):
             covered = [_coverage(option) for option in options]
             return any(other for other, _ in covered), any(newline for _, newline in covered)
-        case Repeat(body=body, low=low, high=high, keeps=False) if low <= 1 and high != 0:
+        case tree.Repeat(body=body, low=low, high=high, keeps=False) if low <= 1 and high != 0:
             return _coverage(body)
         case _:
             return False, False
 
 
-def _anchor(anchor: Anchor) -> Ways:
+def _anchor(anchor: tree.Anchor) -> Ways:
     if anchor.is_start:
         return frozenset({(_START, _START)} | ({(_LINE_START,) * 2} if anchor.is_line else set()))
     if anchor.is_end:
@@ -288,6 +277,6 @@ def _anchor(anchor: Anchor) -> Ways:
     return _NOWHERE
 
 
-def _is_empty(node: Node) -> bool:
+def _is_empty(node: tree.Node) -> bool:
     """Whether a part matches only the empty string."""
-    return isinstance(node, Sequence) and not node.parts
+    return isinstance(node, tree.Sequence) and not node.parts

@@ -12,25 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from evalcontract.analysis.pattern import (
-    Anchor,
-    Atomic,
-    Back,
-    CaptureGroup,
-    Char,
-    Either,
-    Repeat,
-    Sequence,
-    read_pattern,
-)
-from evalcontract.analysis.program import PatternTooLargeError
+from evalcontract.analysis import pattern as tree
+from evalcontract.analysis.pattern import read_pattern
+from evalcontract.analysis.program import Budget, PatternTooLargeError
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.analysis.pattern import Node, Pattern
-    from evalcontract.analysis.program import Budget
 
 
 class _Before(IntEnum):
@@ -79,7 +65,7 @@ def has_anchor(pattern: str) -> bool:
 
 
 class _Walk:
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: tree.Pattern) -> None:
         self._pattern = pattern
         self._known: dict[tuple[int, _States], _States] = {}
 
@@ -87,34 +73,34 @@ class _Walk:
     def _others(self) -> list[str]:
         return [letter for letter in self._pattern.alphabet if letter != "\n"]
 
-    def through(self, node: Node, states: _States) -> _States:  # noqa: PLR0911 - a table
+    def through(self, node: tree.Node, states: _States) -> _States:  # noqa: PLR0911 - a table
         """Return the states after a part, given those before it; none if it cannot match."""
         match node:
-            case Char():
+            case tree.Char():
                 return self._char(node, states)
-            case Anchor():
+            case tree.Anchor():
                 return frozenset(after for state in states for after in _anchored(node, state))
-            case CaptureGroup(body=body) | Atomic(body=body):
+            case tree.CaptureGroup(body=body) | tree.Atomic(body=body):
                 return self.through(body, states)
-            case Sequence(parts=parts):
+            case tree.Sequence(parts=parts):
                 for part in parts:
                     states = self.through(part, states)
                 return states
-            case Either(options=options):
+            case tree.Either(options=options):
                 return frozenset(
                     state for option in options for state in self.through(option, states)
                 )
-            case Repeat():
+            case tree.Repeat():
                 key = id(node), states  # nested repeats visit their body with the same states
                 if key not in self._known:
                     self._known[key] = self._repeat(node, states)
                 return self._known[key]
-            case Back():
+            case tree.Back():
                 return _ALL if states else states
             case _:
                 return states
 
-    def _char(self, char: Char, states: _States) -> _States:
+    def _char(self, char: tree.Char, states: _States) -> _States:
         matches = char.test.fullmatch
         newline = bool(matches("\n"))
         other = not newline or any(map(matches, self._others))  # one of them, if not a newline
@@ -127,7 +113,7 @@ class _Walk:
                 after.add(_State(_Before.NEWLINE, rest))
         return frozenset(after)
 
-    def _repeat(self, repeat: Repeat, states: _States) -> _States:
+    def _repeat(self, repeat: tree.Repeat, states: _States) -> _States:
         if repeat.high == 0:
             return states
         for _ in range(min(repeat.low, len(_ALL))):
@@ -137,7 +123,7 @@ class _Walk:
         return states
 
 
-def _anchored(anchor: Anchor, state: _State) -> Iterator[_State]:
+def _anchored(anchor: tree.Anchor, state: _State) -> Iterator[_State]:
     if anchor.is_start:
         if state.before is _Before.NOTHING or (anchor.is_line and state.before is _Before.NEWLINE):
             yield state
@@ -176,14 +162,14 @@ class Automaton:
         self.budget = budget
         self.follow: list[Ways] = []
         self.starts: Ways = {}
-        self.groups: dict[int, Node] = {}
+        self.groups: dict[int, tree.Node] = {}
         self.parts = self.links = 0
         self._alphabet = alphabet
         self._accepted: list[frozenset[str]] = []
-        self._known: dict[Char, frozenset[str]] = {}
+        self._known: dict[tree.Char, frozenset[str]] = {}
         self._shared: dict[tuple[frozenset[str], frozenset[str]], str | None] = {}
 
-    def add(self, char: Char) -> int:
+    def add(self, char: tree.Char) -> int:
         """Add a position and return its number.
 
         Raises:
@@ -247,7 +233,7 @@ class Automaton:
         return seen
 
 
-def automaton_of(root: Node, alphabet: tuple[str, ...], budget: Budget) -> Automaton:
+def automaton_of(root: tree.Node, alphabet: tuple[str, ...], budget: Budget) -> Automaton:
     """Return the automaton of a pattern, and spend the steps that this takes.
 
     Raises:
@@ -259,36 +245,36 @@ def automaton_of(root: Node, alphabet: tuple[str, ...], budget: Budget) -> Autom
     return automaton
 
 
-def _part(node: Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a table
+def _part(node: tree.Node, automaton: Automaton) -> _Part:  # noqa: C901, PLR0911 - a table
     automaton.parts += 1
     automaton.budget.spend(_PART_STEPS)
     if automaton.parts > _MAX_PARTS:
         raise PatternTooLargeError
     match node:
-        case Char():
+        case tree.Char():
             position = automaton.add(node)
             return _Part(0, {position: 1}, {position: 1})
-        case CaptureGroup(number=number, body=body):
+        case tree.CaptureGroup(number=number, body=body):
             if number is not None:
                 automaton.groups[number] = body
             return _part(body, automaton)
-        case Atomic(body=body):
+        case tree.Atomic(body=body):
             return _part(body, automaton)
-        case Back(group=group) if group in automaton.groups:
+        case tree.Back(group=group) if group in automaton.groups:
             return _part(automaton.groups[group], automaton)
-        case Sequence(parts=parts):
+        case tree.Sequence(parts=parts):
             whole = _Part(1)
             for part in parts:
                 whole = _concatenate(whole, _part(part, automaton), automaton)
             return whole
-        case Either(options=options):
+        case tree.Either(options=options):
             whole = _Part(0)
             for option in options:
                 branch = _part(option, automaton)
                 empty = min(_TWO, whole.empty + branch.empty)
                 whole = _Part(empty, whole.first | branch.first, whole.last | branch.last)
             return whole
-        case Repeat():
+        case tree.Repeat():
             return _repeat(node, automaton)
         case _:
             return _Part(1)
@@ -321,7 +307,7 @@ def _link(last: Ways, first: Ways, automaton: Automaton) -> None:
             follow[start] = min(_TWO, follow.get(start, 0) + ends * starts)
 
 
-def _repeat(node: Repeat, automaton: Automaton) -> _Part:
+def _repeat(node: tree.Repeat, automaton: Automaton) -> _Part:
     """Expand a repeat. As in Python's matcher, an empty repetition ends it."""
     endless = node.high is None or node.high >= _MANY
     low = node.low if node.low < _MANY else 1

@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.analysis.pattern import (
-    Anchor,
-    Atomic,
-    Back,
-    CaptureGroup,
-    Char,
-    Either,
-    Look,
-    Repeat,
-    Sequence,
-)
+from evalcontract.analysis import pattern as tree
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.analysis.pattern import Node
 
 #: Steps for the patterns of a workspace, about a second. Most take some hundreds.
 MAX_STEPS = 1_200_000
@@ -72,7 +59,7 @@ class Program:
     slots: int
 
 
-def program_of(root: Node) -> Program:
+def program_of(root: tree.Node) -> Program:
     """Compile a pattern into a program.
 
     Raises:
@@ -103,29 +90,29 @@ class _ProgramWriter:
         self.slots += 1
         return self.slots - 1
 
-    def write(self, node: Node) -> None:  # noqa: C901 - a table
+    def write(self, node: tree.Node) -> None:  # noqa: C901 - a table
         self.parts += 1
         if self.parts > _MAX_PARTS:
             raise PatternTooLargeError
         match node:
-            case Char(test=test) | Anchor(test=test):
-                self.put("char" if isinstance(node, Char) else "place", part=test)
-            case Sequence(parts=parts):
+            case tree.Char(test=test) | tree.Anchor(test=test):
+                self.put("char" if isinstance(node, tree.Char) else "place", part=test)
+            case tree.Sequence(parts=parts):
                 for part in parts:
                     self.write(part)
-            case CaptureGroup(number=number, body=body):
+            case tree.CaptureGroup(number=number, body=body):
                 self._group(number, body)
-            case Back(group=group, any_case=any_case):
+            case tree.Back(group=group, any_case=any_case):
                 self.put("back", *self._slots_of(group), part=any_case)
-            case Either(options=options):
+            case tree.Either(options=options):
                 self._either(options)
-            case Repeat(keeps=False):
+            case tree.Repeat(keeps=False):
                 self._repeat(node)
-            case Atomic(body=body):
+            case tree.Atomic(body=body):
                 self._inner("atomic", body)
-            case Repeat():
-                self._inner("atomic", Repeat(node.body, node.low, node.high))
-            case Look():
+            case tree.Repeat():
+                self._inner("atomic", tree.Repeat(node.body, node.low, node.high))
+            case tree.Look():
                 self._inner("look", node.body, (node.behind, node.negative))
 
     def _slots_of(self, number: int) -> tuple[int, int]:
@@ -134,7 +121,7 @@ class _ProgramWriter:
             self.slot()
         return self._groups[number], self._groups[number] + 1
 
-    def _group(self, number: int | None, body: Node) -> None:
+    def _group(self, number: int | None, body: tree.Node) -> None:
         if number is None:
             self.write(body)
             return
@@ -143,14 +130,14 @@ class _ProgramWriter:
         self.write(body)
         self.put("mark", end)
 
-    def _inner(self, what: str, body: Node, part: Any = None) -> None:
+    def _inner(self, what: str, body: tree.Node, part: Any = None) -> None:
         """Write a part that is matched separately, after the instruction that runs it."""
         at = self.put(what)
         self.write(body)
         self.put("done")
         self.code[at] = Do(what, len(self.code), at + 1, part)
 
-    def _either(self, options: tuple[Node, ...]) -> None:
+    def _either(self, options: tuple[tree.Node, ...]) -> None:
         ends = []
         for index, option in enumerate(options):
             last = index == len(options) - 1
@@ -164,7 +151,7 @@ class _ProgramWriter:
         if not options:
             self.put("fail")
 
-    def _repeat(self, node: Repeat) -> None:
+    def _repeat(self, node: tree.Repeat) -> None:
         for _ in range(node.low):
             self.write(node.body)
         splits = []
@@ -177,7 +164,7 @@ class _ProgramWriter:
         for at in splits:
             self._choose(at, node.lazy)
 
-    def _loop(self, body: Node) -> int:
+    def _loop(self, body: tree.Node) -> int:
         slot = self.slot()
         split = self.put("split")
         self.put("mark", slot)

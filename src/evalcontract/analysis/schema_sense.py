@@ -125,28 +125,18 @@ def _impossible(schema: dict[str, Any], type_: str) -> Path | None:
         case "string":
             return _crossed(schema, ("minLength",), ("maxLength",))
         case "number" | "integer":
-            return _no_number(schema)
+            lows, highs = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
+            return _crossed(schema, lows, highs)
     return None
 
 
 def _crossed(schema: dict[str, Any], lows: tuple[str, ...], highs: tuple[str, ...]) -> Path | None:
     for low in lows:
         for high in highs:
-            if low in schema and high in schema and schema[low] > schema[high]:
-                return (low,)
-    return None
-
-
-def _no_number(schema: dict[str, Any]) -> Path | None:
-    lows, highs = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
-    crossed = _crossed(schema, lows, highs)
-    if crossed:
-        return crossed
-    for low in lows:
-        for high in highs:
-            open_ = low == "exclusiveMinimum" or high == "exclusiveMaximum"
-            if open_ and low in schema and schema[low] == schema.get(high):
-                return (low,)
+            if low in schema and high in schema:
+                is_open = low.startswith("exclusive") or high.startswith("exclusive")
+                if schema[low] > schema[high] or (is_open and schema[low] == schema[high]):
+                    return (low,)
     return None
 
 

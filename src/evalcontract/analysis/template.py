@@ -7,32 +7,16 @@ linear in the length of the text and accepts every text.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from evalcontract.analysis.template_tags import (
-    BELOW,
-    ROOTS,
-    NameFault,
-    Pieces,
-    Tag,
-    TagFault,
-    block,
-    brief,
-    cut,
-    fault_of_name,
-    meaning,
-    surely_means,
-    written,
-)
+from evalcontract.analysis import template_tags as tags
+from evalcontract.analysis.template_tags import Tag, TagFault, brief
 from evalcontract.model.startup import lazy_pattern
-
-if TYPE_CHECKING:
-    import re
 
 _FORM = lazy_pattern(
     r"(?P<percent>%\((?P<of_percent>[\w.-]{1,80})\)[a-z])"
@@ -125,11 +109,11 @@ def _meaning(
         is_meant = not is_code and (bool(match["remark"]) or match["word"] in _STATEMENTS)
         return None, ("{{! … }}" if match["remark"] else "{{#expected}}") if is_meant else None
     first, *rest = name.split(".")
-    root = surely_means(first)
-    is_sure = first in ROOTS and not match["space"]
+    root = tags.surely_means(first)
+    is_sure = first in tags.ROOTS and not match["space"]
     if root is None or (root in shown and (is_code or not is_sure)):
         return None, None
-    return root, written(".".join([root, *rest]) if root in BELOW else root, "variable")
+    return root, tags.written(".".join([root, *rest]) if root in tags.BELOW else root, "variable")
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:
@@ -176,7 +160,7 @@ class Template:
 @lru_cache(maxsize=32)
 def scan(text: str) -> Template:
     """Scan a template. Cached, since several rules scan the same one in turn."""
-    pieces = cut(text)
+    pieces = tags.cut(text)
     nesting = _Nesting(pieces)
     nesting.run()
     shown = frozenset(nesting.shown)
@@ -206,7 +190,7 @@ _OUTSIDE = _OpenSection(Tag("section", "", "", 0, 0), frozenset(), None, "")
 class _Nesting:
     """One pass over the tags that tracks the open sections."""
 
-    def __init__(self, pieces: Pieces) -> None:
+    def __init__(self, pieces: tags.Pieces) -> None:
         self.pieces = pieces
         self.shown: set[str] = set()
         self.paths: set[str] = set()
@@ -231,7 +215,7 @@ class _Nesting:
         """Check the name in a tag, and enter the section that it opens."""
         around = self.open[-1] if self.open else _OUTSIDE
         root = tag.name.split(".", maxsplit=1)[0]
-        member = around.below != "" and root not in ROOTS
+        member = around.below != "" and root not in tags.ROOTS
         fault = None
         if tag.kind == "block":
             self._enter(tag, frozenset((tag.name,)), around.item, around.below)
@@ -240,9 +224,9 @@ class _Nesting:
             root = around.item or ""
             if around.item is None:
                 text = "is the current item of a section, but is not inside a section"
-                fault = NameFault(text, "write the name of a variable")
+                fault = tags.NameFault(text, "write the name of a variable")
         else:
-            fault = fault_of_name(tag.name, tag.kind, member=member)
+            fault = tags.fault_of_name(tag.name, tag.kind, member=member)
             root = around.below if member else root
         if fault:
             self.pieces.report(tag, fault.message, fault.help, fault.meant)
@@ -255,13 +239,13 @@ class _Nesting:
 
     def _section(self, tag: Tag, root: str | None, around: _OpenSection) -> None:
         """Enter a section. If it has a fault (root None), guess the variable that was meant."""
-        handlebars = block(tag.name)
+        handlebars = tags.block(tag.name)
         word, name = handlebars or ("", tag.name)
         if root is None:
-            root = meaning(name.split(".", maxsplit=1)[0]) or BELOW[-1]
+            root = tags.meaning(name.split(".", maxsplit=1)[0]) or tags.BELOW[-1]
         item, below = around.item, around.below
         if tag.kind == "section" and word not in ("if", "unless"):
-            item, below = root, root if root in BELOW else below
+            item, below = root, root if root in tags.BELOW else below
         names = (tag.name, word, name) if handlebars else (tag.name,)
         self._enter(tag, frozenset(names), item, below)
 

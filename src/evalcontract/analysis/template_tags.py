@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from evalcontract.model.diagnostic import Within
@@ -152,7 +152,7 @@ def _unknown(parts: list[str], kind: str) -> NameFault:
 
 
 def _malformed(name: str, kind: str) -> NameFault:
-    mentioned = frozenset(root for root in ROOTS if root in name)
+    meant = mentioned(name)
     handlebars = block(name)
     if handlebars and kind in ("section", "inverted"):
         word, variable = handlebars
@@ -160,24 +160,22 @@ def _malformed(name: str, kind: str) -> NameFault:
         fault = f"is not Mustache, which has no `{word}`"
         return NameFault(fault, f"write `{form}` … `{{{{/{variable}}}}}`", frozenset())
     first = name.split("|", maxsplit=1)[0].strip()
-    if "|" in name and fault_of_name(first, kind) is None:
-        fault = "has a filter, which Mustache does not support"
-        return NameFault(fault, f"write `{written(first, kind)}`", mentioned)
     joined = re.sub(r"\s+", "", name)
-    if joined != name and fault_of_name(joined, kind) is None:
-        fault = "has a space in its name"
-        meant = frozenset(root for root in ROOTS if root in joined)
-        return NameFault(fault, f"write `{written(joined, kind)}`", meant)
     dotted = _INDEX.sub(r".\g<name>", name)
-    if dotted != name and fault_of_name(dotted, kind) is None:
-        fault = "uses brackets to look up a key, where Mustache uses dots"
-        return NameFault(fault, f"write `{written(dotted, kind)}`", mentioned)
+    for right, fault in (
+        (first, "has a filter, which Mustache does not support"),
+        (joined, "has a space in its name"),
+        (dotted, "uses brackets to look up a key, where Mustache uses dots"),
+    ):
+        if right != name and fault_of_name(right, kind) is None:
+            meant = mentioned(joined) if right == joined else meant
+            return NameFault(fault, f"write `{written(right, kind)}`", meant)
     *words, last = _PART.findall(name) or [""]
     if last in ROOTS and words in ([], ["if"]):
         form = f"{{{{#{last}}}}}` … `{{{{/{last}}}}}" if words else written(last, kind)
-        return NameFault("contains more than a variable name", f"write `{form}`", mentioned)
+        return NameFault("contains more than a variable name", f"write `{form}`", meant)
     advice = f"a name is one of {_ALL}, or a key of the last two, such as `expected.facts`"
-    return NameFault("has no valid variable name", advice, mentioned or frozenset(ROOTS))
+    return NameFault("has no valid variable name", advice, meant or frozenset(ROOTS))
 
 
 _ALL = "`input`, `output`, `criteria`, `expected` and `context`"
@@ -307,24 +305,24 @@ def _closed(pieces: Pieces, opening: Tag, sigil: str, braces: int, closers: str)
     """Add a tag that is closed; return where the following text starts."""
     name = opening.name
     if braces > _RAW or len(closers) < braces:
-        tag = _copy(opening, opening.text + closers, name)
+        tag = replace(opening, text=opening.text + closers)
         known = name.strip("{} ")
         advice = f"write `{written(known, 'variable')}`, or three braces on each side"
         fault = f"opens with {braces} braces and closes with {len(closers)}"
         pieces.report(tag, fault, advice, mentioned(known))
         return opening.start + len(tag.text)
-    tag = _copy(opening, opening.text + closers[:braces], name)
+    tag = replace(opening, text=opening.text + closers[:braces])
     if braces == _RAW:
-        pieces.tags.append(_copy(tag, tag.text, name, "raw"))
+        pieces.tags.append(replace(tag, kind="raw"))
     elif sigil in _FOREIGN:
         fault, advice = _FOREIGN[sigil]
         name = name[1:].strip()
         advice = f"write `{written(name, 'variable')}`" if name in ROOTS else advice
         pieces.report(tag, f"is {fault}", advice, frozenset(ROOTS))
         if sigil != ">":  # keep it, so that its closing tag is not reported too
-            pieces.tags.append(_copy(tag, tag.text, name, "block"))
+            pieces.tags.append(replace(tag, kind="block", name=name))
     elif sigil in _SIGILS:
-        pieces.tags.append(_copy(tag, tag.text, name[1:].strip(), _SIGILS[sigil]))
+        pieces.tags.append(replace(tag, kind=_SIGILS[sigil], name=name[1:].strip()))
     else:
         pieces.tags.append(tag)
     return opening.start + len(tag.text)
@@ -336,7 +334,7 @@ def _comment(pieces: Pieces, opening: Tag, text: str, runs: list[re.Match[str]],
     while index < len(runs) and runs[index][0][0] == "{":
         index += 1
     end = runs[index].start() + 2 if index < len(runs) else len(text)
-    tag = _copy(opening, text[opening.start : end], "", "comment")
+    tag = replace(opening, kind="comment", name="", text=text[opening.start : end])
     pieces.tags.append(tag)
     if index == len(runs):
         fault = "is never closed"
@@ -351,13 +349,13 @@ def _delimiters(pieces: Pieces, opening: Tag, text: str, done: int) -> int:
     match = _DELIMITERS.match(text, opening.start)
     end = match.end() if match else done
     fault = "changes the delimiters, which is not supported"
-    tag = _copy(opening, text[opening.start : end], "")
+    tag = replace(opening, name="", text=text[opening.start : end])
     pieces.report(tag, fault, "write every tag with `{{` and `}}`", frozenset(ROOTS))
     return end
 
 
 def _json(pieces: Pieces, opening: Tag) -> None:
-    tag = _copy(opening, opening.text.split("\n")[0].rstrip(), "")
+    tag = replace(opening, name="", text=opening.text.split("\n")[0].rstrip())
     shown = brief(opening.text)
     message = f"`{shown}` is JSON, but Mustache reads it as a tag: the model never sees it"
     advice = (
@@ -373,11 +371,7 @@ def _unclosed(pieces: Pieces, opening: Tag) -> None:
     text = (match[0] if match else opening.text).rstrip()
     braces = len(text) - len(text.lstrip("{"))
     closers = "}" * min(_RAW, braces)
-    tag = _copy(opening, text, "")
+    tag = replace(opening, name="", text=text)
     advice = f"write `{brief(text)} {closers}`" if text[braces:].strip() else None
     unfinished = "remove it, or add a name and the closing braces"
     pieces.report(tag, "is never closed", advice or unfinished, mentioned(text))
-
-
-def _copy(tag: Tag, text: str, name: str, kind: TagKind = "variable") -> Tag:
-    return Tag(kind, name, text, tag.start, tag.occurrence)

@@ -115,11 +115,6 @@ def _text_of(token: Token) -> str:
     return "" if token.type == "html_inline" else token.content
 
 
-def normalized(text: str, *, case_sensitive: bool = True) -> str:
-    """Return a text as checks compare it, with regard to case or without."""
-    return composed(text) if case_sensitive else folded(text)
-
-
 def composed(text: str) -> str:
     """Return a text as checks compare it where case matters: in normalisation form C."""
     return text if text.isascii() else normalize("NFC", text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from evalcontract.analysis.template import scan
 from evalcontract.api.findings import LOG, Loader, settle
-from evalcontract.api.loaded import LoadedRow, Resolver
+from evalcontract.api.loaded import LoadedJudge, LoadedRow, LoadedRubric, Resolver
 from evalcontract.checking.artifacts import listing_errors
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run
@@ -20,9 +20,6 @@ from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import IDENTIFIER, Kind, Reference, Version
 from evalcontract.source import UnreadableFile
 from evalcontract.source.rows import NotPlainError, plain
-
-if TYPE_CHECKING:
-    from evalcontract.api.loaded import LoadedJudge, LoadedRubric
 
 _MAX_SHOWN = 80  # characters of an argument that a message quotes
 

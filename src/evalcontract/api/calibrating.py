@@ -6,21 +6,17 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from evalcontract._version import __version__
 from evalcontract.api.findings import Findings
-from evalcontract.calibrating.calibrate import calibrate
+from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate
 from evalcontract.calibrating.files import CalibrationOptions
+from evalcontract.calibrating.measuring import CalibrationResult
 from evalcontract.calibrating.printed import document_of
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.statistics.rates import MeasuredRate
-
-if TYPE_CHECKING:
-    from evalcontract.calibrating.calibrate import CalibrationOutcome
-    from evalcontract.calibrating.measuring import CalibrationResult
-    from evalcontract.statistics.rates import Agreement, CorrectedRate, Interval
+from evalcontract.statistics.rates import Agreement, CorrectedRate, Interval, MeasuredRate
 
 
 class Calibration:

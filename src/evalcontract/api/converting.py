@@ -12,16 +12,15 @@ from evalcontract.api.findings import Findings, Loader
 from evalcontract.api.loaded import RowT
 from evalcontract.converting.convert import ConvertResult, convert_rows, refusal_of
 from evalcontract.converting.output import ConvertedRows
-from evalcontract.converting.placing import DialectTarget, NativeTarget
+from evalcontract.converting.placing import ConversionTarget, DialectTarget, NativeTarget
 from evalcontract.datasets.passes import NATIVE
-from evalcontract.datasets.placing import from_unreadable_files
+from evalcontract.datasets.placing import from_unreadable_files, one_finding
 from evalcontract.model.diagnostic import format_path, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.report.losses import Losses
 
 if TYPE_CHECKING:
-    from evalcontract.converting.placing import ConversionTarget
     from evalcontract.types import Row
 
 # A document is written in the first of these media that the system of the target reads.
@@ -126,7 +125,8 @@ def convert(
     result = ConvertResult(dataset.file, dataset.dialect, dialect, losses=Losses(listed=listed))
     output = ConvertedRows()
     dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(None))
-    convert_rows(dataset, dataset_pass, target, output, result)
+    with one_finding(dataset.file, result.diagnostics.append):
+        convert_rows(dataset, dataset_pass, target=target, output=output, result=result)
     diagnostics = Findings(sorted(result.diagnostics, key=sort_key))
     if refusal_of(dataset_pass, result):
         raise ContractViolation(diagnostics)

@@ -10,14 +10,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
-from evalcontract.api.findings import LOG, Findings, Loader, settle
-from evalcontract.api.loaded import LoadedDataset, LoadedRow, Resolver, RowT
+from evalcontract.api.findings import LOG, Findings, Loader, Workspace, settle
+from evalcontract.api.loaded import LoadedDataset, LoadedRow, LoadedRubric, Resolver, RowT
 from evalcontract.checking.artifacts import artifact_findings, bundle_findings, listing_errors
 from evalcontract.datasets.native_pass import NativeDataset, NativePass
 from evalcontract.datasets.opening import Input, open_dataset
 from evalcontract.datasets.passes import (
     NATIVE,
-    CheckedBatch,
     CheckedRow,
     Dataset,
     DatasetPass,
@@ -34,8 +33,6 @@ from evalcontract.source.rows import NotPlainError, RowIterable, plain
 from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:
-    from evalcontract.api.findings import Workspace
-    from evalcontract.api.loaded import LoadedRubric
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.types import Row
 
@@ -231,57 +228,35 @@ def _load(run: Run, dataset: Dataset, policy: Policy, graded: frozenset[str]) ->
             return None
         return resolver.rubric_of(row.value, native.path_of(row.index), native)
 
-    rows: dict[int, LoadedRow] = {}
+    values: dict[int, Any] = {}
     checked_rows: dict[int, CheckedRow] = {}
-    diagnostics: list[Diagnostic] = []
+    of_rows: list[Diagnostic] = []
+    others: list[Diagnostic] = []
     has_faults = native is not None and not native.has_rows
     for checked in dataset_pass.batches(keep_rows=True):
-        of_batch = list(dataset_pass.to_diagnostics(checked.problems))
-        rows |= _loaded_rows(checked, of_batch, rubric_of)
+        values.update(enumerate(checked.batch.rows, checked.batch.first_index))
+        of_rows += dataset_pass.to_diagnostics(checked.problems)
         if native is None:
             checked_rows |= {row.number: row for row in rows_of(dataset_pass, checked)}
-        diagnostics += [*checked.faults, *of_batch]
+        others += checked.faults
         has_faults = has_faults or bool(checked.batch.faults)
     of_dataset = dataset_pass.finish()
-    _add(rows, of_dataset)
     if native is None:
         has_faults = has_faults or any(dataset_pass.rejects(found.code) for found in of_dataset)
-    diagnostics += [
-        *of_dataset,
-        *bundle_findings(run),
-        *artifact_findings(run),
-        *listing_errors(run),
-    ]
-    diagnostics.sort(key=_key)
+    by_row: dict[int | None, list[Diagnostic]] = {}
+    for found in (*sorted(of_rows, key=_key), *of_dataset):
+        by_row.setdefault(found.row_index, []).append(found)
+    rows = tuple(
+        LoadedRow(index, value, Findings(by_row.get(index, ())), rubric_of)
+        for index, value in values.items()
+    )
+    others += (*of_dataset, *bundle_findings(run), *artifact_findings(run), *listing_errors(run))
+    diagnostics = sorted((*of_rows, *others), key=_key)
     settled = settle(diagnostics, strict=policy.strict, loaded=bool(rows) or not has_faults)
-    _log(rows.values(), settled)
+    _log(rows, settled)
     provenance = dataset_pass.provenance()
     cover = _cover_of(run, dataset_pass, checked_rows, graded)
-    return LoadedDataset(dataset.file, tuple(rows.values()), settled, provenance, cover)
-
-
-def _loaded_rows(
-    checked: CheckedBatch,
-    diagnostics: list[Diagnostic],
-    rubric_of: Callable[[LoadedRow], LoadedRubric | None],
-) -> dict[int, LoadedRow]:
-    by_row: dict[int, list[Diagnostic]] = {}
-    for diagnostic in diagnostics:
-        if diagnostic.row_index is not None:
-            by_row.setdefault(diagnostic.row_index, []).append(diagnostic)
-    return {
-        index: LoadedRow(index, value, Findings(sorted(by_row.get(index, ()), key=_key)), rubric_of)
-        for index, value in enumerate(checked.batch.rows, checked.batch.first_index)
-    }
-
-
-def _add(rows: dict[int, LoadedRow], diagnostics: list[Diagnostic]) -> None:
-    """Add the findings on the whole dataset to the rows that they concern."""
-    for diagnostic in diagnostics:
-        row = rows.get(diagnostic.row_index) if diagnostic.row_index is not None else None
-        if row is not None:
-            of_row = Findings((*row.diagnostics, diagnostic))
-            rows[row.index] = LoadedRow(row.index, row.value, of_row, row._rubric_of)  # noqa: SLF001
+    return LoadedDataset(dataset.file, rows, settled, provenance, cover)
 
 
 def _key(diagnostic: Diagnostic) -> tuple[Any, ...]:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.datasets.run import Run, today
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import ContractViolation, UsageError
-from evalcontract.model.values import escape_controls
-from evalcontract.report.frame import many
+from evalcontract.model.values import escape_controls, many
 from evalcontract.report.json import finding_of
 from evalcontract.workspace import Workspace as OpenedWorkspace
 from evalcontract.workspace import find_root, open_workspace

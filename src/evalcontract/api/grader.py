@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from evalcontract.api.findings import LOG, Workspace
 from evalcontract.api.loaded import LoadedRow
@@ -15,6 +15,7 @@ from evalcontract.datasets.outputs import read_record, row_id_of
 from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade import Grading as FileGrading
+from evalcontract.grading.results import RowResult
 from evalcontract.grading.rows import RowGrader
 from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.judging.asking import Judging, asked_ahead
@@ -22,10 +23,6 @@ from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import clipped
-
-if TYPE_CHECKING:
-    from evalcontract.grading.results import RowResult
-
 
 #: A row of a dataset, and what a model answered to it: its text, or a record of an output.
 Row = LoadedRow | Mapping[str, Any]

@@ -13,7 +13,7 @@ from evalcontract.datasets.placing import Locatable, to_diagnostics
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import Artifact, ReferenceSite, references_in_row
 from evalcontract.library.library import DanglingReference
-from evalcontract.library.references import check_use, provenance_of
+from evalcontract.library.references import Provenance, check_use, provenance_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Path, Problem, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from evalcontract.checks.coverage import RowCoverage
-    from evalcontract.library.references import Provenance
     from evalcontract.types import Judge, Row, Rubric
 
     #: The rows of a dataset: of evalcontract, unless its loader has the dialect of another system.

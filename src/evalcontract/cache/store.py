@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import DISK, Entry, Files, Stream, TooLargeError, is_given
+from evalcontract.source import DISK, Entry, Files
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES
+from evalcontract.source.filesystem import Stream, TooLargeError, is_given
 
 # A package declares its plugins in this file, below such a heading.
 _ENTRY_POINTS = "entry_points.txt"

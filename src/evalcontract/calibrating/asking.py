@@ -22,7 +22,7 @@ from evalcontract.judging.asking import asked_ahead
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped, count_of, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.workspace import Workspace, display_name
 
 if TYPE_CHECKING:
@@ -114,7 +114,6 @@ class _JudgeViews:
 
 
 def _require_one_source(labels: Sequence[LabelRecord], options: CalibrationOptions) -> None:
-    """Require that there is one place for what the judge is shown."""
     own = {key for label in labels for key in SHOWN if key in label.values}
     if options.outputs and _OUTPUT in own:
         raise UsageError("the labels have outputs themselves: leave out `--outputs`")
@@ -267,9 +266,8 @@ def _needs(judge: NamedJudge) -> Needs:
 
 
 def _problem(code: str, reason: str, rows: Sequence[LabelRecord]) -> Problem:
-    """Return the problem of outputs that have no verdict for the same reason."""
     first = rows[0]
     what, advice = _WORDS[code]
     names = listed(f"`{clipped(row.id, NAME_LENGTH)}`" for row in rows)
-    message = f"{what} {count_of(len(rows), 'output')}, {names}: {reason}"
+    message = f"{what} {many(len(rows), 'output')}, {names}: {reason}"
     return Problem(code, message, (first.row,), advice, row=first.id, row_index=first.row)

@@ -101,12 +101,7 @@ def calibrate(
 
 
 def _asks(labels: ReadFile, options: CalibrationOptions, judging: Judging | None) -> bool:
-    """Whether the judge is to be asked, since nothing has its verdicts.
-
-    Raises:
-        UsageError: nothing can ask it; or there are verdicts, and what it would be shown, too.
-
-    """
+    """Whether the judge is to be asked, since nothing has its verdicts."""
     name, has_own = labels.file.file, labels.records.have("judge")
     shown = "--dataset" if options.dataset else "--outputs" if options.outputs else None
     if has_own or options.verdicts:
@@ -125,12 +120,7 @@ def _asks(labels: ReadFile, options: CalibrationOptions, judging: Judging | None
 def _verdicts(
     labels: ReadFile, options: CalibrationOptions, workspace: Workspace
 ) -> ReadFile | list[Diagnostic]:
-    """Return the file with the verdicts, which may be that of the labels, or what is wrong with it.
-
-    Raises:
-        UsageError: both files have them.
-
-    """
+    """Return the file with the verdicts, or its findings; it may be that of the labels."""
     if options.verdicts is None:
         return labels
     if labels.records.have("judge"):
@@ -198,7 +188,6 @@ class _Comparison:
             yield Problem("labels/mixed-splits", message, (first.row, "split"), advice)
 
     def result(self, found: list[Diagnostic]) -> CalibrationOutcome:
-        """Measure, and prepare the validation."""
         options, scale, joined = self._options, self._scale, self.joined
         judge, file, splits = self._judge, self._labels.file, self._splits
         threshold = options.threshold if options.threshold == AUTO else scale.threshold

@@ -86,12 +86,6 @@ def read_rows(
 
 
 def _open(path: Path) -> RowFile | UnreadableFile:
-    """Open a file of labels or verdicts; its extension says whether it is CSV or JSON Lines.
-
-    Raises:
-        UsageError: it has another extension.
-
-    """
     name = display_name(path)
     if path.suffix.lower() == ".csv":
         from evalcontract.source.external import read_external  # only for CSV
@@ -307,7 +301,14 @@ def find_judge(
     if faults or document is None:
         return faults
     artifact = read_artifact(Kind.JUDGE, document)
-    return NamedJudge(path, data, artifact.name, document.value, workspace, artifact)
+    return NamedJudge(
+        path=path,
+        data=data,
+        name=artifact.name,
+        value=document.value,
+        workspace=workspace,
+        artifact=artifact,
+    )
 
 
 def _is_in_the_way(found: Diagnostic) -> bool:

@@ -196,7 +196,6 @@ class _RecordReader:
         return LabelRecord(index, id_, values)
 
     def _show(self, values: dict[str, Any], key: str, value: Any, index: int) -> None:
-        """Keep what a judge is shown, unless it is of another type."""
         if key == "expected" and isinstance(value, str):  # a cell of CSV
             with suppress(ValueError, RecursionError):
                 value = json.loads(value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.scale import reaches
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import count_of
+from evalcontract.model.values import many
 from evalcontract.statistics.rates import (
     LEVEL,
     RATES,
@@ -172,7 +172,7 @@ def _of_sample(measured: Measurement) -> Iterator[Remark]:
         if size < ENOUGH_OF_A_CLASS
     ]
     if total < ENOUGH or few:
-        what = count_of(total, "output") if total < ENOUGH else " and ".join(few)
+        what = many(total, "output") if total < ENOUGH else " and ".join(few)
         message = (
             f"only {what}: compare at least {ENOUGH}, {ENOUGH_OF_A_CLASS} that people passed and "
             f"{ENOUGH_OF_A_CLASS} that they failed"

@@ -8,8 +8,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.calibrating.measuring import Ranks
-from evalcontract.grading.printed import usage_fields, write_asked
-from evalcontract.model.values import clipped, count_of, escape_controls
+from evalcontract.grading.printed import usage_fields, write_judge_usage
+from evalcontract.model.values import clipped, escape_controls, many
 from evalcontract.statistics.rates import LEVEL, RATES
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
     labels, measured = result.labels, result.measured
     yield f"{result.judge} ({escape_controls(result.file)})\n"
     yield from _of_labels(labels)
-    yield from write_asked(usage, _WIDTH)
+    yield from write_judge_usage(usage, _WIDTH)
     yield "\n"
     yield from _table(measured)
     yield "\n"
     yield from _figures(measured)
     if labels.annotators:
         people = labels.annotators
-        shared = f"{people.people} people, {count_of(people.outputs, 'output')} labelled by several"
+        shared = f"{people.people} people, {many(people.outputs, 'output')} labelled by several"
         yield _line("kappa among people", _number(people.kappa), shared)
     yield from _corrected_lines(measured)
     if measured.thresholds:
@@ -46,7 +46,7 @@ def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
 
 
 def _of_labels(labels: Labels) -> Iterator[str]:
-    compared = count_of(labels.compared, "output")
+    compared = many(labels.compared, "output")
     names = [f"{clipped(name, 30)} ({count:,})" for name, count in labels.splits.items()]
     if labels.split is not None:
         split = f", split {clipped(labels.split, 30)}"
@@ -91,7 +91,7 @@ def _figures(measured: Measurement) -> Iterator[str]:
 def _corrected_lines(measured: Measurement) -> Iterator[str]:
     if measured.observed:
         rate, n = measured.observed
-        yield _line("observed pass rate", _number(rate), f"of {count_of(int(n), 'output')}")
+        yield _line("observed pass rate", _number(rate), f"of {many(int(n), 'output')}")
     if measured.corrected:
         rate, interval = measured.corrected.clipped
         yield _line("corrected pass rate", _number(rate), _interval(interval))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable_files, one_finding, to_diagnostics
@@ -15,10 +16,25 @@ from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
 from evalcontract.workspace import display_name, require_single_value
 
+if TYPE_CHECKING:
+    from evalcontract.checking.known_results import KnownResults
 
-def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diagnostic]:
-    """Check the scheduled artifacts of a run, in a library that is by default the workspace's."""
-    if not run.scheduled.policies:
+
+def artifact_findings(
+    run: Run, library: Library | None = None, known: KnownResults | None = None
+) -> Iterator[Diagnostic]:
+    """Check the scheduled artifacts of a run, in a library that is by default the workspace's.
+
+    Those with known findings are not checked again.
+    """
+    unknown: list[tuple[Artifact, Policy]] = []
+    for artifact, policy in run.scheduled.policies.values():
+        findings = known.of_artifact(artifact, policy) if known else None
+        if findings is None:
+            unknown.append((artifact, policy))
+        else:
+            yield from findings
+    if not unknown:
         return
     from evalcontract.checking.artifact_check import check_artifact  # not for rows alone
     from evalcontract.rules._rule import CompositeChecks, Context
@@ -27,17 +43,17 @@ def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diag
     library = library or workspace.library
     documents = {**run.documents, **{each.file: each.document for each in library.artifacts}}
     composites = CompositeChecks()
-    for artifact, policy in run.scheduled.policies.values():
+    for artifact, policy in unknown:
         context = Context(
-            library,
-            run.today,
-            policy.max_age_days,
-            run.read_json,
-            workspace.schemas,
-            lambda: run.patterns,
-            composites,
-            library.used,
-            policy.age_from,
+            library=library,
+            today=run.today,
+            max_age_days=policy.max_age_days,
+            read_json=run.read_json,
+            schemas=workspace.schemas,
+            searches=lambda: run.patterns,
+            composites=composites,
+            used=library.used,
+            age_from=policy.age_from,
         )
         kinds = workspace.configuration.declared_kinds
         document = artifact.document
@@ -47,6 +63,8 @@ def artifact_findings(run: Run, library: Library | None = None) -> Iterator[Diag
             found = to_diagnostics(problems, document, policy, documents)
             of_schema = run.schema_reference(artifact.kind, document, document.value, policy)
             told += run.ignores.without_ignored(document, policy, found, of_schema)
+            if known:
+                known.keep_artifact(artifact, policy, told)
         yield from told
 
 

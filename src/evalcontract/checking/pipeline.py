@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
 from evalcontract.source import read_file
 from evalcontract.workspace import (
+    Workspace,
     display_name,
     find_root,
     find_workspaces,
@@ -41,7 +42,7 @@ from evalcontract.workspace import (
 )
 
 if TYPE_CHECKING:
-    from evalcontract.checking.known_datasets import KnownDatasets
+    from evalcontract.checking.known_results import KnownResults
 
 
 def settled(
@@ -157,8 +158,9 @@ def _check_all(path: Path, options: Options) -> RunOutcome:
     other_runs: dict[Path, Run] = {}
     for run in list(runs.values()):
         _assign_datasets(run, runs, other_runs, options)
+    counting = _with_files([run.workspace for run in runs.values()], options)
     for run in runs.values():
-        _check_workspace(run, outcome, findings, options, is_all=len(runs) == 1)
+        _check_workspace(run, outcome, findings, counting)
     for run in other_runs.values():
         for dataset_path in run.workspace.extra_datasets:
             source = read_file(dataset_path, display_name(dataset_path), files)
@@ -204,10 +206,10 @@ def _assign_datasets(
 
 
 def _check_workspace(
-    run: Run, outcome: RunOutcome, findings: FindingCollector, options: Options, *, is_all: bool
+    run: Run, outcome: RunOutcome, findings: FindingCollector, options: Options
 ) -> None:
-    """Check a workspace; `is_all` says whether there is no other, so that all files are known."""
-    _check_datasets(run, outcome, findings, _with_files(run, options) if is_all else options)
+    known = _known_results(run, options)
+    _check_datasets(run, outcome, findings, options, known)
     library = run.workspace.library
     for artifact in library.artifacts:
         run.scheduled.add(artifact, run.standards.base, library)
@@ -216,8 +218,11 @@ def _check_workspace(
         outcome.count(Kind.TARGET, target.document.file)
     for source in run.workspace.bundle_files.values():
         outcome.count("bundle", source.file)
-    for diagnostics in (artifact_findings(run), target_findings(run), bundle_findings(run)):
+    found = (artifact_findings(run, known=known), target_findings(run), bundle_findings(run))
+    for diagnostics in found:
         findings.add(diagnostics, run.workspace.root)
+    if known:
+        known.save()
     unreadable = run.workspace.unreadable
     for file in unreadable:
         outcome.count("unreadable", file.file)
@@ -225,22 +230,28 @@ def _check_workspace(
     findings.add(unread_files(run))
 
 
-def _with_files(run: Run, options: Options) -> Options:
-    """Return options whose progress has the files of a workspace, too."""
+def _with_files(workspaces: Sequence[Workspace], options: Options) -> Options:
+    """Return options whose progress has the files of all workspaces, too."""
     progress = options.progress
     if progress is None:
         return options
 
     def advance(at: Advance) -> None:
-        progress(at._replace(files=run.workspace.scanned))
+        scanned = sum(workspace.scanned for workspace in workspaces)
+        total = sum(len(workspace.data_files) for workspace in workspaces)
+        progress(at._replace(files=(scanned, total)))
 
     return options._replace(progress=advance)
 
 
 def _check_datasets(
-    run: Run, outcome: RunOutcome, findings: FindingCollector, options: Options
+    run: Run,
+    outcome: RunOutcome,
+    findings: FindingCollector,
+    options: Options,
+    known: KnownResults | None,
 ) -> None:
-    """Check the datasets of a workspace, except those with results of an earlier run."""
+    """Check the datasets of a workspace, except those with known results."""
 
     def take(part: RunOutcome) -> None:
         for kind, count in part.files.items():
@@ -251,11 +262,17 @@ def _check_datasets(
         outcome.checked |= part.checked
         findings.add(part.diagnostics)
 
-    known = _known_datasets(run, take, options)
-    for path, source in run.workspace.scan(*([known.recall] if known else ())):
+    def recall(path: Path, is_named: bool) -> bool:  # noqa: FBT001 - as `scan` calls it
+        part = known.of_dataset(path, is_named=is_named) if known else None
+        if part is not None:
+            take(part)
+        return part is not None
+
+    for path, source in run.workspace.scan(recall):
         if findings.is_full:
             break
         part, found = RunOutcome(), no_findings(options)
+        before = len(run.scheduled.files)
         if source is None:
             kind = run.workspace.recorded_kind(path)
             part.left_out += () if kind else (display_name(path),)
@@ -265,22 +282,18 @@ def _check_datasets(
             found = check_dataset(run, open_, path, part, options)
         if known and found.single is not None:
             part.diagnostics = found.single
-            known.keep(path, part)
+            known.keep_dataset(path, part, [*dict.fromkeys(run.scheduled.files[before:])])
         else:
             findings.merge(found)
         take(part)
-    if known:
-        known.save()
 
 
-def _known_datasets(
-    run: Run, take: Callable[[RunOutcome], None], options: Options
-) -> KnownDatasets | None:
+def _known_results(run: Run, options: Options) -> KnownResults | None:
     if options.memory is None:
         return None
-    from evalcontract.checking.known_datasets import KnownDatasets  # only with a cache
+    from evalcontract.checking.known_results import KnownResults  # only with a cache
 
-    return KnownDatasets(run, options.memory, take)
+    return KnownResults(run, options.memory)
 
 
 def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:

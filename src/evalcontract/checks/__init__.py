@@ -13,10 +13,8 @@ from evalcontract.checks._kind import (
     Needs,
     Prediction,
     State,
-    always_runs,
-    reads_nothing,
 )
-from evalcontract.structure.native import foreign_kinds
+from evalcontract.structure.foreign import foreign_kinds
 
 __all__ = ["KINDS", "CheckKind", "EvalContext", "Needs", "Prediction", "State", "kinds_in_use"]
 
@@ -73,7 +71,7 @@ def _kind_of(name: str, entry: Any) -> CheckKind:
     """Return a kind; that of a bare executor reads nothing of a row, and always runs."""
     if isinstance(entry, CheckKind):
         return entry
-    return CheckKind(name, reads_nothing, always_runs, entry.schema, entry)
+    return CheckKind(name, schema=entry.schema, prepare=entry)
 
 
 def _fault_of(name: str, kind: Any) -> str | None:

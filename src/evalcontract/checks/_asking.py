@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.checks._judges import judge_of
 from evalcontract.checks._kind import EvalContext
 from evalcontract.checks.outcome import (
     NO_MODEL,
     End,
     Outcome,
+    Output,
     Verdict,
     combined,
     error,
@@ -23,9 +23,6 @@ from evalcontract.library.artifact import Artifact
 from evalcontract.library.score_bounds import TOLERANCE
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Output
 
 #: The variables of templates that are keys of a row.
 _OF_ROW = ("input", "criteria", "expected", "context")
@@ -58,7 +55,7 @@ def panel_of(references: Iterable[str], context: EvalContext) -> Panel | Verdict
     """Return the judges that references lead to, or the verdict of a check that cannot ask them."""
     judges = []
     for reference in references:
-        judge = judge_of(reference, context)
+        judge = context.library.artifact_of(reference)
         if judge is None:
             return unavailable(f"there is no `{reference}`")
         judges.append((reference, judge))

@@ -29,7 +29,7 @@ def needs_of_judges(
     """
     judges: list[Artifact] = []
     for text in references:
-        judge = judge_of(text, context)
+        judge = context.library.artifact_of(text)
         if judge is None:
             return never_runs(State.UNAVAILABLE, f"there is no `{text}`")
         if not isinstance(judge.document.value.get("template"), str):
@@ -81,7 +81,7 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
     """
     fields: set[str] = set()
     for text in references:
-        judge = judge_of(text, context)
+        judge = context.library.artifact_of(text)
         template = judge.document.value.get("template") if judge else None
         if isinstance(template, str):
             scanned = _scan(template)
@@ -94,11 +94,6 @@ def reads_of_judges(references: Iterable[str], context: EvalContext) -> frozense
             }
             fields |= {root for fault in scanned.faults for root in fault.meant if root in _ROOTS}
     return frozenset(fields)
-
-
-def judge_of(text: str, context: EvalContext) -> Artifact | None:
-    """Return the judge that a reference resolves to, or None."""
-    return context.library.artifact_of(text)
 
 
 def _scan(template: str) -> Template:

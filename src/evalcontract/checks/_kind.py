@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _INDEX = lazy_pattern("[0-9]{1,9}")
 
 Check = dict[str, Any]
+Row = Mapping[str, Any]
 
 #: A key of a row that checks read, or a dotted path such as `expected.format`.
 Field = str
@@ -119,6 +120,16 @@ class EvalContext(NamedTuple):
         return self._replace(read_json=noted)
 
 
+def reads_nothing(check: Check, context: EvalContext) -> frozenset[str]:
+    """Return no fields: the kind reads only the output."""
+    return frozenset()
+
+
+def always_runs(check: Check, context: EvalContext) -> Needs:
+    """Return no needs: the kind runs on every row."""
+    return Needs()
+
+
 class CheckKind(NamedTuple):
     """A kind of check: `reads` returns the fields that it may read, `needs` what it needs.
 
@@ -132,29 +143,16 @@ class CheckKind(NamedTuple):
     """
 
     name: str
-    reads: Callable[[Check, EvalContext], frozenset[str]]
-    needs: Callable[[Check, EvalContext], Needs]
+    reads: Callable[[Check, EvalContext], frozenset[str]] = reads_nothing
+    needs: Callable[[Check, EvalContext], Needs] = always_runs
     schema: Mapping[str, Any] | None = None
     prepare: Callable[[Check, EvalContext], Executor] | None = None
-
-
-def reads_nothing(check: Check, context: EvalContext) -> frozenset[str]:
-    """Return no fields: the kind reads only the output."""
-    del check, context
-    return frozenset()
-
-
-def always_runs(check: Check, context: EvalContext) -> Needs:
-    """Return no needs: the kind runs on every row."""
-    del check, context
-    return Needs()
 
 
 def reads_unless(key: str, field: Field) -> Callable[[Check, EvalContext], frozenset[str]]:
     """Return the `reads` of a kind that reads a field of the row unless the check has a key."""
 
     def reads(check: Check, context: EvalContext) -> frozenset[str]:
-        del context
         return frozenset() if key in check else frozenset({field})
 
     return reads
@@ -164,7 +162,6 @@ def needs_unless(key: str, field: Field) -> Callable[[Check, EvalContext], Needs
     """Return the `needs` of a kind that reads a field of the row unless the check has a key."""
 
     def needs(check: Check, context: EvalContext) -> Needs:
-        del context
         return Needs() if key in check else Needs((field,))
 
     return needs
@@ -175,7 +172,7 @@ def never_runs(state: State, reason: str) -> Needs:
     return Needs(never_runs=Prediction(state, reason))
 
 
-def field_of(row: Mapping[str, Any], field: str) -> Any:
+def field_of(row: Row, field: str) -> Any:
     """Return the value of a row's field, or None if it has none.
 
     A number is an index of a list, as in Mustache.
@@ -211,11 +208,11 @@ def is_empty(field: str, value: Any) -> bool:
     return value in ([], {})
 
 
-def outlooks_of(needs: Iterable[Needs], row: Mapping[str, Any]) -> Iterator[Prediction]:
+def outlooks_of(needs: Iterable[Needs], row: Row) -> Iterator[Prediction]:
     """Yield the prediction for each of some checks on a row; each field is looked up once."""
     known: dict[tuple[Field, bool], Prediction | None] = {}
 
-    def obstacle(field: Field, row: Mapping[str, Any], may_be_empty: bool) -> Prediction | None:  # noqa: FBT001 - as `_obstacle`
+    def obstacle(field: Field, row: Row, may_be_empty: bool) -> Prediction | None:  # noqa: FBT001 - as `_obstacle`
         key = field, may_be_empty
         if key not in known:
             known[key] = _obstacle(field, row, may_be_empty)
@@ -225,15 +222,15 @@ def outlooks_of(needs: Iterable[Needs], row: Mapping[str, Any]) -> Iterator[Pred
         yield _outlook(each, row, obstacle)
 
 
-def outlook_of(needs: Needs, row: Mapping[str, Any]) -> Prediction:
+def outlook_of(needs: Needs, row: Row) -> Prediction:
     """Return the prediction for one check on a row."""
     return _outlook(needs, row, _obstacle)
 
 
 def _outlook(
     needs: Needs,
-    row: Mapping[str, Any],
-    obstacle_of: Callable[[Field, Mapping[str, Any], bool], Prediction | None],
+    row: Row,
+    obstacle_of: Callable[[Field, Row, bool], Prediction | None],
 ) -> Prediction:
     if needs.never_runs is not None:
         return needs.never_runs
@@ -255,7 +252,7 @@ def _skipped(field: Field) -> Prediction:
 
 def _obstacle(
     field: Field,
-    row: Mapping[str, Any],
+    row: Row,
     may_be_empty: bool,  # noqa: FBT001 - it is called for each row
 ) -> Prediction | None:
     """Return what a check that needs a field of a row comes to because of it; None if it runs."""

@@ -91,23 +91,15 @@ print("no" if found is None else "yes")
 """
 
 
-def matches(
-    pattern: re.Pattern[str], text: str, *, full: bool = False, seconds: float = SECONDS
-) -> bool:
-    """Whether a pattern matches in a text, or with `full` the whole text.
-
-    Raises:
-        OutOfTimeError: it takes longer than `seconds`.
-        NoChildError: another process is needed, and there is none.
-
-    """
-    return matcher(pattern, full=full, seconds=seconds)(text)
-
-
 def matcher(
     pattern: re.Pattern[str], *, full: bool = False, seconds: float = SECONDS
 ) -> Callable[[str], bool]:
-    """Return `matches` for one pattern, which is analysed once and not again for each text."""
+    """Return what tells whether a pattern matches in a text, or with `full` the whole text.
+
+    The pattern is analysed once, and not again for each text. What is returned raises
+    `OutOfTimeError` if it takes longer than `seconds`, and `NoChildError` if another process is
+    needed, and there is none.
+    """
     find = pattern.fullmatch if full else pattern.search
     quick = _quick_length(pattern)
 

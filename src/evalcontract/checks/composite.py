@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from evalcontract.checks._kind import (
-    Check,
-    CheckKind,
-    EvalContext,
-    Needs,
-    State,
-    never_runs,
-    reads_nothing,
-)
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
@@ -22,4 +14,4 @@ def _needs(check: Check, context: EvalContext) -> Needs:
     return Needs()
 
 
-KIND = CheckKind("composite", reads_nothing, _needs)
+KIND = CheckKind("composite", needs=_needs)

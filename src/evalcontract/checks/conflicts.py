@@ -216,16 +216,16 @@ def conflicts_of(checks: Checks) -> Conflicts:
     texts = {check["kind"] for check in words} | ({"expected_facts"} if facts else set())
     banned = _banned(checks) if texts else {}
     return Conflicts(
-        forbidden_tools(checks) if tools else {},
-        _least(checks, "max_calls") if tools else None,
-        all(check.get("match") == "any" for check in tools),
-        banned,
-        _least(checks, "max_chars") if facts else None,
-        all(check.get("min_recall", 1) < 1 for check in facts),
-        _markdown(checks) if formats else None,
-        frozenset(texts),
-        all(check.get("case_sensitive", False) for check in bans),
-        Substrings(banned),
+        tools=forbidden_tools(checks) if tools else {},
+        max_calls=_least(checks, "max_calls") if tools else None,
+        any_tool=all(check.get("match") == "any" for check in tools),
+        banned=banned,
+        max_chars=_least(checks, "max_chars") if facts else None,
+        some_facts=all(check.get("min_recall", 1) < 1 for check in facts),
+        markdown=_markdown(checks) if formats else None,
+        texts=frozenset(texts),
+        sensitive=all(check.get("case_sensitive", False) for check in bans),
+        substrings=Substrings(banned),
     )
 
 

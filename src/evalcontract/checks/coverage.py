@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, overload
 
 from evalcontract.checks._kind import Prediction, State, outlooks_of
@@ -181,16 +181,7 @@ def _totals(states: Counter[State], **rows: int) -> CoverageTotals:
 
 def add(one: CoverageTotals, other: CoverageTotals) -> CoverageTotals:
     """Return the sum of two totals."""
-    return CoverageTotals(
-        one.run + other.run,
-        one.skip + other.skip,
-        one.vacuous + other.vacuous,
-        one.unavailable + other.unavailable,
-        one.rows + other.rows,
-        one.rows_without_checks + other.rows_without_checks,
-        one.rows_on_which_nothing_runs + other.rows_on_which_nothing_runs,
-        one.fail + other.fail,
-    )
+    return CoverageTotals(*map(sum, zip(astuple(one), astuple(other), strict=True)))
 
 
 class RubricCoverage:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
 from evalcontract.checks._kind import (
@@ -12,6 +12,7 @@ from evalcontract.checks._kind import (
     CheckKind,
     EvalContext,
     Needs,
+    Row,
     State,
     is_empty,
     never_runs,
@@ -21,19 +22,17 @@ from evalcontract.checks.outcome import (
     NO_TEXT,
     UNMEASURED,
     End,
+    Executor,
     OfTexts,
     Outcome,
     Output,
+    OutputTexts,
     Verdict,
     always,
     combined,
     of_judges,
 )
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, OutputTexts
-
 
 #: So many of the facts that are missing are in the results; the score tells how many are.
 _MAX_MISSING = 100
@@ -69,7 +68,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     own = facts_to_find(filled.get("facts", ()))
     complete: dict[int, Verdict] = {}  # by the number of facts, all of which are stated
 
-    def judge(rows: Sequence[Mapping[str, Any]], texts: OutputTexts) -> list[Verdict]:
+    def judge(rows: Sequence[Row], texts: OutputTexts) -> list[Verdict]:
         verdicts = []
         for row, text in zip(rows, texts.folded, strict=True):
             facts = own or facts_to_find(row["expected_facts"])
@@ -93,7 +92,7 @@ def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
     if isinstance(panel, Verdict):
         return always(panel)
 
-    def execute(row: Mapping[str, Any], output: Output) -> Verdict:
+    def execute(row: Row, output: Output) -> Verdict:
         if output.text is None:
             return NO_TEXT
         variables = variables_of(row, output)
@@ -114,7 +113,6 @@ def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
 
 
 def _recall(least: float, ends: list[End]) -> End:
-    """Return the fraction of the facts that are stated, and whether it is enough."""
     recall = sum(bool(end.passed) for end in ends) / len(ends)
     return End(recall, recall >= least)
 
@@ -127,7 +125,7 @@ def _facts_that_are(
     ]
 
 
-def _facts(check: Check, row: Mapping[str, Any]) -> Sequence[str]:
+def _facts(check: Check, row: Row) -> Sequence[str]:
     facts: Sequence[str] = check["facts"] if "facts" in check else row["expected_facts"]
     return facts
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.checks._kind import (
-    Check,
-    CheckKind,
-    EvalContext,
-    Needs,
-    State,
-    never_runs,
-    reads_nothing,
-)
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Row, State, never_runs
 from evalcontract.checks._texts import NotJsonError, json_of
-from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, unavailable
+from evalcontract.checks.outcome import (
+    PASSED,
+    Executor,
+    Verdict,
+    always,
+    error,
+    failed,
+    of_text,
+    unavailable,
+)
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, Verdict
 
 
 class _Unusable(Exception):
@@ -64,8 +61,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         return always(unavailable(str(failure)))
     in_fence = with_defaults(check)["extract"] == "first_fence"
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        del row
+    def judge(row: Row, text: str) -> Verdict:
         subject = "it"
         if in_fence:
             try:
@@ -86,4 +82,4 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     return of_text(judge)
 
 
-KIND = CheckKind("json_schema", reads_nothing, _needs, prepare=_prepare)
+KIND = CheckKind("json_schema", needs=_needs, prepare=_prepare)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
-from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
-from evalcontract.checks.outcome import NO_TEXT, Outcome, Output, Verdict, always
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Row, State, never_runs
+from evalcontract.checks.outcome import NO_TEXT, Executor, Outcome, Output, Verdict, always
 from evalcontract.library.score_bounds import TOLERANCE
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor
 
 
 def _references(check: Check) -> list[str]:
@@ -41,7 +35,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         return always(panel)
     jury, threshold = filled.get("jury"), filled.get("threshold")
 
-    def execute(row: Mapping[str, Any], output: Output) -> Verdict:
+    def execute(row: Row, output: Output) -> Verdict:
         if output.text is None:
             return NO_TEXT
         verdicts = panel.ask(variables_of(row, output))

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.texts import Markdown, composed, folded
-from evalcontract.checks._kind import (
-    Check,
-    CheckKind,
-    EvalContext,
-    Needs,
-    State,
-    never_runs,
-    reads_nothing,
-)
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Row, State, never_runs
 from evalcontract.checks._texts import quoted_list
-from evalcontract.checks.outcome import PASSED, error, failed, of_text
+from evalcontract.checks.outcome import PASSED, Executor, Verdict, error, failed, of_text
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, Verdict
 
 #: The value of each rule that restricts nothing.
 IDLE = {
@@ -36,20 +24,17 @@ IDLE = {
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
-    del context
     if all(check[key] == idle for key, idle in IDLE.items() if key in check):
         return never_runs(State.VACUOUS, "its rules allow every output")
     return Needs()
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    del context
     from evalcontract.analysis.texts import TooLongError, read_markdown  # slow to import
 
     filled = with_defaults(check)
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        del row
+    def judge(row: Row, text: str) -> Verdict:
         try:
             structure = read_markdown(text)
         except TooLongError as raised:
@@ -61,7 +46,6 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
 
 def _faults(check: Check, structure: Markdown, text: str) -> Iterator[str]:
-    """Yield the rules that the structure of a text breaks."""
     levels = [heading.level for heading in structure.headings]
     counts = (
         ("min_headings", len(levels), "heading"),
@@ -96,7 +80,6 @@ def _titles(text: str) -> str:
 
 
 def _forbidden(check: Check, text: str) -> Iterator[str]:
-    """Yield the forbidden texts that a text contains, if there are any."""
     searched = composed(text)
     patterns = check.get("forbidden_patterns", ())
     present = [pattern for pattern in patterns if composed(pattern) in searched]
@@ -104,4 +87,4 @@ def _forbidden(check: Check, text: str) -> Iterator[str]:
         yield f"it contains {quoted_list(present)}"
 
 
-KIND = CheckKind("markdown_structure", reads_nothing, _needs, prepare=_prepare)
+KIND = CheckKind("markdown_structure", needs=_needs, prepare=_prepare)

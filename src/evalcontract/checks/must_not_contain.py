@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
-from evalcontract.checks._kind import Check, CheckKind, EvalContext, needs_unless, reads_unless
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Row, needs_unless, reads_unless
 from evalcontract.checks._texts import quoted, texts_of
-from evalcontract.checks.outcome import PASSED, OfTexts, failed
+from evalcontract.checks.outcome import PASSED, Executor, OfTexts, OutputTexts, Verdict, failed
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, OutputTexts, Verdict
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    del context
     filled = with_defaults(check)
     unwanted_by = texts_of(filled, "must_not_contain")
     case_sensitive = filled["case_sensitive"]
 
-    def judge(rows: Sequence[Mapping[str, Any]], texts: OutputTexts) -> list[Verdict]:
+    def judge(rows: Sequence[Row], texts: OutputTexts) -> list[Verdict]:
         verdicts = []
         searched = texts.searched(case_sensitive=case_sensitive)
         for row, text in zip(rows, searched, strict=True):

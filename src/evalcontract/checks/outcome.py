@@ -37,18 +37,16 @@ class OutputTexts:
     @cached_property
     def composed(self) -> Sequence[str]:
         """The texts in normalisation form C."""
-        if self._all is not None:
-            texts, numbers = self._all
-            return [texts.composed[number] for number in numbers]
-        return list(map(composed, self.written))
+        if self._all is None:
+            return list(map(composed, self.written))
+        return [self._all[0].composed[number] for number in self._all[1]]
 
     @cached_property
     def folded(self) -> Sequence[str]:
         """The texts without case, in normalisation form C."""
-        if self._all is not None:
-            texts, numbers = self._all
-            return [texts.folded[number] for number in numbers]
-        return list(map(folded, self.written))
+        if self._all is None:
+            return list(map(folded, self.written))
+        return [self._all[0].folded[number] for number in self._all[1]]
 
     def spaced(self, text: str) -> str:
         """Return one of the `folded` texts with a space for each run of white space."""
@@ -106,22 +104,18 @@ class HasOutcome(Protocol):
     @property
     def outcome(self) -> Outcome:
         """The outcome."""
-        ...
 
     @property
     def score(self) -> float | None:
         """The score from 0 to 1, if it is known."""
-        ...
 
     @property
     def bounds(self) -> Bounds | None:
         """The bounds of the score, if it is not known."""
-        ...
 
     @property
     def reason(self) -> str | None:
         """Why it did not pass."""
-        ...
 
 
 class End(NamedTuple):
@@ -159,11 +153,9 @@ def combined(
         outcome = None if is_exact else Outcome.UNDECIDED
     else:
         outcome = Outcome.PASSED if low.passed else Outcome.FAILED
-    return CombinedVerdict(
-        outcome,
-        low.score if is_exact else None,
-        None if is_exact else Bounds(low.score, high.score),
-    )
+    if is_exact:
+        return CombinedVerdict(outcome, low.score, None)
+    return CombinedVerdict(outcome, None, Bounds(low.score, high.score))
 
 
 def of_judges(
@@ -187,10 +179,7 @@ def of_judges(
 def _ends(verdict: HasOutcome) -> tuple[End, End]:
     outcome, score = verdict.outcome, verdict.score
     low, high = (verdict.bounds or ANY_SCORE) if score is None else (score, score)
-    return (
-        End(low, outcome is Outcome.PASSED),
-        End(high, outcome is not Outcome.FAILED),
-    )
+    return End(low, outcome is Outcome.PASSED), End(high, outcome is not Outcome.FAILED)
 
 
 def gravest(verdicts: Iterable[HasOutcome]) -> tuple[Outcome, str | None]:

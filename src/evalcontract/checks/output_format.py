@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 from evalcontract.checks._kind import (
     Check,
     CheckKind,
     EvalContext,
     Needs,
+    Row,
     State,
     field_of,
     never_runs,
 )
 from evalcontract.checks._texts import NotJsonError, json_of, quoted_list
-from evalcontract.checks.outcome import PASSED, failed, of_text
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, Verdict
+from evalcontract.checks.outcome import PASSED, Executor, Verdict, failed, of_text
 
 _OWN = ("max_chars", "required_keys")
 
 
 def _reads(check: Check, context: EvalContext) -> frozenset[str]:
-    del context
     return frozenset() if "format" in check else frozenset({"expected.format"})
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
-    del context
     if any(check.get(key) not in (None, []) for key in _OWN):
         return Needs()
     if "format" not in check:
@@ -40,10 +33,9 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    del context
     most, required = check.get("max_chars"), check.get("required_keys", [])
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
+    def judge(row: Row, text: str) -> Verdict:
         if most is not None and len(text) > most:
             return failed(f"it has {len(text):,} characters, and at most {most:,} are allowed")
         name = check.get("format") or field_of(row, "expected.format")

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 from evalcontract.analysis.texts import Fence
-from evalcontract.checks._kind import (
-    Check,
-    CheckKind,
-    EvalContext,
-    Needs,
-    Prediction,
-    State,
-    reads_nothing,
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Prediction, Row, State
+from evalcontract.checks.outcome import (
+    PASSED,
+    Executor,
+    Verdict,
+    error,
+    failed,
+    of_text,
+    skipped,
+    unavailable,
 )
-from evalcontract.checks.outcome import PASSED, error, failed, of_text, skipped, unavailable
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, Verdict
 
 #: An output with more blocks is not linted: each takes a process.
 MAX_BLOCKS = 200
@@ -37,7 +32,6 @@ _REASON_LENGTH = 200
 
 def _needs(check: Check, context: EvalContext) -> Needs:
     """Return what a check needs; without PHP, `on_no_code` still decides on outputs without it."""
-    del check
     without = Prediction(State.UNAVAILABLE, _NO_PHP, may_run=True)
     return Needs() if context.has_php else Needs(never_runs=without)
 
@@ -56,8 +50,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         "pass": PASSED,
     }[filled["on_no_code"]]
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        del row
+    def judge(row: Row, text: str) -> Verdict:
         try:
             blocks = [fence for fence in fences_of(text) if fence.language == "php"]
         except TooLongError as failure:
@@ -130,4 +123,4 @@ def _program(code: str) -> str:
     return code if is_whole else f"<?php {code}"
 
 
-KIND = CheckKind("php_lint", reads_nothing, _needs, prepare=_prepare)
+KIND = CheckKind("php_lint", needs=_needs, prepare=_prepare)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,17 +15,18 @@ from evalcontract.checks._kind import (
     EvalContext,
     Needs,
     Prediction,
+    Row,
     State,
     is_empty,
     never_runs,
     outlooks_of,
-    reads_nothing,
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, SHOWN, clipped
+from evalcontract.structure.authored.analyses import SchemaAnalyses
 from evalcontract.structure.validator import Checks, valid_parts_of_rubric
 
 T = TypeVar("T")
@@ -251,13 +251,13 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
     if plans is not None:
         decisive = ()  # only those of a composite's rubric are needed later
     return Plan(
-        artifact,
-        steps,
-        frozenset(reads),
-        bundles,
-        complete,
-        conflicts,
-        decisive,
+        artifact=artifact,
+        steps=steps,
+        reads=frozenset(reads),
+        bundles=bundles,
+        is_complete=complete,
+        conflicts=conflicts,
+        decisive=decisive,
         scoring=scoring,
         is_gradable=scoring is not None and can_grade,
     )
@@ -266,7 +266,7 @@ def _plan(artifact: Artifact, context: EvalContext, plans: dict[int, Plan] | Non
 def _without_executor(name: str) -> CheckKind:
     """Return a kind that only the schema or the configuration knows; its checks never run."""
     needs = never_runs(State.UNAVAILABLE, f"there is no executor for the kind `{name}`")
-    return CheckKind(name, reads_nothing, lambda *_: needs)
+    return CheckKind(name, needs=lambda *_: needs)
 
 
 def _malformed(written: list[Any], valid: Checks) -> list[Step]:
@@ -287,7 +287,6 @@ _REFERRING = frozenset({"fact_match", "llm_judge", "composite"})
 
 
 def _of_composite(check: dict[str, Any], inner: Plan | None) -> Needs:
-    """Return the needs of a composite, given the plan of its rubric."""
     if inner is None:
         return never_runs(State.UNAVAILABLE, "it is inside another composite")
     if not inner.steps.total:
@@ -345,10 +344,10 @@ def own_needs(key: str) -> Needs:
     """Return what the check of an expectation needs that grades a row without a rubric."""
     if key == "criteria":
         return _NO_JUDGE
-    from evalcontract.structure.authored.analyses import SchemaAnalyses  # rarely needed
-
     kind = KINDS[OWN_EXPECTATIONS[key]]
-    nothing = EvalContext(Library([]), True, _no_file, SchemaAnalyses())
+    nothing = EvalContext(
+        library=Library([]), has_php=True, read_json=_no_file, schemas=SchemaAnalyses()
+    )
     return kind.needs({"kind": kind.name}, nothing)  # a bare check refers to nothing
 
 
@@ -361,7 +360,7 @@ RUNNER = "runner"
 
 
 def own_predictions(
-    row: Mapping[str, Any], plan: Plan | None, graded: frozenset[str]
+    row: Row, plan: Plan | None, graded: frozenset[str]
 ) -> list[tuple[str, str, Prediction]]:
     """Return what is graded in a row beside the checks of its rubric, with the predictions.
 
@@ -381,14 +380,14 @@ def own_predictions(
     return predicted
 
 
-def _is_left_to_runner(outlook: Prediction, row: Mapping[str, Any]) -> bool:
+def _is_left_to_runner(outlook: Prediction, row: Row) -> bool:
     """Whether only the graders of the runner can use what a row expects."""
     if outlook is ANY_TEXT:  # the format says nothing, and the runner reads what is beside it
         return any(value is not None for key, value in row["expected"].items() if key != "format")
     return outlook.state in (State.UNAVAILABLE, State.SKIP)
 
 
-def own_outlook(key: str, row: Mapping[str, Any], *, is_graded: bool = False) -> Prediction:
+def own_outlook(key: str, row: Row, *, is_graded: bool = False) -> Prediction:
     """Return the prediction for an expectation of a row; with `is_graded`, the runner reads it."""
     if is_empty(key, row[key]):
         return Prediction(State.VACUOUS, f"the row's `{key}` is empty", key)
@@ -416,24 +415,20 @@ FILLED: dict[str, Any] = {
 _FORMAT = "expected.format"
 
 
-class _Requirement(StrEnum):
-    """What a key must be: present, not empty, or a value that a check can fail."""
-
-    PRESENT = "present"
-    FILLED = "filled"
-    FALLIBLE = "fallible"
-
-
 def rows_with_all(plan: Plan) -> dict[str, Any] | bool:
     """Return a schema of rows on which every check of a rubric that can run does.
 
     It may reject such a row but never accepts another.
     """
-    needs = [group.needs for group in plan.steps.groups]
-    required = {need for each in needs for need in _requirements(each)}
-    if not any(map(_runs_on_any_text, needs)):
-        required = {(field, _fallible(field, how)) for field, how in required}
-    return all_of(_must_have(field, how) for field, how in sorted(required))
+    needs = _needs_of_running(plan)
+    # Every output is text: a check of that alone cannot fail, and needs another check beside it.
+    is_enough = any(_FORMAT not in each.fields for each in needs)
+    required = {(field, True) for each in needs for field in each.fields}
+    required |= {(field, False) for each in needs for field in each.present}
+    return all_of(
+        _must_have(field, FILLED if filled else {}, may_be_text=is_enough or field != _FORMAT)
+        for field, filled in sorted(required)
+    )
 
 
 def all_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any] | bool:
@@ -444,34 +439,17 @@ def all_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any] | bool:
 
 def needed_keys(plan: Plan) -> list[str]:
     """Return the keys that a row needs so that every check of a rubric that can run does."""
-    groups = plan.steps.groups
-    return sorted({field for group in groups for field, _ in _requirements(group.needs)})
+    needs = _needs_of_running(plan)
+    return sorted({field for each in needs for field in (*each.fields, *each.present)})
 
 
-def _requirements(needs: Needs) -> Iterator[tuple[str, _Requirement]]:
-    """Yield the keys that a check needs, each with its requirement.
-
-    Yield nothing for a check that never runs.
-    """
-    if needs.never_runs is not None:
-        return
-    yield from ((field, _Requirement.FILLED) for field in needs.fields)
-    yield from ((field, _Requirement.PRESENT) for field in needs.present)
+def _needs_of_running(plan: Plan) -> list[Needs]:
+    needs = (group.needs for group in plan.steps.groups)
+    return [each for each in needs if each.never_runs is None]
 
 
-def _runs_on_any_text(needs: Needs) -> bool:
-    """Whether a check with its needs met runs even if the row's format is `text`."""
-    return needs.never_runs is None and _FORMAT not in needs.fields
-
-
-def _fallible(field: str, how: _Requirement) -> _Requirement:
-    return _Requirement.FALLIBLE if field == _FORMAT else how
-
-
-def _must_have(field: str, how: _Requirement) -> dict[str, Any]:
-    rejected = [None, "text"] if how is _Requirement.FALLIBLE else [None]
-    filled = {} if how is _Requirement.PRESENT else FILLED
-    schema: dict[str, Any] = {**filled, "not": {"enum": rejected}}
+def _must_have(field: str, value: dict[str, Any], *, may_be_text: bool) -> dict[str, Any]:
+    schema: dict[str, Any] = {**value, "not": {"enum": [None] if may_be_text else [None, "text"]}}
     *parents, last = field.split(".")
     schema = {"required": [last], "properties": {last: schema}}
     for name in reversed(parents):  # a list on the path is rejected here and checked exactly

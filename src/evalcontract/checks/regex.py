@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-from evalcontract.checks._kind import (
-    Check,
-    CheckKind,
-    EvalContext,
-    Needs,
-    State,
-    never_runs,
-    reads_nothing,
-)
+from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Row, State, never_runs
 from evalcontract.checks._texts import quoted
-from evalcontract.checks.outcome import PASSED, always, error, failed, of_text, unavailable
+from evalcontract.checks.outcome import (
+    PASSED,
+    Executor,
+    Verdict,
+    always,
+    error,
+    failed,
+    of_text,
+    unavailable,
+)
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, Verdict
 
 _UNCOMPILABLE = "its pattern does not compile"
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
-    del context
     from evalcontract.analysis.dialects import matches_everything
     from evalcontract.analysis.pattern import why_uncompilable  # slow to import
 
@@ -53,8 +47,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     place = "the whole output" if full else "anywhere"
     fault = failed(f"{name} matches" if negate else f"{name} does not match {place}")
 
-    def judge(row: Mapping[str, Any], text: str) -> Verdict:
-        del row
+    def judge(row: Row, text: str) -> Verdict:
         try:
             does_match = matches(text)
         except OutOfTimeError:
@@ -68,4 +61,4 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
     return of_text(judge)
 
 
-KIND = CheckKind("regex", reads_nothing, _needs, prepare=_prepare)
+KIND = CheckKind("regex", needs=_needs, prepare=_prepare)

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
 from evalcontract.checks._texts import quoted, quoted_list
-from evalcontract.checks.outcome import PASSED, ToolCall, error, failed, unavailable
+from evalcontract.checks.outcome import (
+    PASSED,
+    Executor,
+    Output,
+    ToolCall,
+    Verdict,
+    error,
+    failed,
+    unavailable,
+)
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, hashable, listed
 from evalcontract.source.faults import ParseError
 from evalcontract.structure.schemas import with_defaults
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, Output, Verdict
 
 
 class CallShape(NamedTuple):
@@ -301,12 +307,10 @@ _MAX_KNOWN, _MAX_NAMES = 1 << 10, 50
 
 
 def _reads(check: Check, context: EvalContext) -> frozenset[str]:
-    del context
     return frozenset() if "expected_tools" in check else frozenset({"expected_tools"})
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
-    del context
     exact = check.get("match") == "exact"
     if any(check.get(key) not in (None, []) for key in _OWN):
         return Needs()
@@ -319,8 +323,6 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    del context
-
     filled = with_defaults(check)
     own = filled.get("expected_tools")
 
@@ -368,7 +370,6 @@ def _limit_fault(check: Check, calls: list[Call]) -> str | None:
 
 
 def _fault_of(expected: list[Call], calls: list[Call], match: str, order: str) -> str | None:
-    """Return why the calls are not those expected, or None."""
     missing = unmatched(expected, calls)
     if match == "any":
         if expected and len(missing) == len(expected):

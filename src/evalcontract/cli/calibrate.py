@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract._version import __version__
-from evalcontract.calibrating.calibrate import calibrate
+from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate
 from evalcontract.calibrating.files import CalibrationOptions
-from evalcontract.calibrating.measuring import AUTO
+from evalcontract.calibrating.measuring import AUTO, CalibrationResult
 from evalcontract.calibrating.printed import write_json, write_text
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
@@ -25,11 +24,7 @@ from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.statistics.rates import RATES, MeasuredRate
-
-if TYPE_CHECKING:
-    from evalcontract.calibrating.calibrate import CalibrationOutcome
-    from evalcontract.calibrating.measuring import CalibrationResult
-    from evalcontract.workspace.writing import FileFix
+from evalcontract.workspace.writing import FileFix
 
 
 def _threshold(value: str | None) -> float | str | None:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_input
 from evalcontract.cli.command import Command, dialects, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put, signals_as_interrupts
-from evalcontract.converting.convert import convert, piped_name
+from evalcontract.converting.convert import ConvertResult, convert, piped_name
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import UsageError
-from evalcontract.model.reference import Kind
+from evalcontract.model.values import many
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.report.frame import many, note
+from evalcontract.report.frame import note
 from evalcontract.report.losses import write_losses
-
-if TYPE_CHECKING:
-    from evalcontract.converting.convert import ConvertResult
 
 _PIPE = "-"
 
@@ -93,18 +89,16 @@ def convert_command(
     What OUT cannot represent is preserved under `metadata`, and restored when converting back.
     With `-`, IN is standard input and OUT is standard output; messages are on standard error.
     """
-    inputs = find_inputs((source,), Kind.DATASET, base._replace(dialect=from_), stdin_filename)
-    if len(inputs) != 1:
-        raise UsageError(f"{source} matches {len(inputs)} files; convert one at a time")
+    input_ = find_input(source, base._replace(dialect=from_), stdin_filename, "convert")
     is_piped = str(target) == _PIPE
     if is_piped:
-        target = Path(stdout_filename or piped_name(inputs[0], to))
+        target = Path(stdout_filename or piped_name(input_, to))
     elif stdout_filename:
         raise UsageError("--stdout-filename is for standard output: write `-` for OUT")
     stream = StandardOutput() if is_piped else None
     wanted = ConvertOptions(from_, to, loss_report, lossless, force, stream)
     with signals_as_interrupts():
-        done = convert(inputs[0], target, wanted, base)
+        done = convert(input_, target, wanted, base)
     write_findings(done.diagnostics)
     _print(done, is_piped=is_piped)
     return OK if done.refusal is None else exit_status(done.diagnostics) or ERRORS

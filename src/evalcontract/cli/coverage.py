@@ -8,11 +8,11 @@ import click
 
 from evalcontract._version import __version__
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
-from evalcontract.covering.coverage import CoverageOutcome, coverage, write_json, write_text
+from evalcontract.covering.coverage import coverage, write_json, write_text
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
@@ -69,18 +69,13 @@ def coverage_command(
     if min_coverage is not None and not outcome.files and not outcome.diagnostics:
         raise NothingToCheck("--min-coverage needs a dataset: a rubric has no rows")
     write_findings(outcome.diagnostics)
-    _print(outcome, output_format, limit)
+    if output_format == "json":
+        put_json(write_json(outcome.files, outcome.plans, outcome.totals, __version__))
+    else:
+        width = shutil.get_terminal_size().columns
+        put(write_text(outcome.files, outcome.plans, outcome.totals, limit, width))
     status = exit_status(outcome.diagnostics)
     if min_coverage is not None and outcome.totals.percent < min_coverage:
         put([f"coverage is below {min_coverage:g} %\n"], err=True)
         status = status or ERRORS
     return status
-
-
-def _print(outcome: CoverageOutcome, output_format: str, limit: int) -> None:
-    totals = outcome.totals
-    if output_format == "json":
-        put_json(write_json(outcome.files, outcome.plans, totals, __version__))
-        return
-    width = shutil.get_terminal_size().columns
-    put(write_text(outcome.files, outcome.plans, totals, limit, width))

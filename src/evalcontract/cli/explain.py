@@ -135,7 +135,7 @@ def _as_markdown(code: Code) -> str:
 def _list(codes: Iterable[Code], width: int) -> Iterator[str]:
     """Yield each code by its kind, followed by the first sentence of its page."""
     from evalcontract.checks import kinds_in_use
-    from evalcontract.report.frame import many
+    from evalcontract.model.values import many
     from evalcontract.report.reference import artifacts
     from evalcontract.workspace.catalogue import kind_of
 

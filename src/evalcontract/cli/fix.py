@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_paths, standard_input
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.inputs import find_paths, standard_input
 from evalcontract.cli.output import OutputError, StandardOutput, put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import (
@@ -24,10 +23,7 @@ from evalcontract.fixing.fixing import (
 )
 from evalcontract.model.errors import UsageError
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.workspace.writing import FixOptions, write
-
-if TYPE_CHECKING:
-    from evalcontract.workspace.writing import FixResult
+from evalcontract.workspace.writing import FixOptions, FixResult, write
 
 
 @click.command(

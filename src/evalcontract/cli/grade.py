@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from itertools import islice
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from evalcontract._version import __version__
 from evalcontract.cli import options
-from evalcontract.cli.arguments import chosen_cache_folder
+from evalcontract.cli.arguments import chosen_cache_folder, find_input
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
-from evalcontract.datasets.opening import Input, Options
+from evalcontract.datasets.opening import Options
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.printed import (
     is_failure,
-    manifest_of,
     row_line,
     summary_line,
     write_comparison,
@@ -32,17 +29,13 @@ from evalcontract.grading.printed import (
     write_results,
     write_usage,
 )
-from evalcontract.grading.results import ResultsFile, earlier_results
+from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
 from evalcontract.grading.summary import Comparison, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
-from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
-
-if TYPE_CHECKING:
-    from evalcontract.grading.results import Results, RowResult
 
 
 class Share(NamedTuple):
@@ -81,11 +74,6 @@ class ShareTotal:
         self.limit = limit
         self._is_printed = is_printed
 
-    def begin(self, head: str) -> None:
-        """Print the first line, if lines are wanted."""
-        if self._is_printed:
-            put_json([head])
-
     def take(self, share: Share) -> None:
         """Count rows, and print their lines, if lines are wanted."""
         self.summary.merge(share.summary)
@@ -95,8 +83,12 @@ class ShareTotal:
         self.failures += share.failures
         if self.limit:
             del self.failures[self.limit :]
+        self.print(share.lines)
+
+    def print(self, lines: str) -> None:
+        """Print lines, if they are wanted."""
         if self._is_printed:
-            put_json([share.lines])
+            put_json([lines])
 
     def status(self, gate: QualityGate) -> int:
         """Return the exit code, as far as the results decide it."""
@@ -187,112 +179,78 @@ def grade_command(
     Judges are asked over a model if environment variables name an endpoint: EVALCONTRACT_BASE_URL
     and, if it needs them, EVALCONTRACT_API_KEY and EVALCONTRACT_MODEL.
     """
-    if resume:
-        _refuse_resume(results, (dataset, outputs))
-    inputs = (_one(dataset, None, base), _one_of_outputs(outputs, base))
+    if resume and results is None:
+        raise UsageError("--resume needs --results: the file to go on with")
+    if resume and "-" in (dataset, outputs):
+        raise UsageError("--resume needs files: standard input may be another than before")
+    rows = find_input(dataset, base, None, "grade")
+    if Path(outputs).is_dir():
+        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
+    inputs = (rows, find_input(outputs, base, "outputs.jsonl", "grade"))
     before = earlier_results(compare) if compare else None
     is_printed = output_format == "jsonl"
-    kept = ShareOptions(limit, lines=is_printed or results is not None, rows=compare is not None)
-    taken = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
+    shared = ShareOptions(limit, lines=is_printed or results is not None, rows=compare is not None)
+    total = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar, ExitStack() as stack:
         wanted = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
         grading = Grading(*inputs, wanted, judging, QualityGate(threshold, allow_undecided))
-        manifest = manifest_of(__version__, *grading.manifest) if kept.lines or before else {}
-        file = (
-            ResultsFile(results, replace=force, resume=resume, inputs=_paths(inputs))
-            if results
-            else None
-        )
+        manifest = grading.manifest if shared.lines or before else {}
+        read = [each.path for each in inputs if not each.stream]
+        file = ResultsFile(results, replace=force, resume=resume, inputs=read) if results else None
         stack.enter_context(file or nullcontext())
-        _take_all(grading, kept, taken, file, manifest)
+        _take_all(grading, shared, total, file, manifest)
         usage = judging.usage if judging else None
-        last = summary_line(taken.summary, grading.gate, usage)
+        last = summary_line(total.summary, grading.gate, usage)
         if file:
             file.write(_lines(last))
             file.complete()
     write_findings(grading.diagnostics)
-    if not taken.summary.rows.total and not grading.diagnostics:
+    if not total.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
     if is_printed:
         put_json([last])
-    elif taken.summary.rows.total:
-        put(_text(taken, str(compare), _found(before, manifest, grading), grading.gate, usage))
-    return exit_status(grading.diagnostics) or taken.status(grading.gate)
-
-
-def _found(before: Results | None, manifest: Mapping[str, Any], grading: Grading) -> list[str]:
-    """Return what scores depend on that is another than in an earlier run, if there is one."""
-    now = Basis(manifest, grading.used.sections)
-    return differences(before.basis, now) if before else []
+    elif total.summary.rows.total:
+        now = Basis(manifest, grading.used.sections)
+        changed = differences(before.basis, now) if before else []
+        put(_text(total, str(compare), changed, grading.gate, usage))
+    return exit_status(grading.diagnostics) or total.status(grading.gate)
 
 
 def _take_all(
     grading: Grading,
-    kept: ShareOptions,
-    taken: ShareTotal,
+    shared: ShareOptions,
+    total: ShareTotal,
     file: ResultsFile | None,
     manifest: Mapping[str, Any],
 ) -> None:
     """Take what a file of results has already, then what is graded, and write that to it."""
     done = file.begin(manifest, grading.used.begin) if file else []
-    taken.begin(_lines(manifest_line(manifest), used_line(grading.used.news())))
-    taken.take(kept.of(done))
-    for share in grading.shares(kept.of, {row.id for row in done}):
-        used = _lines(used_line(grading.used.news())) if kept.lines else ""
-        taken.take(share._replace(lines=used + share.lines))
+    total.print(_lines(manifest_line(manifest), used_line(grading.used.news())))
+    total.take(shared.of(done))
+    for share in grading.shares(shared.of, {row.id for row in done}):
+        used = _lines(used_line(grading.used.news())) if shared.lines else ""
+        total.take(share._replace(lines=used + share.lines))
         if file:
             file.write(used + share.lines)
-    _require_unchanged(grading, manifest)
+    if manifest and grading.manifest != manifest:
+        raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 
 def _lines(*lines: str) -> str:
     return "".join(harmless_json(lines))
 
 
-def _paths(inputs: Iterable[Input]) -> list[Path]:
-    """Return the paths of inputs that are files."""
-    return [input_.path for input_ in inputs if not input_.stream]
-
-
-def _require_unchanged(grading: Grading, manifest: Mapping[str, Any]) -> None:
-    """Require that what was graded is what the manifest names, if there is one."""
-    if manifest and manifest_of(__version__, *grading.manifest) != manifest:
-        raise UsageError("the dataset or the outputs changed while they were graded: try again")
-
-
-def _one(name: str, stdin_name: str | None, base: Options) -> Input:
-    stdin = stdin_name if name == "-" else None
-    inputs = find_inputs((name,), Kind.DATASET, base, stdin)
-    if len(inputs) != 1:
-        raise UsageError(f"{name} matches {len(inputs)} files; grade one at a time")
-    return inputs[0]
-
-
-def _one_of_outputs(name: str, base: Options) -> Input:
-    if Path(name).is_dir():
-        raise UsageError(f"{name} is a folder: name the file with the outputs")
-    return _one(name, "outputs.jsonl", base)
-
-
-def _refuse_resume(results: Path | None, inputs: tuple[str, str]) -> None:
-    """Refuse to go on with results that cannot be known to be those of the same inputs."""
-    if results is None:
-        raise UsageError("--resume needs --results: the file to go on with")
-    if "-" in inputs:
-        raise UsageError("--resume needs files: standard input may be another than before")
-
-
 def _text(
-    taken: ShareTotal,
+    total: ShareTotal,
     compared: str,
-    found: Sequence[str],
+    changed: Sequence[str],
     gate: QualityGate,
     usage: Usage | None,
 ) -> Iterator[str]:
     width = get_terminal_size().columns
-    yield from write_results(taken.summary, taken.failures, taken.limit, width)
-    yield from write_usage(usage, taken.summary, width)
-    yield from write_gate(taken.summary, gate, width)
-    if taken.comparison:
-        yield from write_comparison(taken.comparison, compared, found, taken.limit, width)
+    yield from write_results(total.summary, total.failures, total.limit, width)
+    yield from write_usage(usage, total.summary, width)
+    yield from write_gate(total.summary, gate, width)
+    if total.comparison:
+        yield from write_comparison(total.comparison, compared, changed, total.limit, width)

@@ -6,36 +6,40 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING
 
 import click
 
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, dialects, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder
 from evalcontract.converting.placing import ADD_EXPECTATIONS, ADD_RUBRIC
 from evalcontract.covering.coverage import coverage, totals_line
+from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.model.values import escape_controls, listed
+from evalcontract.model.values import escape_controls, listed, many
 from evalcontract.policy import ERRORS, OK
-from evalcontract.report.frame import display_width, many, note, wrapped_lines
+from evalcontract.report.frame import display_width, note, wrapped_lines
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
-from evalcontract.starting.init import EXAMPLE_OUTPUTS, InitOptions, Lack, init, ungraded
-from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, migrate
+from evalcontract.starting.init import (
+    EXAMPLE_OUTPUTS,
+    Addition,
+    InitOptions,
+    InitResult,
+    Lack,
+    UngradedRows,
+    init,
+    ungraded,
+)
+from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, MigrateResult, migrate
 from evalcontract.starting.project import CI_FILES
 from evalcontract.workspace import display_name
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.starting.init import Addition, InitResult, UngradedRows
-    from evalcontract.starting.migrate import MigrateResult
 
 _WIDTH = 80
 
@@ -95,17 +99,14 @@ def migrate_command(
     write_findings(done.diagnostics)
     put(migration_lines(done), err=True)
     if done.refusal:
-        _refuse_if_unused(done)
+        if not done.diagnostics:  # no file was migrated, and none has errors
+            raise UsageError(str(done.refusal))
         put([f"nothing was written: {done.refusal}\n"], err=True)
         return ERRORS
-    put(_summary(done))
+    rows, files_ = many(done.rows, "row"), many(len(done.sources), "file")
+    put([f"migrated {rows} of {files_} ({', '.join(done.systems)})\n"])
+    put(f"written: {escape_controls(name)}\n" for name in done.written)
     return OK
-
-
-def _refuse_if_unused(done: MigrateResult) -> None:
-    """Refuse a call that names nothing to migrate."""
-    if not done.diagnostics:
-        raise UsageError(str(done.refusal))
 
 
 def migration_lines(done: MigrateResult) -> Iterator[str]:
@@ -130,12 +131,6 @@ def migration_lines(done: MigrateResult) -> Iterator[str]:
 def _wrapped(head: str, text: str) -> Iterator[str]:
     for number, line in enumerate(wrapped_lines(text, _WIDTH - len(head))):
         yield f"{' ' * len(head) if number else head}{line}\n"
-
-
-def _summary(done: MigrateResult) -> Iterator[str]:
-    rows, files = many(done.rows, "row"), many(len(done.sources), "file")
-    yield f"migrated {rows} of {files} ({', '.join(done.systems)})\n"
-    yield from (f"written: {escape_controls(name)}\n" for name in done.written)
 
 
 _NO_CI = "none"
@@ -301,7 +296,10 @@ def _listed(title: str, names: list[str]) -> Iterator[str]:
     """Yield the names of files, each with what it is for; the schemas on one line."""
     if not names:
         return
-    lines = {_shown(name): _about(name) for name in names}
+    lines = {}
+    for name in names:
+        parts = reversed(name.split("/"))
+        lines[_shown(name)] = next((_ABOUT[part] for part in parts if part in _ABOUT), "")
     width = max(map(display_width, lines))
     yield f"{title}\n"
     for name, about in lines.items():
@@ -312,10 +310,6 @@ def _listed(title: str, names: list[str]) -> Iterator[str]:
 def _shown(name: str) -> str:
     folder, _, file = name.rpartition("/")
     return escape_controls(f"{folder}/*{SCHEMA_SUFFIX}" if file.endswith(SCHEMA_SUFFIX) else name)
-
-
-def _about(name: str) -> str:
-    return next((_ABOUT[part] for part in reversed(name.split("/")) if part in _ABOUT), "")
 
 
 def _covered(folder: Path, done: InitResult) -> Iterator[str]:

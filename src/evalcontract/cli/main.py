@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from evalcontract.cli.command import CommandGroup, chosen
 from evalcontract.cli.output import choice_of_colour, guarded, refuse
 from evalcontract.policy import INTERRUPTED, USAGE
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 # The module of each command, and what it does. Modules are imported on demand: the list of commands
 # is shown, and completed, without them.

@@ -13,8 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from evalcontract._version import __version__
-from evalcontract.cli.arguments import Destination
-from evalcontract.cli.inputs import find_inputs
+from evalcontract.cli.arguments import Destination, find_inputs
 from evalcontract.cli.output import Bar, put, put_json, wants_colour, wants_links
 from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
@@ -159,7 +158,7 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
 
     Prints the most severe ones first, up to a limit.
     """
-    from evalcontract.report.frame import many
+    from evalcontract.model.values import many
     from evalcontract.report.text import write_finding
 
     style = Style(wants_colour(sys.stderr), terminal_width(), 0, version=__version__)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EBADF, EINVAL, EIO, ENOSPC, EPIPE
 from pathlib import Path
@@ -18,8 +19,6 @@ from evalcontract.model.values import COMMAND, escape_controls, harmless_json, i
 from evalcontract.policy import BUG, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from evalcontract.datasets.opening import Advance, Progress
 
 #: The values of `--color`.

@@ -7,15 +7,15 @@ from pathlib import Path
 import click
 
 from evalcontract.cli import options
+from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.inputs import find_inputs
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import many
 from evalcontract.page.page import page_file, write_page
 from evalcontract.page.report import ReportInputs, html_report
 from evalcontract.policy import OK
-from evalcontract.report.frame import many
 
 #: The modes of the page, each with the value of `Options.strict`.
 _MODES = {"configured": None, "soft": False, "strict": True}

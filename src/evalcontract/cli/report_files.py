@@ -9,26 +9,28 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from evalcontract.checking.baseline import Scope, compare, next_baseline, read_baseline, text_of
+from evalcontract.checking.baseline import (
+    BaselineEntry,
+    Scope,
+    compare,
+    next_baseline,
+    read_baseline,
+    text_of,
+)
 from evalcontract.cli.arguments import Destination, ReportFile
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import escape_controls, harmless_json
+from evalcontract.model.values import escape_controls, harmless_json, many
 from evalcontract.policy import Selection
 from evalcontract.report import FORMATS, format_names, write_of
-from evalcontract.report.frame import many
 from evalcontract.report.report import BaselineCounts, Report, Style
 from evalcontract.source.writing import Staged, check_target, target_of, write_text
 from evalcontract.workspace import display_name, find_root, write_bound
 from evalcontract.workspace.roots import WORKSPACE_FOLDERS, is_workspace
 from evalcontract.workspace.writing import refuse_settings, write_error
-
-if TYPE_CHECKING:
-    from evalcontract.checking.baseline import BaselineEntry
 
 # The format of a file by its name; the first pattern that matches counts.
 _BY_NAME = {

@@ -61,11 +61,6 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= len("9999") and text[0] != "0"
 
 
-def run_plainly(name: str, files: list[str], options: dict[str, Any]) -> int:
-    """Run a command with the given files and options; return its exit code."""
-    return guarded(_validate, name, files, options)
-
-
 def _validate(name: str, files: list[str], options: dict[str, Any]) -> int:
     from evalcontract.cli.arguments import MAX_FINDINGS, take_destination, take_options
     from evalcontract.cli.outcome import validate_files
@@ -94,7 +89,7 @@ def evalcontract(name: str | None = None) -> None:
 
             status = complete(command(name) if name else group, name or "evalcontract")
         elif plain := read_plainly(first, rest):
-            status = run_plainly(first, *plain)
+            status = guarded(_validate, first, *plain)
         else:
             from evalcontract.cli.main import command, group, run  # slow, imports click
 

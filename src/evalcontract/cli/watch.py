@@ -10,27 +10,24 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISDIR
-from typing import TYPE_CHECKING
 
-from evalcontract.cache.store import RecordingFiles
+from evalcontract.cache.store import Query, RecordingFiles
 from evalcontract.cli.arguments import Destination
 from evalcontract.cli.output import put, refuse
 from evalcontract.datasets.opening import Options
 from evalcontract.model.errors import EvalContractError, UsageError
-from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import USAGE
-
-if TYPE_CHECKING:
-    from evalcontract.cache.store import Query
 
 _SECONDS = 0.25
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 #: What tells whether a file was written or replaced; None if there is none.
 _State = tuple[int, int, int] | None
+#: A folder, and the names of its data files.
+_Folder = tuple[str, list[str]]
 
 
 def watch(
@@ -93,7 +90,7 @@ class _WatchedFiles:
             [_state_of(path) for path in self._paths],
             dict(zip(self._results, replayed, strict=True)),
             [sorted(glob(pattern, recursive=True)) for pattern in self._patterns],
-            [_Folder(*item) for name in self._named for item in _folders_below(name)],
+            [folder for name in self._named for folder in _folders_below(name)],
         )
 
     def has_changed_since(self, moment: int) -> bool:
@@ -109,13 +106,6 @@ class _WatchedFiles:
             time.sleep(_SECONDS)
 
 
-class _Folder(NamedTuple):
-    """The names in a folder that an argument names."""
-
-    path: str
-    names: tuple[str, ...]
-
-
 def _state_of(path: str) -> _State:
     try:
         status = Path(path).stat()
@@ -126,10 +116,10 @@ def _state_of(path: str) -> _State:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def _folders_below(name: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _folders_below(name: str) -> Iterator[_Folder]:
     """Yield the folders below a folder that an argument names, with their data files."""
     from evalcontract.source import format_of
 
     for folder, folders, files in os.walk(name):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
-        yield folder, tuple(sorted(each for each in files if format_of(each)))
+        yield folder, sorted(each for each in files if format_of(each))

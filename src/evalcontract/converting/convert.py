@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,14 +35,14 @@ from evalcontract.formats import OURS, dialect_of
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import listed
+from evalcontract.model.values import listed, many
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK
 from evalcontract.workspace import display_name, find_root, open_workspace
 
 if TYPE_CHECKING:
-    from evalcontract.converting.output import ConvertOptions, RowOutput
+    from evalcontract.converting.output import ConvertedRows, ConvertOptions
     from evalcontract.converting.placing import ConversionTarget
     from evalcontract.formats import Format
     from evalcontract.formats._conversion import Loss
@@ -97,7 +98,7 @@ def convert(
     graded = run.standards.graded_for(input_.path)
     asks = convert_options.asks_judge
     command = _init_command(input_, convert_options.from_, options)
-    ours = NativeTarget(_stem(out), medium, command, graded, asks_judge=asks)
+    ours = NativeTarget(_stem(out), medium, command=command, graded=graded, asks_judge=asks)
     target: ConversionTarget = DialectTarget(dialect, medium) if dialect else ours
     if dataset.unreadable:
         result.diagnostics += from_unreadable_files([dataset.unreadable], run.standards.base)
@@ -113,7 +114,8 @@ def convert(
             "target": STANDARD_OUTPUT if convert_options.stream else display_name(out),
         }
         result.losses.begin(head)
-        convert_rows(dataset, dataset_pass, target, output, result)
+        with one_finding(dataset.file, result.diagnostics.append):
+            convert_rows(dataset, dataset_pass, target=target, output=output, result=result)
         result.losses.end()
         result.diagnostics.sort(key=sort_key)
         result.refusal = refusal_of(dataset_pass, result, lossless=convert_options.lossless)
@@ -146,35 +148,26 @@ def free_folder() -> str:
 def convert_rows(
     dataset: Dataset,
     dataset_pass: DatasetPass,
+    *,
     target: ConversionTarget,
-    output: RowOutput,
+    output: ConvertedRows,
     result: ConvertResult,
 ) -> None:
-    """Convert each row that has no fault; findings, losses and counts are added to the result."""
-    with one_finding(dataset.file, result.diagnostics.append):
-        _convert_rows(dataset, dataset_pass, target, output, result)
+    """Convert each row that has no fault; findings, losses and counts are added to the result.
 
-
-def _convert_rows(
-    dataset: Dataset,
-    dataset_pass: DatasetPass,
-    target: ConversionTarget,
-    output: RowOutput,
-    result: ConvertResult,
-) -> None:
-    def place_of(path: Any) -> Any:
-        return dataset_pass.place(path, on_key=True)
-
+    An exception is not a finding here; see `one_finding`.
+    """
+    place_of = partial(dataset_pass.place, on_key=True)
     reader = dataset_pass.reader()
     same = _within_system(result)
     for checked in dataset_pass.batches(keep_rows=True):
         result.diagnostics += [*checked.faults, *dataset_pass.to_diagnostics(checked.problems)]
         for source in rows_of(dataset_pass, checked):
-            moved = None if source.fault else _convert_row(source, reader, target, result)
-            if moved is None:
+            converted = None if source.fault else _convert_row(source, reader, target, result)
+            if converted is None:
                 result.left_out += 1
                 continue
-            row, losses, problems = moved
+            row, losses, problems = converted
             if same is not None:
                 losses = without_restored(losses, source.value, row, same)
                 row = ordered_like(source.value, row)
@@ -190,10 +183,10 @@ def _convert_rows(
             result.rows += 1
     result.diagnostics += dataset_pass.finish()
     whole, losses = target.wrap(output.rows, reader.root)
-    told = reader.root_losses(losses)
-    lost = {loss.path for loss in told if not loss.is_kept}
+    of_root = reader.root_losses(losses)
+    lost = {loss.path for loss in of_root if not loss.is_kept}
     # What the reader preserved of the file is lost where the target has no place for it.
-    losses = [*(each for each in reader.losses if each.path not in lost), *told]
+    losses = [*(each for each in reader.losses if each.path not in lost), *of_root]
     if dataset.document is not None and isinstance(whole, dict):
         whole = ordered_like(dataset.document.value, whole)
         if same is not None:
@@ -224,7 +217,7 @@ def _convert_row(
     bare = source._replace(value=_without(source.value, names))
     is_restored = bare.value is not source.value
 
-    def moved(row: CheckedRow) -> _ConvertedRow | None:
+    def converted(row: CheckedRow) -> _ConvertedRow | None:
         read = reader.read(row)
         if read is None:
             return None
@@ -234,13 +227,13 @@ def _convert_row(
         return _ConvertedRow(written, reader.row_losses(row, read, losses), found)
 
     try:
-        return moved(source)
+        return converted(source)
     except NO_BUGS:
         raise
     except Exception:
         if not is_restored:
             raise
-        moved(bare)  # a bug of ours shows here, too
+        converted(bare)  # a bug of ours shows here, too
     message = "what its metadata preserves is not what a conversion wrote"
     advice = f"remove {listed(f'`{name}`' for name in sorted(names))} from it, or convert it anew"
     return _ConvertedRow(source.value, (), [Problem("dataset/invalid-value", message, (), advice)])
@@ -275,7 +268,7 @@ def refusal_of(
         codes = listed(dict.fromkeys(in_the_way))
         return f"the source has {what} that prevent a complete conversion: {codes}"
     if result.left_out:
-        rows = "1 row has" if result.left_out == 1 else f"{result.left_out:,} rows have"
+        rows = many(result.left_out, "row has", "rows have")
         return f"{rows} faults that prevent the conversion"
     if lossless and result.losses.total:
         return "the conversion would lose data (--strict)"

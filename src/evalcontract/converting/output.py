@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.formats import dialect_of
@@ -35,6 +35,8 @@ from evalcontract.workspace.editor_schemas import Modelines, without_modelines
 from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from evalcontract.formats import Format
 
 
@@ -56,12 +58,10 @@ def refuse_rejected(data: bytes, dialect: Format) -> None:
         for row in batch.rows:
             for problem in stage.faults(row, ()):
                 if is_rejection(problem.code):
-                    raise NotWritableError(_reason(dialect.title, problem.message))
-
-
-def _reason(title: str, message: str) -> str:
-    null = "a table has null where a row lacks a key of another row"
-    return f"{null}, and {title} rejects that ({message}): write JSON"
+                    raise NotWritableError(
+                        "a table has null where a row lacks a key of another row, and "
+                        f"{dialect.title} rejects that ({problem.message}): write JSON"
+                    )
 
 
 # The schema of our own datasets.
@@ -69,14 +69,6 @@ _NATIVE_SCHEMA = "dataset"
 #: The name of standard output, where it takes the place of a file.
 STANDARD_OUTPUT = "<stdout>"
 _NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv")
-
-
-class Sink(Protocol):
-    """Takes the bytes of a dataset that is not written to a file."""
-
-    def write(self, data: bytes, /) -> object:
-        """Take some bytes."""
-        ...
 
 
 class ConvertOptions(NamedTuple):
@@ -94,7 +86,7 @@ class ConvertOptions(NamedTuple):
     loss_report: Path | None = None
     lossless: bool = False
     force: bool = False
-    stream: Sink | None = None
+    stream: SupportsWrite[bytes] | None = None
     asks_judge: bool = False
 
 
@@ -114,28 +106,8 @@ def medium_for(out: Path, target: Format | None) -> str:
     return medium
 
 
-class RowOutput(Protocol):
-    """Takes the converted rows, and then the document that holds them."""
-
-    rows: list[Any]
-
-    def row(
-        self, row: Any, path: tuple[str | int, ...], source: Document | None
-    ) -> Sequence[Place]:
-        """Add a row; its path in the source leads to its comments. Return those that are lost."""
-        ...
-
-    def lost_header(self, source: Document | None) -> Sequence[Place]:
-        """Return the comments above the rows that are lost."""
-        ...
-
-    def document(self, whole: Any) -> None:
-        """Take the document that contains the rows."""
-        ...
-
-
 class ConvertedRows:
-    """Collects the rows and the document in memory."""
+    """Collects the converted rows, and then the document that holds them, in memory."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -144,13 +116,16 @@ class ConvertedRows:
     def row(
         self, row: Any, path: tuple[str | int, ...], source: Document | None
     ) -> Sequence[Place]:
-        """Add a row; rows in memory have no comments."""
+        """Add a row; its path in the source leads to its comments. Return those that are lost.
+
+        Rows in memory have no comments.
+        """
         del path, source
         self.rows.append(row)
         return ()
 
     def lost_header(self, source: Document | None) -> Sequence[Place]:
-        """Return nothing: rows in memory have no comments."""
+        """Return the comments above the rows that are lost."""
         del source
         return ()
 
@@ -159,10 +134,11 @@ class ConvertedRows:
         self.whole = whole
 
 
-class ConvertedFiles:
+class ConvertedFiles(ConvertedRows):
     """Context manager that collects the rows and writes all files on `commit`."""
 
     def __init__(self, out: Path, medium: str, options: ConvertOptions, root: Path | None) -> None:
+        super().__init__()
         self._out = out
         self._medium = medium
         self._force = options.force
@@ -174,7 +150,6 @@ class ConvertedFiles:
         self._has_place = options.stream is None or root is not None
         self._modelines = Modelines(self._root)
         self._staged = Staged()
-        self.rows: list[Any] = []
         self._comments: list[list[str]] = []
         self._above = CommentsAbove()
         with ExitStack() as stack:
@@ -237,17 +212,17 @@ class ConvertedFiles:
         written = [] if self._piped else [self._out]
         for name, value in extra_files.items():
             path = self._root / name
-            data = json_text(value) if path.suffix == ".json" else yaml_mapping(value)
+            is_json = path.suffix == ".json"
+            data = json_text(value) if is_json else yaml_mapping(value)
             present = read_text(path, path.name)
-            if present == data.decode():
+            if present == data.decode():  # it may lack a modeline
                 continue
-            if path.suffix != ".json":
+            if not is_json:
                 kind = path.parent.name.removesuffix("s")
                 data = yaml_mapping(value, self._modelines.of(path, kind))
-            if present == data.decode():
-                continue
-            self._write(path, data)
-            written.append(path)
+            if present != data.decode():
+                self._write(path, data)
+                written.append(path)
         for path, data in self._modelines.files.items():
             self._write(path, data)
             written.append(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
@@ -14,7 +14,7 @@ from evalcontract.datasets.losses import EmbeddedRubrics, with_judges
 from evalcontract.formats._conversion import BUNDLES, Loss
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import count_of
+from evalcontract.model.values import many
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
 from evalcontract.workspace.catalogue import is_rejection
@@ -46,39 +46,17 @@ ADD_EXPECTATIONS = (
 )
 #: What to do with rows that a judge can grade, where other rows have rubrics.
 ADD_RUBRIC = "add the `rubric_ref` of a rubric with a check `llm_judge` to them"
+#: A row to write, what it loses, and the problems that prevent writing it.
+TargetRow = tuple[Any, Sequence[Loss], Sequence[Problem]]
 # The most checks that the id of a rubric names, and the most letters that it has.
 _MOST_NAMES, _MOST_LETTERS = 3, 60
-
-
-class ConversionTarget(Protocol):
-    """Converts rows one by one to the target format.
-
-    `extra_files` are the values of further files to write, by path relative to the workspace root.
-    """
-
-    extra_files: dict[str, Any]
-
-    @property
-    def remarks(self) -> Sequence[str]:
-        """Notes for people on the converted rows, about what is not a loss."""
-        return ()
-
-    def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
-        """Return the row to write, what it loses, and the problems that prevent writing it.
-
-        Rows are numbered from 0.
-        """
-        ...
-
-    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
-        """Return the document with the rows, and what is lost of the keys in `root`."""
-        ...
 
 
 class NativeTarget:
     """Writes evalcontract rows. New rubrics are named after the dataset and their checks.
 
-    Equal ones are shared. If it `asks_judge`, rows that only a judge can grade get a rubric that
+    `extra_files` are the values of further files to write, by path relative to the workspace root.
+    Equal rubrics are shared. If it `asks_judge`, rows that only a judge can grade get a rubric that
     asks `STARTER_JUDGE`, and `judged` counts them; else a remark names the `command` that does so.
     `graded` are the keys of rows that the graders of the runner read.
     """
@@ -111,7 +89,7 @@ class NativeTarget:
         """Remarks on expectations of rows that no check grades."""
         remarks = []
         if self._retrievals:
-            rows = count_of(self._retrievals, "row expects", "rows expect")
+            rows = many(self._retrievals, "row expects", "rows expect")
             remarks.append(f"{rows} documents: no check of evalcontract grades what was retrieved")
         if self._for_judges:
             # Rubrics of a workspace are not those of a new one, which `init` would make.
@@ -134,7 +112,7 @@ class NativeTarget:
         self,
         converted: OurRow,
         number: int,  # noqa: ARG002 - needed only for other formats
-    ) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
+    ) -> TargetRow:
         """Return the row, with a reference to its rubric."""
         row = converted.row
         if converted.is_new and converted.rubric is not None:
@@ -265,7 +243,7 @@ def _with_reference(row: dict[str, Any], reference: str) -> dict[str, Any]:
 
 
 class DialectTarget:
-    """Writes rows in another format."""
+    """Writes rows in another format; what it returns is as that of `NativeTarget`."""
 
     def __init__(self, dialect: Format, medium: str) -> None:
         self.extra_files: dict[str, Any] = {}
@@ -276,8 +254,8 @@ class DialectTarget:
         self._stage = DialectChecker(*dialect.stage) if medium != "csv" else None
         self._rubrics = EmbeddedRubrics()
 
-    def take(self, converted: OurRow, number: int) -> tuple[Any, Sequence[Loss], Sequence[Problem]]:
-        """Return the row in the target format."""
+    def take(self, converted: OurRow, number: int) -> TargetRow:
+        """Return the row in the target format; rows are numbered from 0."""
         row, rubric = converted.row, converted.rubric
         if converted.is_new and rubric is not None:
             if self._writer.says_rubrics:
@@ -299,7 +277,7 @@ class DialectTarget:
         """A remark if rows ask for nothing that a grader of the system would look at."""
         if not self._ungraded:
             return ()
-        rows = count_of(self._ungraded, "row asks", "rows ask")
+        rows = many(self._ungraded, "row asks", "rows ask")
         return (f"{rows} for nothing that {self._dialect.title} grades",)
 
     def _is_graded(self, row: Any) -> bool:
@@ -322,3 +300,7 @@ class DialectTarget:
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
         """Return the document in the target format."""
         return self._writer.wrap(rows, root)
+
+
+#: Converts rows one by one to the target format.
+ConversionTarget = NativeTarget | DialectTarget

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +23,7 @@ from evalcontract.checks.plan import Plan, Step, needed_keys
 from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files, one_finding
-from evalcontract.datasets.run import Run, today
+from evalcontract.datasets.run import MAX_REJECTED, Run, today
 from evalcontract.library.artifact import read_artifact
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.errors import NothingToCheck
@@ -48,10 +48,7 @@ class CoverageOutcome:
     @property
     def totals(self) -> CoverageTotals:
         """The counts over all datasets."""
-        totals = CoverageTotals()
-        for file in self.files:
-            totals = add(totals, file.totals)
-        return totals
+        return reduce(add, (file.totals for file in self.files), CoverageTotals())
 
 
 def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> CoverageOutcome:
@@ -67,11 +64,10 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
     """
     outcome = CoverageOutcome()
     runs: dict[Any, Run] = {}
-    any_input = False
     # A folder may have thousands of files.
     root_of = cache(lambda folder: options.files.real(options.root or find_root(folder)))
     for input_ in inputs:
-        any_input, path = True, input_.path
+        path = input_.path
         root = root_of(path if options.files.is_folder(path) else path.parent)
         if root not in runs:
             runs[root] = run_for_coverage(root, options)
@@ -79,7 +75,7 @@ def coverage(inputs: Iterable[Input], options: Options, *, all_rows: bool) -> Co
         with one_finding(display_name(path), outcome.diagnostics.append):
             dataset = open_with_graders(input_, options)
             _take(outcome, run, dataset, path, keep_all=all_rows)
-    if not any_input:
+    if not runs:
         raise NothingToCheck("there is nothing to check")
     return outcome
 
@@ -103,11 +99,17 @@ def run_for_coverage(root: Path, options: Options) -> Run:
     workspace = (options.opened or {}).get(root)
     workspace = workspace or open_workspace(root, (), options.files, options.configuration)
     has_php = shutil.which("php") is not None
-    return Run(workspace, None, options.today or today(), has_php=has_php, runs_rules=False)
+    return Run(
+        workspace,
+        None,
+        options.today or today(),
+        has_php=has_php,
+        runs_rules=False,
+        max_rejected=MAX_REJECTED,
+    )
 
 
 def _rubric_in(dataset: Dataset) -> Document | None:
-    """Return the document if it is a rubric."""
     document = dataset.document
     value = document.value if document else None
     is_rubric = isinstance(value, dict) and "checks" in value and "questions" not in value
@@ -177,7 +179,6 @@ class _Room:
 
 
 def _plan(plan: Plan, width: int, room: _Room) -> Iterator[str]:
-    """Yield what a rubric needs from a row."""
     name = exact_name(plan)
     yield f"{escape_controls(plan.artifact.file)}{f': {name}' if name else ''}\n"
     if not plan.steps.total:
@@ -266,7 +267,6 @@ def _gaps(file: FileCoverage, limit: int, room: _Room, width: int) -> Iterator[s
 
 
 def _count_gaps(row: RowCoverage) -> int:
-    """Return the number of gaps of a row."""
     if not _is_ours(row.rubric):
         return sum(1 for _ in _gaps_of(row))
     states = count_states(row.cells)

@@ -101,6 +101,7 @@ class NativePass:
             graded,
             run.budget(self._ignores, policy),
             run.runs_rules,
+            run.max_rejected,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
         self._kept: KeptResults | None = None
@@ -150,7 +151,8 @@ class NativePass:
         if self._check is None:
             return
         found = partial(self._check.batches, keep_rows=keep_rows, jobs=jobs)
-        for batch, problems, ignoring in self._kept.batches(found) if self._kept else found():
+        every = self._kept.batches(found) if self._kept else found()
+        for batch, problems, ignoring, unchecked in every:
             for row in ignoring:
                 self._ignores.read_metadata(row.value, self.path_of(row.row_index))
             if batch.first_index == 0 and (foreign := self._foreign(batch, problems)):
@@ -161,9 +163,8 @@ class NativePass:
                 from_source_fault(fault, self.file, text, self._policy)
                 for fault, text in batch.faults
             )
-            yield CheckedBatch(
-                batch, problems, [diagnostic for diagnostic in diagnostics if diagnostic]
-            )
+            faults = [diagnostic for diagnostic in diagnostics if diagnostic]
+            yield CheckedBatch(batch, problems, faults, unchecked)
 
     @property
     def stream(self) -> RowStream | None:
@@ -237,8 +238,10 @@ class NativePass:
 
     def coverage_diagnostics(self) -> list[Diagnostic]:
         """Return the findings outside the rows, and the rubrics whose plan could not be made."""
-        crashes = self._check.crashes if self._check else []
-        return list(self.to_diagnostics([*self._root_problems, *crashes]))
+        problems = [*self._root_problems]
+        if self._check is not None:
+            problems += [*self._check.crashes, *self._check.not_looked_at]
+        return list(self.to_diagnostics(problems))
 
     def cover(self, row: CheckedRow) -> RowCoverage:
         """Return which checks will run on a row."""

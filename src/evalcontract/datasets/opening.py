@@ -17,13 +17,13 @@ from evalcontract.policy import Selection
 from evalcontract.source import (
     DISK,
     SCHEMA_SUFFIX,
-    TABLES,
     Files,
     RowSource,
     format_of,
     read_file,
     read_stream,
 )
+from evalcontract.source.filesystem import TABLES
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,

@@ -20,7 +20,7 @@ from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.policy import Policy
 from evalcontract.source import RowSource
 from evalcontract.source.rows import DocumentRows, OneRow, RowBatches
-from evalcontract.structure.dialect_checker import NAMES_OF_OUTPUTS
+from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 from evalcontract.structure.validator import structure_of
 
 if TYPE_CHECKING:

@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 
 class BatchFindings(NamedTuple):
-    """A batch, its problems, and its rows that may ignore some of them."""
+    """A batch, its problems, and its rows that may ignore some of them.
+
+    The last `unchecked` rows were not looked at.
+    """
 
     batch: Batch
     problems: list[Problem]
     ignoring: Sequence[IgnoringRow]
+    unchecked: int = 0
 
 
 class KeptResults:
@@ -95,11 +99,15 @@ NATIVE = "evalcontract"
 
 
 class CheckedBatch(NamedTuple):
-    """Some rows, their problems, and the findings on lines that could not be read as rows."""
+    """Some rows, their problems, and the findings on lines that could not be read as rows.
+
+    The last `unchecked` rows were not looked at.
+    """
 
     batch: Batch
     problems: list[Problem]
     faults: list[Diagnostic]
+    unchecked: int = 0
 
 
 class CheckedRow(NamedTuple):
@@ -261,16 +269,23 @@ class Passes(Protocol):
         ...
 
 
+_UNCHECKED = Problem(
+    "source/limit-exceeded", "it was not looked at: too many rows before it cannot be used", ()
+)
+
+
 def rows_of(dataset_pass: DatasetPass, checked: CheckedBatch) -> Iterator[CheckedRow]:
     """Yield the rows of a batch, each with its problems."""
-    if not checked.problems:
+    if not checked.problems and not checked.unchecked:
         for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
             yield CheckedRow(index, dataset_pass.path_of(index), value, [], None)
         return
     by_row: defaultdict[int | None, list[Problem]] = defaultdict(list)
     for problem in checked.problems:
         by_row[problem.row_index].append(problem)
+    end = checked.batch.first_index + len(checked.batch.rows) - checked.unchecked
     for index, value in enumerate(checked.batch.rows, checked.batch.first_index):
         problems = by_row.get(index, [])
-        fault = next((problem for problem in problems if dataset_pass.rejects(problem.code)), None)
+        rejecting = (problem for problem in problems if dataset_pass.rejects(problem.code))
+        fault = next(rejecting, None) if index < end else _UNCHECKED
         yield CheckedRow(index, dataset_pass.path_of(index), value, problems, fault)

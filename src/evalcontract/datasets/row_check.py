@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from evalcontract.datasets.workers import (
 )
 from evalcontract.library.artifact import Artifact, UnreadableNames
 from evalcontract.library.library import Library, Resolution
+from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
 from evalcontract.rules._rule import DatasetContext, RowRule
@@ -61,6 +63,7 @@ class DatasetCheck:
         self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
+        self._unchecked = 0
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[BatchFindings]:
         """Yield every batch with the problems of its rows.
@@ -89,24 +92,32 @@ class DatasetCheck:
     def _taken(self, result: BatchResult) -> BatchFindings:
         """Run the dataset rules on the next batch, and return all that was found in it."""
         self.count += result.row_count
+        self._unchecked += result.unchecked
         self._references |= result.references
         problems = [*result.problems, *self._run_dataset_rules(result)]
-        return BatchFindings(result.batch, problems, result.ignoring)
+        return BatchFindings(result.batch, problems, result.ignoring, result.unchecked)
 
     def check_rows(
         self, rows: RowBatches, *, quick: bool, is_bounded: bool = False
     ) -> Iterator[BatchResult]:
         """Check rows, or a part of them, in any process; the results are for `take_part`.
 
-        If it `is_bounded`, it ends after the batch in which the budget is spent.
+        If it `is_bounded`, it ends after the batch in which the budget is spent. After too many
+        rows that cannot be used, the others are not looked at.
         """
         gates = self._gates_for(rows) if quick else self._exact_gates
         spending = self._context.budget.spending()
+        room = self._context.max_rejected or sys.maxsize
         for batch in rows.batches(quick=quick):
+            count = len(batch.rows)
+            if not room:
+                yield BatchResult(batch, count, [], [], frozenset(), unchecked=count)
+                continue
             if not gates.has_learned:  # avoids compiling the first gate again for every new key
                 for row in batch.rows[:_SAMPLE_ROWS]:
                     gates.learn(row)
-            result = self._check_batch(rows, batch, gates, quick=quick)
+            result = self._check_batch(rows, batch, gates, quick=quick, room=room)
+            room -= result.rejected
             yield result
             if is_bounded:
                 spending.add_batch(result)
@@ -131,21 +142,33 @@ class DatasetCheck:
         )
 
     def _check_batch(
-        self, rows: RowBatches, batch: Batch, gates: Gates, *, quick: bool
+        self, rows: RowBatches, batch: Batch, gates: Gates, *, quick: bool, room: int
     ) -> BatchResult:
+        """Check a batch, at most to the row that is the last of `room` rows to be rejected."""
         first = batch.first_index
         refs = refs_of_rows(batch.rows)
         suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first))
         exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
         ignoring = tuple(ignoring_rows(batch))
-        problems = self._problems_of_rows(exact, rows, {row.row_index for row in ignoring})
+        problems = self._problems_of_rows(exact, rows, {row.row_index for row in ignoring}, room)
+        rejected = {each.row_index or 0 for each in problems if each.code in ILL_FORMED}
+        last = max(rejected) if len(rejected) == room else first + len(batch.rows) - 1
         # Without refs of the whole batch, clean rows are asked one by one.
         references = frozenset(_references_of(batch.rows if refs is None else exact.values()))
         if refs is not None:
             references |= {text for text in refs.rubrics if isinstance(text, str)}
         needs_ids_only = self._needs_ids_only and self._are_declared(refs)
         observed = list(_observed_rows(batch, exact, keep_rows=not needs_ids_only))
-        return BatchResult(batch, len(batch.rows), problems, observed, references, ignoring)
+        return BatchResult(
+            batch,
+            len(batch.rows),
+            problems,
+            observed,
+            references,
+            ignoring,
+            rejected=len(rejected),
+            unchecked=first + len(batch.rows) - 1 - last,
+        )
 
     def _suspicious_rows(
         self, rows: list[Any], refs: RowRefs | None, gates: Gates, first: int
@@ -202,7 +225,16 @@ class DatasetCheck:
         problems = [
             problem for code, watch, _ in self._watches for problem in guarded(code, watch.finish)
         ]
-        return [*problems, *self.crashes]
+        return [*problems, *self.crashes, *self.not_looked_at]
+
+    @property
+    def not_looked_at(self) -> list[Problem]:
+        """What says how many rows were not looked at, if there are any."""
+        if not self._unchecked:
+            return []
+        rows = "1 row was" if self._unchecked == 1 else f"{self._unchecked:,} rows were"
+        message = f"{rows} not looked at: {self._context.max_rejected:,} rows cannot be used"
+        return [Problem("source/limit-exceeded", message, (), "correct these first")]
 
     @property
     def crashes(self) -> list[Problem]:
@@ -220,10 +252,11 @@ class DatasetCheck:
         return list(rubrics.values())
 
     def _problems_of_rows(
-        self, exact: dict[int, Any], rows: RowBatches, ignoring: set[int]
+        self, exact: dict[int, Any], rows: RowBatches, ignoring: set[int], room: int
     ) -> list[Problem]:
         """Return the problems of rows, each with the row's id, until the budget is spent.
 
+        They end with the row that is the last of `room` rows to be rejected.
         A row that aliases repeat is checked once. The problems of the `ignoring` rows do not count.
         """
         found: list[Problem] = []
@@ -242,11 +275,16 @@ class DatasetCheck:
                 if repeated and isinstance(row, dict):
                     problems = [*problems]
                     known[id(row)] = index, problems
+            is_rejected = False
             for problem in problems:
                 found.append(problem._replace(row=name, row_index=index))
+                is_rejected = is_rejected or problem.code in ILL_FORMED
                 spending.add(found[-1])
                 if spending.is_spent:
                     return found
+            room -= is_rejected
+            if not room:
+                return found
         return found
 
     def _problems_of(self, row: Any, index: int, rows: RowBatches) -> Iterator[Problem]:
@@ -277,11 +315,15 @@ class DatasetCheck:
 
         plan, is_known = self._plan(row)
         bundle = self.grading.bundle_of(row)
-        declared = bundle in self._context.declared
-        path = (*self._rows.prefix, index)
-        graded = self._context.graded
         subject = RowSubject(
-            path, row, plan, bundle, declared, self._is_graded_at_root, graded, source
+            path=(*self._rows.prefix, index),
+            row=row,
+            plan=plan,
+            bundle=bundle,
+            is_declared=bundle in self._context.declared,
+            is_told_above=self._is_graded_at_root,
+            graded=self._context.graded,
+            source=source,
         )
         for rule in rules if is_known else ():
             yield from guarded(rule.code, rule.check, subject)
@@ -346,7 +388,8 @@ class RowContext(NamedTuple):
     `bundles` are the usable schemas; `declared` are the names of all bundles, including those whose
     schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
     of rows that the graders of the runner read. `budget` limits the number of problems. Without
-    `runs_rules`, only what makes rows ill-formed, and their references, are checked.
+    `runs_rules`, only what makes rows ill-formed, and their references, are checked. After
+    `max_rejected` rows that cannot be used, others are not looked at; 0 is no limit.
     """
 
     checks: EvalContext
@@ -358,6 +401,7 @@ class RowContext(NamedTuple):
     graded: frozenset[str] = frozenset()
     budget: FindingBudget = FindingBudget()
     runs_rules: bool = True
+    max_rejected: int = 0
 
     @property
     def library(self) -> Library:

@@ -183,6 +183,11 @@ class Spending:
             self._left -= len(result.batch.faults) + len(counted)
 
 
+#: The number of rows of a dataset that cannot be used, for commands that need the rows: after
+#: these, the others are not looked at.
+MAX_REJECTED = 10_000
+
+
 def today() -> date:
     """Return today's date in UTC, so that a result does not depend on the time zone."""
     return datetime.now(tz=UTC).date()
@@ -196,9 +201,10 @@ class Run:
     processes for one dataset, `max_findings` the number of findings after which it is not checked
     further (0: none), `has_php` whether checks that need PHP can run, `ask` what asks judges, if
     anything does, `ignores` what files ignore, if another run has begun to count it, `runs_rules`
-    whether rules are run on rows. `files_of_checks` has the names of the JSON files that checks
-    refer to; `schemas_of_files` whether each schema that a file names for editors is missing, by
-    its path.
+    whether rules are run on rows, `max_rejected` the number of rows that cannot be used after which
+    the others of a dataset are not looked at (0: none). `files_of_checks` has the names of the JSON
+    files that checks refer to; `schemas_of_files` whether each schema that a file names for editors
+    is missing, by its path.
     """
 
     def __init__(
@@ -214,6 +220,7 @@ class Run:
         selection: Selection | None = None,
         ignores: RunIgnores | None = None,
         runs_rules: bool = True,
+        max_rejected: int = 0,
     ) -> None:
         self.workspace = workspace
         self.standards = Standards(workspace, forced, selection)
@@ -227,6 +234,7 @@ class Run:
         self.schemas_of_files: dict[Path, bool] = {}
         self.ignores: RunIgnores = ignores or RunIgnores(workspace)
         self.runs_rules = runs_rules
+        self.max_rejected = max_rejected
 
     @cached_property
     def patterns(self) -> PatternSearch:

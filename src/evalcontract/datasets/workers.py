@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source import EMPTY, Batch, moved_fault
+from evalcontract.source import Batch
+from evalcontract.source.faults import moved_fault
+from evalcontract.source.text import EMPTY
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -60,6 +62,8 @@ class BatchResult(NamedTuple):
     observed: list[ObservedRows]
     references: frozenset[str]
     ignoring: tuple[IgnoringRow, ...] = ()
+    rejected: int = 0
+    unchecked: int = 0
 
 
 # Starting a process and collecting its results takes as long as checking this many bytes.

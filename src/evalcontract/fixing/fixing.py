@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
 from functools import cache
@@ -31,7 +32,7 @@ from evalcontract.model.diagnostic import (
     sort_key,
 )
 from evalcontract.model.reference import Kind
-from evalcontract.model.values import escape_controls
+from evalcontract.model.values import escape_controls, many
 from evalcontract.report.report import BaselineCounts, Report
 from evalcontract.source import format_of, read_file
 from evalcontract.source.editing import cuts_by_fix, edit_text
@@ -194,7 +195,6 @@ class _FixRun:
         return other_kind(Kind.DATASET, value) or Kind.DATASET
 
     def run(self) -> FixResult:
-        """Apply fixes until none is left."""
         for done in range(_MAX_ROUNDS):
             if done >= _MAX_ROUNDS_OF_MANY and self._edited_characters > _MANY_CHARACTERS:
                 break
@@ -213,7 +213,6 @@ class _FixRun:
         return FixResult(tuple(files), tuple(refused), outcome, is_settled)
 
     def _check(self) -> RunOutcome:
-        """Check the drafts."""
         outcomes = [validate(kind, inputs, self._options) for kind, inputs in self._inputs.items()]
         outcomes += [check_workspaces(path, self._options) for path in self._checked_folders]
         diagnostics = [item for outcome in outcomes for item in outcome.diagnostics]
@@ -274,12 +273,7 @@ class _FixRun:
                 self._refused.setdefault(path, {})[diagnostic.fix] = (diagnostic, reason)
 
     def _open(self, path: Path) -> FileFix:
-        """Return a file with the fixes so far; read it at first use.
-
-        Raises:
-            OSError: the file cannot be read, or is outside the workspace.
-
-        """
+        """Return a file with the fixes so far; read it at first use, if it is in the workspace."""
         if path not in self._files:
             if path not in self._named and not any(root in path.parents for root in self._roots):
                 raise OSError(_OUTSIDE)
@@ -294,18 +288,18 @@ def full_report(
 ) -> Report:
     """Return the report of an outcome; findings of at least a severity fail it."""
     return Report(
-        outcome.diagnostics,
-        outcome.files,
-        outcome.rows,
-        outcome.left_out,
-        outcome.checked,
-        outcome.ignored,
-        baseline,
-        fails_from,
-        RepositoryNames(),
-        KnownCodes(),
-        url_of,
-        text_edits,
+        diagnostics=outcome.diagnostics,
+        files=outcome.files,
+        rows=outcome.rows,
+        left_out=outcome.left_out,
+        checked=outcome.checked,
+        ignored=outcome.ignored,
+        baseline=baseline,
+        fails_from=fails_from,
+        name_of=RepositoryNames(),
+        codes=KnownCodes(),
+        url_of=url_of,
+        edits_of=text_edits,
     )
 
 
@@ -323,37 +317,35 @@ def write_fixed(fixed: Sequence[Diagnostic], limit: int) -> Iterator[str]:
             yield f"{escape_controls(file)}\n"
         span = diagnostic.place.span
         at = f"{span.line}:{span.column}" if span else ""
-        yield f"  {at}  {diagnostic.code}  {_done(diagnostic.fix)}\n" if diagnostic.fix else ""
+        yield (
+            f"  {at}  {diagnostic.code}  {_description(diagnostic.fix)}\n" if diagnostic.fix else ""
+        )
     yield from _hidden(len(fixed), limit)
 
 
 def _hidden(count: int, limit: int) -> Iterator[str]:
     if limit and count > limit:
-        yield f"… {_many(count - limit, 'more finding')}: `--limit 0` shows all\n"
+        yield f"… {many(count - limit, 'more finding')}: `--limit 0` shows all\n"
 
 
 def write_summary(fixed: int, files: int, left: Sequence[Diagnostic]) -> Iterator[str]:
     """Yield how many findings were fixed, how many are left, and how many more are fixable."""
-    done = (
-        f"{_many(fixed, 'finding')} fixed in {_many(files, 'file')}" if fixed else "nothing fixed"
-    )
+    done = f"{many(fixed, 'finding')} fixed in {many(files, 'file')}"
+    done = done if fixed else "nothing fixed"
     if not left:
         yield f"{done}; none left\n"
         return
-    counts = [
-        _many(count, str(severity))
-        for severity in sorted(Severity, reverse=True)
-        if (count := sum(diagnostic.severity is severity for diagnostic in left))
-    ]
+    severities = Counter(diagnostic.severity for diagnostic in left)
+    counts = [many(severities[each], str(each)) for each in sorted(severities, reverse=True)]
     yield f"{done}; {len(left):,} left: {', '.join(counts)}\n"
     fixes = [diagnostic.fix for diagnostic in left if diagnostic.fix]
     if unsafe := sum(not fix.safe for fix in fixes):
-        yield f"{_many(unsafe, 'more')} fixable with `--unsafe-fixes`\n"
+        yield f"{unsafe:,} more fixable with `--unsafe-fixes`\n"
 
 
 def write_fixable(fixable: int, files: int) -> Iterator[str]:
     """Yield how many findings are fixable."""
-    done = f"{_many(fixable, 'finding')} fixable in {_many(files, 'file')}"
+    done = f"{many(fixable, 'finding')} fixable in {many(files, 'file')}"
     yield f"{done if fixable else 'nothing to fix'}\n"
 
 
@@ -389,8 +381,7 @@ def _unified(old: list[str], new: list[str], name: str) -> Iterator[str]:
             yield from (f"--- {name}\n", f"+++ {name}\n")
         (_, old_start, _, new_start, _), (_, _, old_end, _, new_end) = group[0], group[-1]
         yield f"@@ -{_range(old_start, old_end)} +{_range(new_start, new_end)} @@\n"
-        for kind, *places in group:
-            start, end, other_start, other_end = places
+        for kind, start, end, other_start, other_end in group:
             if kind == "equal":
                 yield from (f" {line}" for line in old[start:end])
             else:
@@ -452,7 +443,7 @@ def _lines(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _done(fix: Fix) -> str:
+def _description(fix: Fix) -> str:
     old = escape_controls(key_of(fix.path))
     match fix.edit:
         case Rename(key):
@@ -461,7 +452,3 @@ def _done(fix: Fix) -> str:
             return f"`{old}` is now `{escape_controls(key_of(to))}`"
     value = f'"{fix.target}"' if isinstance(fix.target, str) else str(fix.target).lower()
     return f"`{old}` is now {escape_controls(value)}"
-
-
-def _many(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 or name == 'more' else 's'}"

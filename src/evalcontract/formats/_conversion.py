@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from evalcontract.model.diagnostic import Path, Problem
@@ -151,7 +151,7 @@ class Conversation(NamedTuple):
         return bool(self.run) and self.run != [{"role": "assistant", "content": self.answer}]
 
 
-def conversation_of(row: dict[str, Any]) -> Conversation:
+def conversation_of(row: Mapping[str, Any]) -> Conversation:
     """Split the conversation of a row after its last question, so that no answer is asked."""
     messages = row.get("messages")
     messages = messages if isinstance(messages, list) else []
@@ -192,7 +192,7 @@ def guidelines_of(criteria: str) -> list[str]:
     return items if is_list else [criteria]
 
 
-def reference_of(row: dict[str, Any]) -> str | None:
+def reference_of(row: Mapping[str, Any]) -> str | None:
     """Return the reference answer of a row; None if it has none."""
     expected = row.get("expected")
     reference = expected.get("reference") if isinstance(expected, dict) else None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from evalcontract.model.diagnostic import Path, Problem, Related
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
@@ -46,6 +47,11 @@ def missing_key(
     )
 
 
+def near_miss(system: str, message: str, path: Path, near: str) -> Problem:
+    """Report a key, the last one of a path, that was probably meant as `near`."""
+    return Problem(f"{system}/near-miss-key", message, path, f"did you mean `{near}`?", on_key=True)
+
+
 def ragged_row(system: str, title: str, index: int, cells: int, width: int) -> Problem:
     """Report a row of a table that has not as many cells as the loader takes."""
     message = f"the row has {cells} cells, and the header {width}: {title} stops here"
@@ -73,11 +79,14 @@ class FirstRows:
     def duplicate(self, name: Any, path: Path, key: str, problem: Problem) -> Iterator[Problem]:
         """Yield a problem, with its place below `path` at `key`, if an earlier row has the name.
 
-        `{name}` in the message stands for the name, `{number}` for the earlier row, from 1. A name
-        that is not a string is not compared.
+        `{name}` in the message stands for the name, `{clipped}` for its beginning, `{number}` for
+        the earlier row, from 1, and `{key}` for the key. A name that is no string is not compared.
         """
         if isinstance(name, str) and (first := self.before(name, path)):
-            message = problem.message.format(name=name, number=int(first[-1]) + 1)
+            number = int(first[-1]) + 1
+            message = problem.message.format(
+                name=name, clipped=clipped(name), number=number, key=key
+            )
             related = (Related("first used here", (*first, key)),)
             yield problem._replace(message=message, path=(*path, key), related=related)
 

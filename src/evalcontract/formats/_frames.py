@@ -128,40 +128,30 @@ def _table(schema: dict[str, Any], data: list[Any]) -> Frame:
 
 def _by_column(value: dict[str, Any]) -> Frame | None:
     """Return the rows of columns that are lists, or mappings from the labels of the rows."""
-    first = next(iter(value))
+    first, labels, orient = next(iter(value)), [], "list"
     columns = [*value.values()]
     if all(isinstance(column, list) for column in columns):
-        return _lists(value, first)
-    labels = [*columns[0]] if isinstance(columns[0], dict) else []
-    is_frame = all(isinstance(column, dict) and [*column] == labels for column in columns)
-    if not labels or not is_frame or not all(map(str.isdecimal, labels)):
-        return None
-    rows = [{name: column[label] for name, column in value.items()} for label in labels]
+        labels = [*range(len(columns[0]))]
+    else:
+        orient, labels = "columns", [*columns[0]] if isinstance(columns[0], dict) else []
+        is_frame = all(isinstance(column, dict) and [*column] == labels for column in columns)
+        if not labels or not is_frame or not all(map(str.isdecimal, labels)):
+            return None
 
     def place_of(path: Path) -> Path:
         index, *keys = path
         name, *rest = keys if keys and keys[0] in value else (first,)
         return (name, labels[int(index)], *rest)
 
-    return Frame("columns", rows, place_of, lambda name: (name,))
-
-
-def _lists(value: dict[str, Any], first: str) -> Frame:
-    def place_of(path: Path) -> Path:
-        index, *keys = path
-        name, *rest = keys if keys and keys[0] in value else (first,)
-        return (name, index, *rest)
-
-    number = len(value[first])
     for name, column in value.items():
-        if len(column) != number:
+        if len(column) != len(labels):
             fault = (
-                f"the column `{name}` has {len(column):,} values, and `{first}` has {number:,}: "
-                "pandas makes no rows of them"
+                f"the column `{name}` has {len(column):,} values, and `{first}` has "
+                f"{len(labels):,}: pandas makes no rows of them"
             )
-            return Frame("list", [], place_of, None, fault, (name,))
-    rows = [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
-    return Frame("list", rows, place_of, lambda name: (name,))
+            return Frame(orient, [], place_of, None, fault, (name,))
+    rows = [{name: column[label] for name, column in value.items()} for label in labels]
+    return Frame(orient, rows, place_of, lambda name: (name,))
 
 
 def _by_index(value: dict[str, Any], known: AbstractSet[str]) -> Frame | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -41,8 +42,24 @@ def predictions(
 ) -> Iterator[GraderPrediction]:
     """Yield the prediction for each grader of a system on a row."""
     for reads, verdicts in _graders(system, variant):
-        applies = (each.found for each in verdicts if each.applies(row, reads, facts))
-        yield from next(applies)
+        yield from next(each.found for each in verdicts if each.applies(row, reads, facts))
+
+
+def listed_predictions(
+    found: Iterable[GraderPrediction], *, total: int, most: int, what: str, kind: str
+) -> Iterator[GraderPrediction]:
+    """Yield predictions for graders that a file lists, under distinct names.
+
+    Of a `total` of them, only so many are predicted; the last prediction is for the others.
+    """
+    used: Counter[str] = Counter()
+    for each in found:
+        used[each.name] += 1
+        number = used[each.name]
+        yield each if number == 1 else each._replace(name=f"{each.name} ({number})")
+    if total > most:
+        reason = f"only {most} {what} are predicted"
+        yield GraderPrediction(f"{total - most:,} more {what}", kind, "skip", reason)
 
 
 class _Verdict(NamedTuple):
@@ -81,7 +98,8 @@ def _graders(system: str, variant: str) -> list[tuple[str, list[_Verdict]]]:
 
 
 def _verdict(verdict: dict[str, Any], grader: dict[str, Any]) -> _Verdict:
-    reason, field = (_filled(verdict.get(key), grader) for key in ("reason", "field"))
+    texts = (verdict.get(key) for key in ("reason", "field"))
+    reason, field = (text and text.format_map(grader) for text in texts)
     state, is_asked = verdict.get("state", "run"), not verdict.get("unasked", False)
     return _Verdict(
         tuple(_path(key.format_map(grader)) for key in verdict.get("missing", ())),
@@ -126,15 +144,9 @@ def read_field(row: Row, field: str) -> Any:
     return value_at(row, _path(field))
 
 
-@lru_cache(maxsize=1_024)
 def _path(field: str) -> Path:
     return tuple(field.split("."))
 
 
 def _is_for(entry: dict[str, Any], variant: str) -> bool:
     return variant in entry.get("variants", (variant,))
-
-
-def _filled(text: str | None, grader: dict[str, Any]) -> str | None:
-    """Fill the placeholders of a text from the table with the values of a grader."""
-    return text.format_map(grader) if text and "{" in text else text

@@ -55,7 +55,7 @@ _RUBRIC = ("rubric_ref",)
 _NO_RUBRIC = [*_RUBRIC]
 _NO_CELL = "a cell is a text"
 Keys = tuple[str, ...]
-_NO_HINTS: Mapping[str, Any] = MappingProxyType({})
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
 #: Texts that no row of evalcontract has without a letter.
 _NEVER_BLANK = (("criteria",), ("expected", "reference"))
 _NEVER_EMPTY = (("id",), ("input",))
@@ -65,13 +65,15 @@ class At(NamedTuple):
     """Where a row stands: what a conversion may know besides the row itself.
 
     Rows are numbered from 0. `id` and `rubric` are those of the row of evalcontract, as far as they
-    are known. `hints` are what reading a row noted for writing it again, such as its kind.
+    are known. `hints` are what reading a row noted for writing it again, such as its kind. `row` is
+    the row of evalcontract that is written.
     """
 
     number: int
     id: Any = None
     rubric: Row | None = None
-    hints: Mapping[str, Any] = _NO_HINTS
+    hints: Mapping[str, Any] = _EMPTY
+    row: Mapping[str, Any] = _EMPTY
 
 
 class ReadRubric(NamedTuple):
@@ -106,6 +108,8 @@ class Lens(Reader, Writer):
     quiet: frozenset[str] = frozenset()
     #: Keys of theirs that are one loss, though they are compared key by key.
     listed_whole: frozenset[str] = frozenset()
+    #: How long the path of a loss is, at most.
+    deepest: int | None = None
     nothing: tuple[Any, ...] = (None, [], {})
     #: The name of what is kept in a row of ours, if it is not that of the system.
     kept_as = ""
@@ -124,11 +128,13 @@ class Lens(Reader, Writer):
     ) -> None:
         self.fields = fields
         self.variant = variant
+        self.medium = medium
         self.is_table = medium == "csv"
         self._root: Row = {}
         #: Where a row of ours keeps what only they can say.
         self.in_ours = ResidualPlace("metadata", self.kept_as or system, "_metadata")
-        self._renames: list[tuple[Keys, Keys]] = [
+        #: The paths of fields that only have another name, as theirs and ours.
+        self.renames: list[tuple[Keys, Keys]] = [
             (tuple(field.theirs.split(".")), tuple(field.ours.split(".")))
             for field in fields
             if field.theirs and field.ours and not field.note and "*" not in field.theirs
@@ -205,6 +211,10 @@ class Lens(Reader, Writer):
         """Return what counts of what a row of ours keeps, and what is lost of it."""
         return residual, []
 
+    def seen(self, row: Row) -> Row:
+        """Return a row of ours without what its row of theirs does not say by itself."""
+        return row
+
     def settled(self, theirs: Row, at: At) -> Row:
         """Return a row of theirs as it can stand after those before it."""
         return theirs
@@ -255,7 +265,7 @@ class Lens(Reader, Writer):
     def _lost_keys(self, rest: Row, row: Row, at: At) -> Iterator[Loss]:
         """Yield the losses of a row of theirs, given the rest that ours does not represent."""
         paths = (
-            path[:1] if path[0] in self.listed_whole else path
+            path[:1] if path[0] in self.listed_whole else path[: self.deepest]
             for path in _paths(rest, self.nested_theirs)
         )
         for path in dict.fromkeys(paths):
@@ -271,13 +281,16 @@ class Lens(Reader, Writer):
         # A rubric that was made from a row of another system stands in the row.
         own = bare.get("rubric") if rubric is None else rubric
         rubric_of_row = own if isinstance(own, dict) else None
-        at = At(index, bare.get("id"), rubric_of_row, self._hints_in(kept or {}))
+        at = At(index, bare.get("id"), rubric_of_row, self._hints_in(kept or {}), bare)
         theirs = self._theirs(bare, at)
         residual, losses = self.taken(self.form.read(kept or {}), at)
         if residual:
-            now = {**bare, "checks": (at.rubric or {}).get("checks")}
             theirs = restored(
-                theirs, residual, self.nested_theirs, now, lambda each: self._graded(each, at)
+                theirs,
+                residual,
+                self.nested_theirs,
+                self.seen({**bare, "checks": (at.rubric or {}).get("checks")}),
+                lambda each: self.seen(self._graded(each, at)),
             )
         theirs = self.settled(theirs, at)
         again = self._ours(theirs, at)
@@ -349,7 +362,7 @@ class Lens(Reader, Writer):
 
     def _ours(self, row: Row, at: At) -> Row:
         renamed: Row = {"id": default_id(at.number)}
-        for theirs, ours in self._renames:
+        for theirs, ours in self.renames:
             value = value_at(row, theirs)
             if _fits(ours, value):
                 _put(renamed, ours, value)
@@ -357,7 +370,7 @@ class Lens(Reader, Writer):
 
     def _theirs(self, row: Row, at: At) -> Row:
         renamed: Row = {}
-        for theirs, ours in self._renames:
+        for theirs, ours in self.renames:
             value = value_at(row, ours)
             if _fits(ours, value) and (ours != ("id",) or value != default_id(at.number)):
                 _put(renamed, theirs, value)

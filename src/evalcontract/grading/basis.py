@@ -79,8 +79,8 @@ def _of_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
         yield f"it is not known whether {what} are the same: one of the runs does not tell"
         return
     for name in sorted(earlier.keys() | now.keys()):
-        told = [listed(each.get(name, ())) or None for each in (earlier, now)]
-        yield from _other(f"`{clipped(name)}` is", *told, none="not set")
+        values = [listed(each.get(name, ())) or None for each in (earlier, now)]
+        yield from _other(f"`{clipped(name)}` is", *values, none="not set")
 
 
 def _of_used(before: Sections, after: Sections) -> Iterator[str]:
@@ -161,7 +161,6 @@ def _of_endpoint(before: Sections, after: Sections) -> Iterator[str]:
 
 
 def _shared(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield what both have, with the values."""
     for name in sorted(before.keys() & after.keys()):
         yield name, before[name], after[name]
 
@@ -179,14 +178,20 @@ def _name(name: str) -> str:
     return f"`{clipped(name, NAME_LENGTH)}`"
 
 
+#: Returns a value as JSON, in one line.
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def json_line(content: dict[str, Any]) -> str:
+    """Return a line of results."""
+    return to_json(content) + "\n"
+
+
 def manifest_line(manifest: Mapping[str, Any]) -> str:
     """Return the first line: what the results depend on, as far as it is known at the start."""
-    return _json({"manifest": dict(manifest)}) + "\n"
+    return json_line({"manifest": dict(manifest)})
 
 
 def used_line(used: Sections) -> str:
     """Return the line before the first results that depend on something; nothing without any."""
-    return _json({"used": used}) + "\n" if used else ""
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode
+    return json_line({"used": used}) if used else ""

@@ -7,8 +7,10 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from copy import copy
 from functools import cached_property, partial
 from itertools import islice
+from platform import python_version
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from evalcontract._version import __version__
 from evalcontract.checking.artifacts import artifact_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
@@ -16,17 +18,17 @@ from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
 from evalcontract.datasets.outputs import Join, OutputFile
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
-from evalcontract.datasets.run import Run, today
+from evalcontract.datasets.run import MAX_REJECTED, Run, today
 from evalcontract.grading.parts import IrregularError, parts_of
 from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, QualityGate
-from evalcontract.grading.used import Manifest, ResultDependencies, RowDependencies
+from evalcontract.grading.used import ResultDependencies, RowDependencies
 from evalcontract.judging.asking import asked_ahead, questions_to_send
 from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
-from evalcontract.model.values import NAME_LENGTH, clipped, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.source.processes import map_in_parallel
 from evalcontract.source.text import sha256_of
 from evalcontract.workspace import find_root, open_workspace
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: The version of the format of results; see the schema.
+VERSION = "2.0"
 # The number of rows that a process grades at a time.
 _CHUNK = 250
 # Why a row has no output; another finding tells it.
@@ -96,11 +100,18 @@ class Grading:
         has_php = shutil.which("php") is not None
         ask = self._judging.ask if self._judging else None
         day = options.today or today()
-        self._run = Run(workspace, options.strict, day, has_php=has_php, ask=ask)
+        self._run = Run(
+            workspace,
+            options.strict,
+            day,
+            has_php=has_php,
+            ask=ask,
+            max_rejected=MAX_REJECTED,
+        )
         self._grader = RowGrader(self._run)
         self._work = WorkBudget()
-        self._missing: list[str] = []
-        self._graded = self._undecided = 0
+        self._lacking: list[str] = []
+        self._row_count = self._undecided = 0
         self.diagnostics: list[Diagnostic] = []
 
     def _read_outputs(self) -> OutputFile:
@@ -120,24 +131,30 @@ class Grading:
         Rows may be undecided if the caller or every target of the dataset says so.
         """
         targets = self._run.workspace.targets_of(self._inputs[0].path)
-        asked, allows = self._gate
+        threshold, allows = self._gate
         thresholds = [each.threshold for each in targets if each.threshold is not None]
         return QualityGate(
-            max(thresholds, default=None) if asked is None else asked,
+            max(thresholds, default=None) if threshold is None else threshold,
             allows or (bool(targets) and all(target.allow_undecided for target in targets)),
         )
 
     @property
-    def manifest(self) -> Manifest:
-        """What is known at the start of that on which the results depend."""
-        files = (self._dataset.file, self._outputs_file)
-        dataset, outputs = (
-            (name, None if input_.stream else sha256_of(input_.path))
-            for name, input_ in zip(files, self._inputs, strict=True)
-        )
-        graded = sorted(self._run.standards.graded_for(self._inputs[0].path))
-        settings = {"map": sorted(map("=".join, self._options.columns)), "row_keys_graded": graded}
-        return Manifest(dataset, outputs, settings, self.used.started)
+    def manifest(self) -> dict[str, Any]:
+        """What is known at the start of that on which the results depend; the rest is `used`."""
+        dataset, outputs = self._inputs
+        started = self.used.started.replace(tzinfo=None).isoformat(timespec="seconds")
+        return {
+            "version": VERSION,
+            "tool": {"name": "evalcontract", "version": __version__},
+            "python": python_version(),
+            "started": f"{started}Z",
+            "dataset": _file(self._dataset.file, dataset),
+            "outputs": _file(self._outputs_file, outputs),
+            "settings": {
+                "map": sorted(map("=".join, self._options.columns)),
+                "row_keys_graded": sorted(self._run.standards.graded_for(dataset.path)),
+            },
+        }
 
     def results(self, done: Container[str] = ()) -> Iterator[RowResult]:
         """Yield the result of each row, but for those whose ids are `done`."""
@@ -150,17 +167,13 @@ class Grading:
         It is called by the processes that grade, so what it returns must be picklable.
         """
 
-        def counted(results: list[RowResult]) -> tuple[RowDependencies, int, int, T]:
-            return (
-                self.used.noted(results),
-                len(results),
-                sum(map(_is_undecided, results)),
-                of(results),
-            )
+        def with_use(results: list[RowResult]) -> tuple[RowDependencies, int, int, T]:
+            undecided = sum(map(_is_undecided, results))
+            return self.used.of(results), len(results), undecided, of(results)
 
-        for noted, graded, undecided, share in self._shares(counted, done):
-            self.used.take(noted)
-            self._graded += graded
+        for use, rows, undecided, share in self._shares(with_use, done):
+            self.used.add(use)
+            self._row_count += rows
             self._undecided += undecided
             yield share
 
@@ -190,7 +203,7 @@ class Grading:
                 return
         join = Join()
         pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
-        for share in self._in_chunks(self._counted(pairs, parts, done), outputs, of):
+        for share in self._in_chunks(self._tasks_in_order(pairs, parts, done), outputs, of):
             yield share
             self._show_progress(outputs)
         self._finish(dataset_pass, join.surplus)
@@ -205,7 +218,7 @@ class Grading:
         outputs = self._read_outputs()
         self._outputs = outputs
         pairs = Join().pairs(self._rows(self._begin()), outputs.batches())
-        return questions_to_send(self._counted(pairs, None, done), judging, self._grader.ask)
+        return questions_to_send(self._tasks_in_order(pairs, None, done), judging, self._grader.ask)
 
     def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
@@ -229,7 +242,7 @@ class Grading:
     def _tasks(self, pairs: Iterable[Pair], done: Container[str]) -> Iterator[Task]:
         return (task for pair in pairs if (task := self._task(pair)).id not in done)
 
-    def _counted(
+    def _tasks_in_order(
         self, pairs: Iterable[Pair], parts: Parts | None, done: Container[str]
     ) -> Iterator[Task]:
         """Yield the tasks of what is not graded yet; the work on all rows is counted in order."""
@@ -245,7 +258,6 @@ class Grading:
                 yield task if refusal is None else task._replace(reason=refusal)
 
     def _is_ordinary(self, pair: Pair) -> bool:
-        """Whether the work on a row is what every row may have, so that it need not be counted."""
         row, record = pair
         if row.fault is not None:
             return True
@@ -255,10 +267,7 @@ class Grading:
     def _in_chunks(
         self, tasks: Iterator[Task], outputs: OutputFile, of: Callable[[list[RowResult]], T]
     ) -> Iterator[T]:
-        """Yield what `of` makes of the results of tasks, in order.
-
-        Judges are asked by threads of this process, and answers are known in it alone.
-        """
+        """Judges are asked by threads of this process, and answers are known in it alone."""
         if self._judging is None:
             chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
 
@@ -267,9 +276,9 @@ class Grading:
 
             yield from map_in_parallel(work, chunks, self._options.jobs)
             return
+        progress = partial(self._show_progress, outputs)
         try:
-            told = partial(self._show_progress, outputs)
-            for task in asked_ahead(tasks, self._judging, self._grader.ask, told):
+            for task in asked_ahead(tasks, self._judging, self._grader.ask, progress):
                 yield of(self._results_of([task]))
         finally:
             self._judging.close()
@@ -289,21 +298,21 @@ class Grading:
         if record is None and self._outputs and name in self._outputs.invalid:
             lacks = _INVALID_OUTPUT
         elif record is None:
-            self._missing.append(name)
+            self._lacking.append(name)
             lacks = _NO_OUTPUT
         return Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
 
     def _report_undecided(self, outputs: OutputFile) -> None:
         if self._undecided and not self.gate.allow_undecided:
-            rows = f"{self._undecided:,} of {self._graded:,} rows are undecided"
+            rows = f"{self._undecided:,} of {self._row_count:,} rows are undecided"
             advice = "run what did not run, or allow it: `--allow-undecided`"
             message = f"{rows}: what did not run could pass or fail them"
             outputs.report(Problem("output/undecided", message, (), advice))
 
     def _report_unmatched(self, outputs: OutputFile, surplus: list[OutputRecord]) -> None:
-        if self._missing:
-            names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._missing)
-            rows = "1 row has" if len(self._missing) == 1 else f"{len(self._missing):,} rows have"
+        if self._lacking:
+            names = listed(f"`{clipped(name, NAME_LENGTH)}`" for name in self._lacking)
+            rows = many(len(self._lacking), "row has", "rows have")
             message = f"{rows} no output in this file: {names}"
             advice = "record an output for every row; an empty text is one, too"
             outputs.report(Problem("output/missing", message, (), advice))
@@ -311,19 +320,23 @@ class Grading:
 
     def _show_progress(self, outputs: OutputFile) -> None:
         if self._options.progress:
-            at = Advance(self._outputs_file, self._graded, outputs.progress)
+            at = Advance(self._outputs_file, self._row_count, outputs.progress)
             if self._judging and self._questions:
-                asked = (self._judging.answered, self._questions)
-                at = at.asking(self._judging.spent, asked)
+                at = at.asking(self._judging.spent, (self._judging.answered, self._questions))
             self._options.progress(at)
 
 
 def _is_undecided(row: RowResult) -> bool:
     """Whether a row is undecided, and nothing else is reported of it."""
-    is_told = not row.checks or row.reason in (_NO_OUTPUT, _INVALID_OUTPUT)
-    return row.outcome is Outcome.UNDECIDED and not is_told
+    is_reported = not row.checks or row.reason in (_NO_OUTPUT, _INVALID_OUTPUT)
+    return row.outcome is Outcome.UNDECIDED and not is_reported
+
+
+def _file(name: str, input_: Input) -> dict[str, Any]:
+    """Return the name of a file, and the digest of what can be read again."""
+    digest = None if input_.stream else sha256_of(input_.path)
+    return {"file": name} if digest is None else {"file": name, "sha256": digest}
 
 
 def _output_of(record: OutputRecord | None) -> Output:
-    """Return what was recorded for a row: nothing, if it has no record."""
     return record.output if record else Output()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.outputs import Pair
 from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, rows_of
+from evalcontract.datasets.run import MAX_REJECTED
 from evalcontract.datasets.workers import BatchResult, packed, unpacked
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import NamedTuple
@@ -80,9 +81,9 @@ def cut(rows: RowStream, outputs: RowStream) -> Iterator[ByteRanges]:
 def _observed(
     rows: RowStream, dataset_pass: NativePass, found: dict[str, CheckedRow]
 ) -> Iterator[BatchResult]:
-    """Yield the checked batches of a part, and keep their rows by id."""
     for result in dataset_pass.check_part(rows):
-        for row in rows_of(dataset_pass, CheckedBatch(result.batch, result.problems, [])):
+        checked = CheckedBatch(result.batch, result.problems, [], result.unchecked)
+        for row in rows_of(dataset_pass, checked):
             id_ = row.value.get("id") if isinstance(row.value, dict) else None
             if isinstance(id_, str):
                 found[id_] = row
@@ -101,7 +102,7 @@ def parts_of(
     rows, records = dataset_pass.stream, outputs.stream
     if rows is None or records is None or not rows.size or not records.size:
         return None
-    return Parts(dataset_pass, outputs, rows, records, is_ordinary)
+    return Parts(dataset_pass, outputs, rows=rows, records=records, is_ordinary=is_ordinary)
 
 
 class Parts:
@@ -115,6 +116,7 @@ class Parts:
         self,
         dataset_pass: NativePass,
         outputs: OutputFile,
+        *,
         rows: RowStream,
         records: RowStream,
         is_ordinary: Callable[[Pair], bool],
@@ -141,8 +143,9 @@ class Parts:
         """
 
         def work(part: ByteRanges) -> GradedPart | None:
-            return self._graded(part, grade)
+            return self._grade_part(part, grade)
 
+        rejected = 0
         parts, again = tee(cut(self._dataset, self._outputs))
         with closing(map_in_parallel(work, parts, jobs)) as graded_parts:
             for part, graded in zip(again, graded_parts, strict=True):
@@ -155,6 +158,9 @@ class Parts:
                     self.diagnostics += self._pass.to_diagnostics(problems)
                 self._count = self._dataset.count
                 yield graded.graded
+                rejected += sum(result.rejected for result in graded.checked)
+                if rejected >= MAX_REJECTED:
+                    raise IrregularError  # the next rows are not looked at
         if self._dataset.is_empty or self._outputs.is_empty:  # they have only blank lines
             raise IrregularError
         lacking = [Pair(row, None) for row in self._rows.values()]
@@ -170,14 +176,16 @@ class Parts:
         is_read = row.number < self._count
         return is_read and isinstance(id_, str) and id_ in self._ids and id_ not in self._rows
 
-    def _graded(self, part: ByteRanges, grade: Callable[[list[Pair]], Any]) -> GradedPart | None:
+    def _grade_part(
+        self, part: ByteRanges, grade: Callable[[list[Pair]], Any]
+    ) -> GradedPart | None:
         """Check the rows of a part, and grade those that have a record in it; None if irregular."""
         rows, records = self._dataset.part(*part.rows), self._outputs.part(*part.outputs)
         with collector_paused():
             waiting: dict[str, CheckedRow] = {}
             checked = list(packed(_observed(rows, self._pass, waiting)))
             ids = list(waiting)
-            is_broken = any(result.batch.faults for result in checked)
+            is_broken = any(result.batch.faults or result.unchecked for result in checked)
             number = sum(result.row_count for result in checked)
             if is_broken or number != len(ids) or self._pass.has_crashed:
                 return None  # rows may have no id, or one that is repeated
@@ -195,16 +203,18 @@ class Parts:
             if not all(map(self._is_ordinary, pairs)):
                 return None
             graded = grade(pairs)
-        lacking = list(waiting.values())
-        return GradedPart(checked, rows.state, records.state, ids, lacking, left, graded)
+        return GradedPart(
+            checked=checked,
+            blocks_of_rows=rows.state,
+            blocks_of_outputs=records.state,
+            ids=ids,
+            rows=list(waiting.values()),
+            records=left,
+            graded=graded,
+        )
 
     def _take(self, graded: GradedPart) -> list[Pair]:
-        """Take the next part; return the pairs of what has waited, which come before its results.
-
-        Raises:
-            IrregularError: the part cannot be taken, and nothing of it was.
-
-        """
+        """Take the next part, or nothing of it; return the pairs of what has waited for it."""
         rows = {row.value["id"]: row for row in graded.rows}
         records = {record.id: record for record in graded.records}
         ids = set(graded.ids)

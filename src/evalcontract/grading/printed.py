@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
+from evalcontract.grading.basis import json_line, to_json
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import counts
 from evalcontract.model.page import where_to_read
-from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
 
 if TYPE_CHECKING:
@@ -53,11 +51,11 @@ def unmeasured_lines(summary: Summary) -> Iterator[str]:
     causes = [*summary.unmeasured.items()]
     for cause, number in causes[:_SHOWN]:
         what = "row" if cause.kind is None else f"{cause.kind} check"
-        of = _many(summary.counted(cause.kind), what)
+        of = many(summary.counted(cause.kind), what)
         verb = _COULD_NOT if cause.kind is None else _VERBS[cause.outcome]
         yield f"{number:,} of {of} {verb}: {cause.reason}"
     if len(causes) > _SHOWN:
-        yield f"… and {_many(len(causes) - _SHOWN, 'other cause')}: the results have all"
+        yield f"… and {many(len(causes) - _SHOWN, 'other cause')}: the results have all"
 
 
 def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[str]:
@@ -66,13 +64,13 @@ def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[s
     `usage` is None without an endpoint: that is said if it made a check unavailable.
     """
     if usage is None:
-        if _lacks_model(summary):
+        if any(cause.reason == NO_MODEL.reason for cause in summary.unmeasured):
             yield from wrapped(_NO_MODEL + where_to_read("judges#ask-a-model"), 0, width)
         return
-    yield from write_asked(usage, width)
+    yield from write_judge_usage(usage, width)
 
 
-def write_asked(usage: Usage, width: int) -> Iterator[str]:
+def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
     """Yield a sentence on what was asked, if anything was, and one for each remark."""
     if not usage.is_empty:
         yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
@@ -82,32 +80,19 @@ def write_asked(usage: Usage, width: int) -> Iterator[str]:
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Return the JSON of what was asked."""
-    fields = {
-        "calls": usage.calls,
-        "cached": usage.cached,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "unmetered": usage.unmetered,
-    }
+    fields: dict[str, Any] = usage._asdict()
+    del fields["remarks"], fields["cost"]
     return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}
 
 
 def _sentence(usage: Usage) -> str:
-    parts = [_many(usage.calls, "call"), f"{usage.cached:,} from the cache"]
-    parts.append(_many(usage.input_tokens + usage.output_tokens, "token"))
+    parts = [many(usage.calls, "call"), f"{usage.cached:,} from the cache"]
+    parts.append(many(usage.tokens, "token"))
     if usage.unmetered:
-        parts.append(f"and those of {_many(usage.unmetered, 'call')} that are not known")
+        parts.append(f"and those of {many(usage.unmetered, 'call')} that are not known")
     if usage.cost is not None:
         parts.append(f"cost {usage.cost:.4f}")
     return ", ".join(parts)
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _lacks_model(summary: Summary) -> bool:
-    return any(cause.reason == NO_MODEL.reason for cause in summary.unmeasured)
 
 
 # The columns of outcomes without a score, which are left out where no check has one.
@@ -144,7 +129,8 @@ def write_results(
         yield "not passed:\n"
         for row in failures:
             yield from write_row(row, limit, width, indent=2)
-        hidden = _not_passed(summary.rows) - len(failures)
+        outcomes = summary.rows.outcomes
+        hidden = outcomes.total() - outcomes[Outcome.PASSED] - outcomes[None] - len(failures)
         if hidden > 0:
             yield f"  … and {hidden:,} more: `--limit 0` shows all\n"
         yield "\n"
@@ -166,7 +152,7 @@ def write_gate(summary: Summary, gate: QualityGate, width: int) -> Iterator[str]
     line = f"the {lowest}mean score of {_below(tally.bounds.low, threshold)} {verb} {wanted}"
     yield from wrapped(line, 0, width)
     if tally.undecided and not gate.allow_undecided:
-        rows = "1 row is" if tally.undecided == 1 else f"{tally.undecided:,} rows are"
+        rows = many(tally.undecided, "row is", "rows are")
         line = f"{rows} undecided, which `--allow-undecided` would allow"
         yield from wrapped(line, 0, width)
 
@@ -181,13 +167,13 @@ def write_comparison(
     yield f"\ncompared with {escape_controls(name)}:\n"
     yield from _differences(differences, limit, width)
     for (before, after), rows in comparison.versions.items():
-        many = "1 row" if rows == 1 else f"{rows:,} rows"
-        line = f"{many} graded by {after or 'no rubric'}, before by {before or 'no rubric'}"
+        was, now = before or "no rubric", after or "no rubric"
+        line = f"{many(rows, 'row')} graded by {now}, before by {was}"
         yield from wrapped(escape_controls(line), 2, width)
     for ids, what in ((comparison.new, "new"), (comparison.gone, "no longer there")):
         if ids:
             names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
-            count = "1 row is" if len(ids) == 1 else f"{len(ids):,} rows are"
+            count = many(len(ids), "row is", "rows are")
             yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
     yield from _uncompared(comparison.uncompared, width)
     if comparison.rows is not None:
@@ -217,7 +203,7 @@ def _uncompared(causes: Counter[UncomparedRow], width: int) -> Iterator[str]:
     """Yield how many rows are in no difference, and the most frequent causes."""
     if not causes:
         return
-    rows = "1 row is" if causes.total() == 1 else f"{causes.total():,} rows are"
+    rows = many(causes.total(), "row is", "rows are")
     yield from wrapped(f"{rows} in no difference, without a known score:", 2, width)
     for cause, number in causes.most_common(_MAX_CAUSES):
         when = "before and now" if cause.before and cause.now else "now" if cause.now else "before"
@@ -266,7 +252,7 @@ def _as_sentences(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]
 
 def tally_sentence(tally: Tally) -> str:
     """Return how many rows there are, how many are decided, their mean score and outcomes."""
-    parts = ["1 row" if tally.total == 1 else f"{tally.total:,} rows"]
+    parts = [many(tally.total, "row")]
     if tally.undecided:
         share = 100 * tally.decided // tally.counted
         parts.append(f"{tally.decided:,} decided ({share} %)")
@@ -274,7 +260,11 @@ def tally_sentence(tally: Tally) -> str:
     if tally.outcomes[None]:
         parts.append(f"{tally.outcomes[None]:,} without a threshold")
     counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
-    parts += [f"{count:,} {_plural(outcome, count)}" for count, outcome in counts if count]
+    parts += [
+        many(count, outcome, "errors" if outcome is Outcome.ERROR else outcome)
+        for count, outcome in counts
+        if count
+    ]
     return ", ".join(parts)
 
 
@@ -294,10 +284,6 @@ def _mean(tally: Tally) -> Iterator[str]:
         yield f"{between} of all" if scored else f"mean score {between}"
 
 
-def _plural(outcome: Outcome, count: int) -> str:
-    return f"{outcome}s" if outcome is Outcome.ERROR and count > 1 else outcome
-
-
 def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Iterator[str]:
     """Yield the outcome of a row, and why its checks failed: at most `limit` of them, 0: all.
 
@@ -307,15 +293,14 @@ def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Ite
     failed = (leaf for leaf in leaves if leaf[1].outcome in (Outcome.FAILED, Outcome.ERROR))
     shown = [*islice(failed, limit or None)]
     line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
-    is_told = any(leaf.reason == row.reason for _, leaf in shown)  # of an undecided row
-    if row.outcome is not Outcome.FAILED and row.reason and not is_told:
+    is_shown = any(leaf.reason == row.reason for _, leaf in shown)  # of an undecided row
+    if row.outcome is not Outcome.FAILED and row.reason and not is_shown:
         line += f": {clipped(row.reason, _MAX_REASON)}"
     yield from wrapped(escape_controls(line), indent, width)
     for name, leaf in shown:
         yield from wrapped(escape_controls(_reason(name, leaf)), indent + 2, width)
     if hidden := sum(1 for _ in failed):
-        checks = "1 more check" if hidden == 1 else f"{hidden:,} more checks"
-        yield f"{' ' * indent}  … and {checks}: `--limit 0` shows all\n"
+        yield f"{' ' * indent}  … and {many(hidden, 'more check')}: `--limit 0` shows all\n"
 
 
 def _reason(name: str, check: CheckResult) -> str:
@@ -331,10 +316,6 @@ def _brief(row: RowResult) -> str:
     return f"{outcome} {score_text(row.score, row.bounds, '.2f')}"
 
 
-def _not_passed(tally: Tally) -> int:
-    return tally.total - tally.outcomes[Outcome.PASSED] - tally.outcomes[None]
-
-
 def is_failure(row: RowResult) -> bool:
     """Whether a row is listed as not passed."""
     return row.outcome not in (Outcome.PASSED, None)
@@ -344,7 +325,7 @@ def _difference(scores: PairedDifference) -> str:
     sentence = f"{_number(scores.before)} → {_number(scores.after)} ({scores.mean:+.3f}"
     if scores.interval is not None:
         sentence += f", 95 % interval {scores.interval.lower:+.3f} to {scores.interval.upper:+.3f}"
-    return f"{sentence}) over {scores.pairs:,} {'row' if scores.pairs == 1 else 'rows'}"
+    return f"{sentence}) over {many(scores.pairs, 'row')}"
 
 
 def _number(score: float | None) -> str:
@@ -360,40 +341,13 @@ def _below(mean: float, threshold: float) -> str:
     return repr(mean)
 
 
-#: The version of the format; see the schema.
-VERSION = "2.0"
-
-
-def manifest_of(
-    tool: str,
-    dataset: tuple[str, str | None],
-    outputs: tuple[str, str | None],
-    settings: Mapping[str, Sequence[str]],
-    started: datetime,
-) -> dict[str, Any]:
-    """Return what is known at the start of a run; `started` is in UTC."""
-    return {
-        "version": VERSION,
-        "tool": {"name": "evalcontract", "version": tool},
-        "python": python_version(),
-        "started": f"{started.replace(tzinfo=None).isoformat(timespec='seconds')}Z",
-        "dataset": _file(*dataset),
-        "outputs": _file(*outputs),
-        "settings": {name: list(values) for name, values in settings.items()},
-    }
-
-
 def row_line(row: RowResult) -> str:
     """Return the line of a row."""
     checks = ", ".join([_check_text(check) for check in row.checks])
-    return f'{_json(_graded(row, rubric=row.rubric))[:-1]}, "checks": [{checks}]}}\n'
+    return f'{to_json(_result(row, rubric=row.rubric))[:-1]}, "checks": [{checks}]}}\n'
 
 
-def summary_line(
-    summary: Summary,
-    gate: QualityGate,
-    usage: Usage | None = None,
-) -> str:
+def summary_line(summary: Summary, gate: QualityGate, usage: Usage | None = None) -> str:
     """Return the last line; `gate` is what the results had to meet.
 
     `usage` is what asking judges took, None if there was no model to ask.
@@ -417,26 +371,21 @@ def summary_line(
         {"rubric": rubric, "check": check, "kind": kind, **_tally(tally)}
         for (rubric, check), (kind, tally) in summary.checks.items()
     ]
-    return _line({"summary": content})
-
-
-def _file(name: str, sha256: str | None) -> dict[str, Any]:
-    return {"file": name} if sha256 is None else {"file": name, "sha256": sha256}
+    return json_line({"summary": content})
 
 
 def _check_text(check: CheckResult) -> str:
-    """Return the JSON of the result of a check."""
     is_plain = check.details is None and not check.checks
-    return _plain_check(check) if is_plain else _json(_check(check))
+    return _plain_check(check) if is_plain else to_json(_check(check))
 
 
 @lru_cache(maxsize=1 << 10)  # most of them are the same on many rows
 def _plain_check(check: CheckResult) -> str:
-    return _json(_check(check))
+    return to_json(_check(check))
 
 
 def _check(check: CheckResult) -> dict[str, Any]:
-    content = _graded(check, kind=check.kind)
+    content = _result(check, kind=check.kind)
     if check.details:
         content["details"] = dict(check.details)
     if check.checks:
@@ -444,7 +393,7 @@ def _check(check: CheckResult) -> dict[str, Any]:
     return content
 
 
-def _graded(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
+def _result(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
     """Return what a row and a check have in common; `by` is what graded the one or the other."""
     content: dict[str, Any] = {
         "id": result.id,
@@ -452,11 +401,8 @@ def _graded(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]
         "outcome": result.outcome,
         "score": result.score,
     }
-    if result.bounds is not None:
-        content["bounds"] = result.bounds
-    if result.reason is not None:
-        content["reason"] = result.reason
-    return content
+    more = {"bounds": result.bounds, "reason": result.reason}
+    return content | {key: value for key, value in more.items() if value is not None}
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
@@ -470,10 +416,3 @@ def _tally(tally: Tally) -> dict[str, Any]:
     if bounds is not None:
         content["bounds"] = [round(end, 12) for end in bounds]
     return {**content, "outcomes": dict(counts(tally))}
-
-
-def _line(content: dict[str, Any]) -> str:
-    return _json(content) + "\n"
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode

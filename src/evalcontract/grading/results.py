@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -96,7 +97,7 @@ class RowResult(NamedTuple):
         )
 
 
-# The beginning of results of the first version, as it was written.
+# The beginning of results of the first version, whose scores mean something else.
 _OLD = lazy_pattern(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 
 
@@ -133,10 +134,10 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
     is_complete = False
     for number, line in enumerate(lines, 1):
         content = _content(line)
-        if content is None and manifest is None and (version := _old_version(line)):
+        if content is None and manifest is None and (old := _OLD.match(line)):
             raise UsageError(
-                f"{name} has results of version {version}, which left out of the scores what did"
-                " not run: grade the outputs again"
+                f"{name} has results of version {old[1].decode()}, which left out of the scores"
+                " what did not run: grade the outputs again"
             )
         if content is None or (manifest is None) != ("manifest" in content):
             raise UsageError(f"{name}:{number}: this is not a result of `evalcontract grade`")
@@ -156,25 +157,13 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
     return Results(Basis(manifest, used), rows, is_complete, places)
 
 
-def is_manifest(line: bytes) -> bool:
-    """Whether a line is the first one of results."""
-    return "manifest" in (_content(line) or ())
-
-
 def _content(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line; None if it is not valid."""
     try:
-        content = json.loads(line, parse_constant=_no_number)
-        is_valid = _line_schema().is_valid(content)
+        content: dict[str, Any] = json.loads(line, parse_constant=_no_number)
+        return content if _line_schema().is_valid(content) else None
     except (ValueError, TypeError, RecursionError):
         return None
-    return content if is_valid else None
-
-
-def _old_version(line: bytes) -> str | None:
-    """Return the version of results whose scores mean something else; None for other lines."""
-    match = _OLD.match(line)
-    return match[1].decode() if match else None
 
 
 def _no_number(name: str) -> NoReturn:
@@ -189,26 +178,26 @@ def _line_schema() -> Any:
 def _row(content: dict[str, Any]) -> RowResult:
     outcome = content["outcome"]
     return RowResult(
-        content["id"],
-        content["rubric"],
-        None if outcome is None else Outcome(outcome),
-        content["score"],
-        content.get("reason"),
-        _bounds(content),
-        tuple(map(_check, content["checks"])),
+        id=content["id"],
+        rubric=content["rubric"],
+        outcome=None if outcome is None else Outcome(outcome),
+        score=content["score"],
+        reason=content.get("reason"),
+        bounds=_bounds(content),
+        checks=tuple(map(_check, content["checks"])),
     )
 
 
 def _check(content: dict[str, Any]) -> CheckResult:
     return CheckResult(
-        content["id"],
-        content["kind"],
-        Outcome(content["outcome"]),
-        content["score"],
-        content.get("reason"),
-        content.get("details"),
-        _bounds(content),
-        tuple(map(_check, content.get("checks", ()))),
+        id=content["id"],
+        kind=content["kind"],
+        outcome=Outcome(content["outcome"]),
+        score=content["score"],
+        reason=content.get("reason"),
+        details=content.get("details"),
+        bounds=_bounds(content),
+        checks=tuple(map(_check, content.get("checks", ()))),
     )
 
 
@@ -241,11 +230,6 @@ def earlier_results(path: Path) -> Results:
         raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _lines_of(path: Path) -> list[bytes]:
-    with path.open("rb") as lines:
-        return list(lines)
-
-
 class ResultsFile:
     """A context manager for the results of a run; with `resume`, it goes on with an earlier one.
 
@@ -271,16 +255,12 @@ class ResultsFile:
             for read in inputs:
                 if _is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
-        try:
+        with _writing(path):
             self._file = GrowingFile(path, replace=replace or resume)
-        except OSError as error:
-            raise write_error(self._path, error) from None
 
     def __enter__(self) -> Self:
-        try:
+        with _writing(self._path):
             self._file.__enter__()
-        except OSError as error:
-            raise write_error(self._path, error) from None
         return self
 
     def __exit__(
@@ -289,10 +269,8 @@ class ResultsFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
+        with _writing(self._path):
             self._file.__exit__(kind, error, trace)
-        except OSError as failure:
-            raise write_error(self._path, failure) from None
 
     def begin(self, manifest: Mapping[str, Any], use: Use) -> list[RowResult]:
         """Return the rows of an earlier run that depend on the same, or begin anew.
@@ -308,12 +286,14 @@ class ResultsFile:
         lines = list(self._file.lines()) if self._resume else []
         is_partial, name = bool(lines), self._name
         if self._complete and not (is_partial and self._replace):
-            whole = _lines_of(self._complete)
+            with self._complete.open("rb") as file:
+                whole = list(file)
             _require_same(read_results(whole, name), name, manifest, use)
             lines = lines or whole
         if not lines:
-            if not self._resume and not self._replace:
-                self._refuse_of_others()
+            first = self._file.first_line() if not self._resume and not self._replace else b""
+            if first and "manifest" not in (_content(first) or ()):
+                raise UsageError(f"{name}.partial is of something else; --force replaces it")
             self._file.restart()
             self.write("".join(harmless_json([manifest_line(manifest)])))
             return []
@@ -323,17 +303,9 @@ class ResultsFile:
         good = _good_rows(earlier)
         if not is_partial or len(good) < len(earlier.rows) or used != earlier.basis.used:
             line = "".join(harmless_json([used_line(used)])).encode("utf-8", "backslashreplace")
-            try:
+            with _writing(self._path):
                 self._file.keep([lines[0], line, *(lines[place] for place in good)])
-            except OSError as error:
-                raise write_error(self._path, error) from None
         return list(good.values())
-
-    def _refuse_of_others(self) -> None:
-        first = self._file.first_line()
-        if first and not is_manifest(first):
-            name = f"{self._name}.partial"
-            raise UsageError(f"{name} is of something else; --force replaces it")
 
     def write(self, lines: str) -> None:
         """Write one or several lines.
@@ -342,14 +314,12 @@ class ResultsFile:
             UsageError: that is not possible, for example because the disk is full.
 
         """
-        try:
+        with _writing(self._path):
             self._file.write(lines)
             self._lines += lines.count("\n")
             if self._lines >= _FLUSHED:
                 self._file.flush()
                 self._lines = 0
-        except OSError as error:
-            raise write_error(self._path, error) from None
 
     def complete(self) -> None:
         """Give the file its name.
@@ -358,10 +328,16 @@ class ResultsFile:
             UsageError: that is not possible.
 
         """
-        try:
+        with _writing(self._path):
             self._file.complete()
-        except OSError as error:
-            raise write_error(self._path, error) from None
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise write_error(path, error) from None
 
 
 def _good_rows(earlier: Results) -> dict[int, RowResult]:
@@ -371,12 +347,7 @@ def _good_rows(earlier: Results) -> dict[int, RowResult]:
 
 
 def _require_same(earlier: Results, name: str, manifest: Mapping[str, Any], use: Use) -> Sections:
-    """Return what the rows depend on that are not graded again.
-
-    Raises:
-        UsageError: that is not what they depended on when they were graded.
-
-    """
+    """Return what the rows that are not graded again depend on, which must be what it was."""
     rubrics = frozenset({row.rubric for row in _good_rows(earlier).values() if row.rubric})
     used = use(rubrics, earlier.basis.used)
     found = differences(earlier.basis.only(used, rubrics), Basis(manifest, used))

@@ -7,6 +7,7 @@ rows, so that the number of processes changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
@@ -19,10 +20,10 @@ from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.reference import Reference
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped
+from evalcontract.model.values import NAME_LENGTH, clipped, many
 
 if TYPE_CHECKING:
-    from evalcontract.checks._kind import Ask, EvalContext
+    from evalcontract.checks._kind import Ask
     from evalcontract.checks.outcome import Output
     from evalcontract.grading.runner import Task
 
@@ -46,9 +47,6 @@ class _Size(NamedTuple):
     tools: int = 0
     patterns: int = 0
 
-    def plus(self, other: _Size) -> _Size:
-        return _Size(*(one + more for one, more in zip(self, other, strict=True)))
-
 
 _NOTHING = _Size()
 
@@ -66,9 +64,8 @@ class WorkBudget:
 
         Return why the row is not graded, if that would be too much.
         """
-        characters = len(output.text or "")
-        self._left += characters
-        needed = self._steps(plan, row, characters, len(output.tool_calls or ()))
+        self._left += len(output.text or "")
+        needed = self._steps(plan, row, output)
         if needed <= max(self._left, 0) or not needed:
             self._left -= needed
             return None
@@ -78,19 +75,15 @@ class WorkBudget:
 
     def is_ordinary(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> bool:
         """Whether the work on an output is no more than every row may have: it is not counted."""
-        checks, texts, tools, _ = self._size(plan) if plan else _NOTHING
+        return not self._steps(plan, row, output)
+
+    def _steps(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> int:
+        size = self._size(plan) if plan else _NOTHING
+        items = 0
         for key in _LISTS:
             if key in row and isinstance(row[key], list):
-                texts += len(row[key])
-        if output.tool_calls:
-            tools += len(row.get("expected_tools") or ())
-            if len(output.tool_calls) * tools > PAIRS:
-                return False
-        return checks <= CHECKS and texts <= TEXTS
-
-    def _steps(self, plan: Plan | None, row: Mapping[str, Any], characters: int, calls: int) -> int:
-        size = self._size(plan) if plan else _NOTHING
-        items = sum(len(row[key]) for key in _LISTS if isinstance(row.get(key), list))
+                items += len(row[key])
+        characters, calls = len(output.text or ""), len(output.tool_calls or ())
         each = _OF_CHECK + characters // 100 + calls + items
         texts = max(0, size.texts + items - TEXTS) * (1 + characters // 1000) // 3
         pairs = max(0, calls * (size.tools + len(row.get("expected_tools") or ())) - PAIRS)
@@ -99,13 +92,11 @@ class WorkBudget:
 
     def _size(self, plan: Plan) -> _Size:
         if id(plan) not in self._sizes:
-            size = _Size()
-            for part in plan.steps.parts:
-                if isinstance(part, NestedRubric):
-                    size = size.plus(self._size(part.plan))
-                else:
-                    size = size.plus(_size_of(part.check or {}))
-            self._sizes[id(plan)] = size
+            parts = [
+                self._size(part.plan) if isinstance(part, NestedRubric) else _size_of(part.check)
+                for part in plan.steps.parts
+            ]
+            self._sizes[id(plan)] = _Size(*map(sum, zip(_NOTHING, *parts, strict=True)))
         return self._sizes[id(plan)]
 
     def diagnostics(self, run: Run) -> Iterator[Diagnostic]:
@@ -113,13 +104,14 @@ class WorkBudget:
         for plan, rows in self._ungraded.values():
             if plan is None:
                 continue
-            many = "1 row is" if rows == 1 else f"{rows:,} rows are"
-            message = f"{many} not graded by {plan.artifact.name}: {_TOO_MUCH}"
+            rows_are = many(rows, "row is", "rows are")
+            message = f"{rows_are} not graded by {plan.artifact.name}: {_TOO_MUCH}"
             problem = Problem("source/limit-exceeded", message, (), "divide the rubric or the rows")
             yield from to_diagnostics([problem], plan.artifact.document, run.standards.base, {})
 
 
-def _size_of(check: Mapping[str, Any]) -> _Size:
+def _size_of(check: Mapping[str, Any] | None) -> _Size:
+    check = check or {}
     lists = [value for value in check.values() if isinstance(value, list)]
     tools = len(check.get("expected_tools") or ())
     return _Size(1, sum(map(len, lists)), tools, int("pattern" in check))
@@ -130,9 +122,9 @@ class RowGrader:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._plans: dict[str, Plan | str] = {}
-        self._runners: dict[str, RubricRunner | str] = {}
-        self._askers: dict[str, RubricRunner | None] = {}
+        self._plan_for = cache(self._find_plan)
+        self._runner_for = cache(self._make_runner)
+        self._askers: dict[str, RubricRunner | str] = {}
         self._own = OwnRunner(run.plans.context)
 
     def grade(self, task: Task) -> RowResult:
@@ -145,17 +137,17 @@ class RowGrader:
         for number, (_, rubric, _, _, reason, lacks) in enumerate(tasks):
             groups.setdefault((rubric, reason, lacks), []).append(number)
         if len(groups) == 1:
-            return self._graded(tasks)
+            return self._grade_group(tasks)
         results: dict[int, RowResult] = {}
         for numbers in groups.values():
-            some = self._graded([tasks[number] for number in numbers])
+            some = self._grade_group([tasks[number] for number in numbers])
             results.update(zip(numbers, some, strict=True))
         return [results[number] for number in range(len(tasks))]
 
-    def _graded(self, tasks: Sequence[Task]) -> list[RowResult]:
+    def _grade_group(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks that have the same rubric and the same reasons."""
         _, rubric, _, _, reason, lacks = tasks[0]
-        runner = reason or self._runner(rubric)
+        runner = reason or (self._own if rubric is None else self._runner_for(rubric))
         if isinstance(runner, str):
             undecided = RowResult("", None, Outcome.UNDECIDED, None, runner, ANY_SCORE)
             return [undecided._replace(id=task.id) for task in tasks]
@@ -167,16 +159,9 @@ class RowGrader:
             for row in results
         ]
 
-    def _runner(self, rubric: str | None) -> RubricRunner | OwnRunner | str:
-        if rubric is None:
-            return self._own
-        if rubric not in self._runners:
-            self._runners[rubric] = self._runner_for(rubric, self._run.plans.context)
-        return self._runners[rubric]
-
     def prepare(self, rubric: str) -> None:
         """Make a rubric ready, if it is valid, as its first output would."""
-        self._runner(rubric)
+        self._runner_for(rubric)
 
     def ask(self, task: Task, ask: Ask) -> None:
         """Run only the checks of a task that ask judges, by `ask`."""
@@ -184,11 +169,9 @@ class RowGrader:
         if rubric is None or task.reason is not None:
             return
         if rubric not in self._askers:
-            context = self._run.plans.context._replace(ask=ask)
-            runner = self._runner_for(rubric, context, only_judges=True)
-            self._askers[rubric] = None if isinstance(runner, str) else runner
+            self._askers[rubric] = self._make_runner(rubric, ask)
         asker = self._askers[rubric]
-        if asker is not None and asker.asks:
+        if not isinstance(asker, str) and asker.asks:
             asker.grade((task,))
 
     def plan_of(self, rubric: str | None) -> Plan | None:
@@ -196,13 +179,7 @@ class RowGrader:
         plan = None if rubric is None else self._plan_for(rubric)
         return None if isinstance(plan, str) else plan
 
-    def _plan_for(self, text: str) -> Plan | str:
-        """Return the plan of a rubric, or why there is none."""
-        if text not in self._plans:
-            self._plans[text] = self._made_plan(text)
-        return self._plans[text]
-
-    def _made_plan(self, text: str) -> Plan | str:
+    def _find_plan(self, text: str) -> Plan | str:
         reference = Reference.parse(text)
         target = self._run.workspace.library.resolve(reference) if reference else None
         if not isinstance(target, Resolution):
@@ -212,14 +189,17 @@ class RowGrader:
             return f"{target.artifact.name} is not valid"
         return plan
 
-    def _runner_for(
-        self, text: str, context: EvalContext, *, only_judges: bool = False
-    ) -> RubricRunner | str:
-        """Return the runner of a rubric, or why there is none; findings tell it, too."""
-        plan = self._plan_for(text)
+    def _make_runner(self, text: str, ask: Ask | None = None) -> RubricRunner | str:
+        """Return the runner of a rubric, or why there is none; findings tell it, too.
+
+        With `ask`, it has only the checks that ask judges, by this.
+        """
+        plan, context = self._plan_for(text), self._run.plans.context
         if isinstance(plan, str):
             return plan
         try:
-            return RubricRunner(plan, context, only_judges=only_judges)
+            if ask is None:
+                return RubricRunner(plan, context)
+            return RubricRunner(plan, context._replace(ask=ask), only_judges=True)
         except ValueError as error:
             return str(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from statistics import median
@@ -19,6 +19,7 @@ from evalcontract.checks.outcome import (
     Output,
     OutputTexts,
     Verdict,
+    always,
     combined,
     error,
     gravest,
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
     from evalcontract.library.score_bounds import Bounds
 
 #: The combinations that ask only whether checks passed; a threshold has no meaning there.
-BOOLEAN = ("all_pass", "any_pass")
+BOOLEAN: Mapping[str, Callable[[Iterable[object]], bool]] = {"all_pass": all, "any_pass": any}
+_COMBINATIONS: Mapping[str, Callable[[list[float]], float]] = {
+    "min": min,
+    "max": max,
+    "median": median,
+}
 #: Scores are rounded to so many digits, so that 0.1 + 0.2 reaches a threshold of 0.3.
 DIGITS = 12
 
@@ -66,13 +72,32 @@ class Total(NamedTuple):
     reason: str | None = None
 
 
-def total(scoring: Scoring, verdicts: Sequence[tuple[HasOutcome, float]]) -> Total:
+def total(
+    scoring: Scoring,
+    verdicts: Sequence[tuple[HasOutcome, float]],
+    decide: Callable[[list[End], End], End] | None = None,
+) -> Total:
     """Combine verdicts, or the results of checks, each with its weight.
 
     Checks that are skipped are left out, of the sum of the weights too. What did not run may have
-    any score; see `combined`.
+    any score; see `combined`. `decide` says what passes, given the checks and what they come to; by
+    default the rubric does.
     """
-    return _total(scoring, verdicts, lambda _, end: end)
+    counted = [verdict for verdict, _ in verdicts if verdict.outcome is not Outcome.SKIPPED]
+    if not counted:
+        outcome, reason = gravest(verdict for verdict, _ in verdicts)
+        return Total(outcome, None, None, reason)
+    weights = [weight for verdict, weight in verdicts if verdict.outcome is not Outcome.SKIPPED]
+    if scoring.combine == "weighted_avg" and not any(weights):
+        return Total(Outcome.SKIPPED, None, None, "the weights of all checks that count are 0")
+
+    def end_of(ends: list[End]) -> End:
+        end = _end(scoring, weights, ends)
+        return decide(ends, end) if decide else end
+
+    made = combined(counted, end_of)
+    reason = gravest(counted)[1] if made.outcome is Outcome.UNDECIDED else None
+    return Total(*made, reason)
 
 
 def of_composite(
@@ -91,30 +116,10 @@ def of_composite(
             return End(end.score, all(each.passed for each in ends))
         return end
 
-    made = _total(scoring, verdicts, decide)
-    if made.outcome is Outcome.FAILED:
-        return made._replace(
-            reason=f"the score of its rubric is {score_text(made.score, made.bounds)}"
-        )
-    return made
-
-
-def _total(
-    scoring: Scoring,
-    verdicts: Sequence[tuple[HasOutcome, float]],
-    decide: Callable[[list[End], End], End],
-) -> Total:
-    """Combine verdicts; `decide` says what passes, given the checks and what they come to."""
-    counted = [verdict for verdict, _ in verdicts if verdict.outcome is not Outcome.SKIPPED]
-    if not counted:
-        outcome, reason = gravest(verdict for verdict, _ in verdicts)
-        return Total(outcome, None, None, reason)
-    weights = [weight for verdict, weight in verdicts if verdict.outcome is not Outcome.SKIPPED]
-    if scoring.combine == "weighted_avg" and not any(weights):
-        return Total(Outcome.SKIPPED, None, None, "the weights of all checks that count are 0")
-    made = combined(counted, lambda ends: decide(ends, _end(scoring, weights, ends)))
-    reason = gravest(counted)[1] if made.outcome is Outcome.UNDECIDED else None
-    return Total(*made, reason)
+    made = total(scoring, verdicts, decide)
+    if made.outcome is not Outcome.FAILED:
+        return made
+    return made._replace(reason=f"the score of its rubric is {score_text(made.score, made.bounds)}")
 
 
 def score_text(score: float | None, bounds: Bounds | None, how: str = "g") -> str:
@@ -125,11 +130,9 @@ def score_text(score: float | None, bounds: Bounds | None, how: str = "g") -> st
 
 
 def _end(scoring: Scoring, weights: list[float], ends: list[End]) -> End:
-    """Return what a rubric makes of checks whose scores are known."""
     combine = scoring.combine
     if combine in BOOLEAN:
-        passing = [end.passed for end in ends]
-        passed = all(passing) if combine == "all_pass" else any(passing)
+        passed = BOOLEAN[combine](end.passed for end in ends)
         return End(float(passed), passed)
     scores = [end.score for end in ends]
     if combine == "weighted_avg":
@@ -138,13 +141,6 @@ def _end(scoring: Scoring, weights: list[float], ends: list[End]) -> End:
         score = _COMBINATIONS[combine](scores)
     score = round(float(score), DIGITS)
     return End(score, None if scoring.threshold is None else score >= scoring.threshold)
-
-
-_COMBINATIONS: Mapping[str, Callable[[list[float]], float]] = {
-    "min": min,
-    "max": max,
-    "median": median,
-}
 
 
 #: The outcome of a check that does not run on a row, by what is predicted of it.
@@ -158,8 +154,8 @@ _OUTCOMES = {
 _scored = itemgetter(2, 3, 6)
 # A union would be made anew for each result.
 _NUMBER = (int, float)
-# So many of both are kept, for a rubric or a check.
-_MAX_TOTALS, _MAX_RESULTS = 1 << 12, 1 << 8
+# So many are kept for a rubric.
+_MAX_TOTALS = 1 << 12
 
 
 class RowBlock(NamedTuple):
@@ -188,8 +184,7 @@ class Single(NamedTuple):
     """A check that is ready to run; `needs` is None if it runs on every row.
 
     `passed` is its result if it passes, which is the same on all rows. `judge` is that of the texts
-    of outputs, if the executor asks for nothing else. `known` has the results of verdicts that the
-    executor gives again and again, by the `id()` of each, with the verdict.
+    of outputs, if the executor asks for nothing else.
     """
 
     id: str
@@ -199,7 +194,6 @@ class Single(NamedTuple):
     execute: Executor
     passed: CheckResult
     judge: JudgeTexts | None
-    known: dict[int, tuple[Verdict, CheckResult]]
 
     def results(self, block: RowBlock) -> list[CheckResult]:
         """Return the results on a block; what coverage predicts decides where the check runs."""
@@ -247,14 +241,7 @@ class Single(NamedTuple):
 
     def result(self, verdict: Verdict) -> CheckResult:
         """Return the result that a verdict comes to: an error if it has no possible score."""
-        known = self.known.get(id(verdict))
-        if known is not None:
-            return known[1]
-        result = CheckResult(self.id, self.kind, *_possible(verdict, self.kind))
-        may_return = verdict.details is None or verdict.score == 1
-        if may_return and len(self.known) < _MAX_RESULTS:
-            self.known[id(verdict)] = verdict, result
-        return result
+        return CheckResult(self.id, self.kind, *_possible(verdict, self.kind))
 
 
 def _possible(verdict: Verdict, kind: str) -> Verdict:
@@ -278,23 +265,30 @@ def _is_score(value: Any) -> TypeGuard[float]:
     return isinstance(value, _NUMBER) and 0 <= value <= 1
 
 
-class ResultTotals(NamedTuple):
-    """What the results of some checks come to.
+class Checks(NamedTuple):
+    """The checks of a rubric that are ready to run.
 
-    `combine` combines them, each with its weight. `known` has what it made of some outcomes, scores
-    and bounds: that is computed once.
+    `combine` combines their results, each with its weight. `known` has what it made of some
+    outcomes, scores and bounds: that is computed once.
     """
 
-    weights: tuple[float, ...]
+    checks: tuple[Single | Composite, ...]
     combine: Callable[[Sequence[tuple[HasOutcome, float]]], Total]
     known: dict[tuple[Any, ...], Total]
 
-    def of(self, results: tuple[CheckResult, ...]) -> Total:
-        """Return what the results of checks come to."""
+    def results(self, block: RowBlock) -> list[tuple[CheckResult, ...]]:
+        """Return the results of the checks for each row of a block."""
+        if not self.checks:
+            return [()] * len(block.rows)
+        return list(zip(*[check.results(block) for check in self.checks], strict=True))
+
+    def total(self, results: tuple[CheckResult, ...]) -> Total:
+        """Return what the results for a row come to."""
         scores = tuple(map(_scored, results))
         found = self.known.get(scores)
         if found is None:
-            found = self.combine([*zip(results, self.weights, strict=True)])
+            weights = (check.weight for check in self.checks)
+            found = self.combine([*zip(results, weights, strict=True)])
             if found.outcome is not Outcome.SKIPPED and len(self.known) < _MAX_TOTALS:
                 self.known[scores] = found
         elif found.outcome is Outcome.UNDECIDED:
@@ -308,33 +302,15 @@ class Composite(NamedTuple):
     id: str
     weight: float
     checks: Checks
-    totals: ResultTotals
 
     def results(self, block: RowBlock) -> list[CheckResult]:
         """Return the results on a block."""
         return list(map(self._result, self.checks.results(block)))
 
     def _result(self, results: tuple[CheckResult, ...]) -> CheckResult:
-        outcome, score, bounds, reason = self.totals.of(results)
+        outcome, score, bounds, reason = self.checks.total(results)
         verdict = Verdict(outcome or Outcome.SKIPPED, score, reason, None, bounds)
         return CheckResult(self.id, "composite", *verdict, results)
-
-
-class Checks(NamedTuple):
-    """The checks of a rubric that are ready to run."""
-
-    checks: tuple[Single | Composite, ...]
-
-    def results(self, block: RowBlock) -> list[tuple[CheckResult, ...]]:
-        """Return the results of the checks for each row of a block."""
-        if not self.checks:
-            return [()] * len(block.rows)
-        return list(zip(*[check.results(block) for check in self.checks], strict=True))
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """The weight of each check."""
-        return tuple(check.weight for check in self.checks)
 
 
 # The checks run on so many outputs at a time, or on those with so many characters.
@@ -380,20 +356,17 @@ class RubricRunner:
 
     def __init__(self, plan: Plan, context: EvalContext, *, only_judges: bool = False) -> None:
         self.name = plan.artifact.name
-        self._checks, how = _ready(plan, context, only_judges=only_judges)
-        self._totals = ResultTotals(self._checks.weights, partial(total, how), {})
+        checks, scoring = _ready(plan, context, {}, only_judges=only_judges)
+        self._checks = Checks(checks, partial(total, scoring), {})
 
-    @property
-    def asks(self) -> bool:
-        """Whether the rubric has at least one check."""
-        return bool(self._checks.checks)
+        self.asks = bool(checks)
 
     def grade(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return what the rubric makes of outputs, in order."""
-        return [result for block in _blocks(tasks) for result in self._graded(block)]
+        return [result for block in _blocks(tasks) for result in self._results(block)]
 
-    def _graded(self, tasks: Sequence[Task]) -> Iterator[RowResult]:
-        total_of, name = self._totals.of, self.name
+    def _results(self, tasks: Sequence[Task]) -> Iterator[RowResult]:
+        total_of, name = self._checks.total, self.name
         ids, _, rows, outputs, _, _ = zip(*tasks, strict=True)
         all_results = self._checks.results(block_of(rows, outputs))
         for id_, results in zip(ids, all_results, strict=True):
@@ -429,9 +402,9 @@ class OwnRunner:
 
     def grade(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return what the expectations of rows make of their outputs, in order."""
-        return list(map(self._graded, tasks))
+        return list(map(self._result, tasks))
 
-    def _graded(self, task: Task) -> RowResult:
+    def _result(self, task: Task) -> RowResult:
         row = task.row
         block = block_of((row,), (task.output,))
         results: list[CheckResult] = []
@@ -440,73 +413,63 @@ class OwnRunner:
                 continue
             check, outlook = self._check_for(key), own_outlook(key, row)
             results += check.judged(block) if outlook.runs else [check.unrun(outlook)]
-        made = total(Scoring("all_pass"), [(result, 1.0) for result in results])
-        outcome, score, bounds, reason = made
+        verdicts = [(result, 1.0) for result in results]
+        outcome, score, bounds, reason = total(Scoring("all_pass"), verdicts)
         return RowResult(task.id, None, outcome, score, reason, bounds, tuple(results))
 
     def _check_for(self, key: str) -> Single:
         if key not in self._prepared:
             check = {"kind": OWN_EXPECTATIONS[key]}
-            self._prepared[key] = _single(key, 1.0, check, self._context, own_needs(key))
+            self._prepared[key] = _single(key, check, self._context, own_needs(key))
         return self._prepared[key]
 
 
 def _ready(
-    plan: Plan,
-    context: EvalContext,
-    made: dict[int, tuple[Checks, Scoring]] | None = None,
-    *,
-    only_judges: bool = False,
-) -> tuple[Checks, Scoring]:
-    """Return the checks of a plan, and how their scores are combined.
-
-    `made` are those of the plans of composites, by `id()`.
-    """
-    made = {} if made is None else made
+    plan: Plan, context: EvalContext, known: dict[int, _Ready], *, only_judges: bool
+) -> _Ready:
+    """Return the checks of a plan and its scoring; `known` has those of nested plans by `id()`."""
     if plan.scoring is None:
         raise ValueError(f"{plan.artifact.name} is malformed")
-    scoring = plan.scoring
-    how = Scoring(scoring["combine"], scoring.get("threshold"), scoring.get("weights", {}))
+    keys = plan.scoring
+    scoring = Scoring(keys["combine"], keys.get("threshold"), keys.get("weights", {}))
     checks: list[Single | Composite] = []
     own = context.of(plan.artifact)
     for part in plan.steps.parts:
-        weight = how.weight_of(part.name)
+        weight = scoring.weight_of(part.name)
         if isinstance(part, NestedRubric):
             key = id(part.plan)
-            if key not in made:
-                made[key] = _ready(part.plan, context, made, only_judges=only_judges)
-            inner, inner_how = made[key]
-            combine = partial(of_composite, inner_how, threshold=part.check.get("threshold"))
-            if inner.checks or not only_judges:
-                totals = ResultTotals(inner.weights, combine, {})
-                checks.append(Composite(part.name, weight, inner, totals))
+            if key not in known:
+                known[key] = _ready(part.plan, context, known, only_judges=only_judges)
+            inner, of_inner = known[key]
+            combine = partial(of_composite, of_inner, threshold=part.check.get("threshold"))
+            if inner or not only_judges:
+                checks.append(Composite(part.name, weight, Checks(inner, combine, {})))
         elif part.needs.judges or not only_judges:
-            check = part.check or {}
-            checks.append(_single(part.name, weight, check, own, part.needs))
-    return Checks(tuple(checks)), how
+            single = _single(part.name, part.check or {}, own, part.needs)
+            checks.append(single._replace(weight=weight))
+    return tuple(checks), scoring
 
 
-def _single(
-    id_: str,
-    weight: float,
-    check: dict[str, Any],
-    context: EvalContext,
-    needs: Needs,
-) -> Single:
+_Ready = tuple[tuple[Single | Composite, ...], Scoring]
+
+
+def _single(id_: str, check: dict[str, Any], context: EvalContext, needs: Needs) -> Single:
+    """Return a check that is ready to run, with the weight 1."""
     name = check["kind"]
     kind = kinds_in_use().get(name)
     if needs.never_runs is not None and not needs.never_runs.may_run:
-        execute = _never("it never runs")
+        execute = always(unavailable("it never runs"))
     elif kind is None or kind.prepare is None:
-        execute = _never(f"nothing runs checks of the kind `{name}`")
+        execute = always(unavailable(f"nothing runs checks of the kind `{name}`"))
     else:
         execute = kind.prepare(check, context)
-    always = not (needs.fields or needs.present or needs.never_runs)
-    judge = execute.judge if isinstance(execute, OfTexts) else None
-    passed = CheckResult(id_, name, *PASSED)
-    return Single(id_, name, weight, None if always else needs, execute, passed, judge, {})
-
-
-def _never(reason: str) -> Executor:
-    verdict = unavailable(reason)
-    return lambda *_: verdict
+    has_needs = needs.fields or needs.present or needs.never_runs
+    return Single(
+        id=id_,
+        kind=name,
+        weight=1.0,
+        needs=needs if has_needs else None,
+        execute=execute,
+        passed=CheckResult(id_, name, *PASSED),
+        judge=execute.judge if isinstance(execute, OfTexts) else None,
+    )

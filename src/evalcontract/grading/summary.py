@@ -129,7 +129,7 @@ class Comparison:
             )
             better = sum(_turned(after, before) for before, after in pairs)
             worse = sum(_turned(before, after) for before, after in pairs)
-            yield CheckDifference(rubric, name, scores, better, worse)
+            yield CheckDifference(rubric, name, scores, better=better, worse=worse)
 
 
 def _leaves(row: RowResult) -> dict[str, CheckResult]:
@@ -150,11 +150,11 @@ def _id_of(rubric: str | None) -> str | None:
     return rubric.partition("@")[0] if rubric else rubric
 
 
-# So many rows that count differently are kept until they are counted.
-_MAX_ALIKE = 1000
 # Answers of models differ, so that there may be as many reasons as rows; each is cut.
 _MAX_REASONS, _MAX_REASON = 1000, 300
 _OTHER_REASONS = "other reasons"
+
+
 # Of the result of a row: its outcome, score and bounds; of a check: its id, kind, outcome, score
 # and bounds; the checks inside.
 _of_row, _of_check, _inside = itemgetter(2, 3, 5), itemgetter(0, 1, 2, 3, 6), itemgetter(7)
@@ -162,11 +162,14 @@ _bounds, _details = itemgetter(6), itemgetter(5)
 
 
 class Tally:
-    """Outcomes, and the scores of those that have one."""
+    """Outcomes, and the scores of those that have one.
+
+    `scores` are how many results that are decided have each score.
+    """
 
     def __init__(self) -> None:
         self.outcomes: Counter[Outcome | None] = Counter()
-        self._scores: Counter[float] = Counter()
+        self.scores: Counter[float] = Counter()
         self._bounds: Counter[Bounds] = Counter()
 
     def add(
@@ -183,18 +186,13 @@ class Tally:
         elif score is not None and outcome is Outcome.UNDECIDED:
             self._bounds[Bounds(score, score)] += times
         elif score is not None:
-            self._scores[score] += times
+            self.scores[score] += times
 
     def merge(self, other: Tally) -> None:
         """Count what another tally has counted."""
         self.outcomes += other.outcomes
-        self._scores += other._scores
+        self.scores += other.scores
         self._bounds += other._bounds
-
-    @property
-    def scores(self) -> Mapping[float, int]:
-        """How many results that are decided have each score."""
-        return self._scores
 
     @property
     def total(self) -> int:
@@ -219,12 +217,12 @@ class Tally:
     @property
     def scored(self) -> int:
         """The number of results that are decided and whose score is known."""
-        return self._scores.total()
+        return self.scores.total()
 
     @property
     def mean(self) -> float | None:
         """The mean score from 0 to 1 of the `scored`; None if there are none."""
-        return fsum(self._scores.elements()) / self.scored if self._scores else None
+        return fsum(self.scores.elements()) / self.scored if self.scores else None
 
     @property
     def bounds(self) -> Bounds | None:
@@ -233,7 +231,7 @@ class Tally:
         if not number:
             return None
         ends = zip(*self._bounds.elements(), strict=True) if self._bounds else ((), ())
-        low, high = (fsum(chain(self._scores.elements(), end)) / number for end in ends)
+        low, high = (fsum(chain(self.scores.elements(), end)) / number for end in ends)
         return Bounds(low, high)
 
 
@@ -249,38 +247,20 @@ class MissingVerdicts(NamedTuple):
 
 
 class Summary:
-    """What the results of rows come to.
+    """What the results of rows come to: of all `rows`, and by rubric and check.
 
     `checks` has each check with its kind by (rubric, name); the name of a check inside a composite
-    is `composite/check`. `rubric` is None for rows that have none.
+    is `composite/check`. The rubric is None for rows that have none.
     """
 
+    __slots__ = ("_ungraded", "_unmeasured", "checks", "rows", "rubrics")
+
     def __init__(self) -> None:
-        self._rows = Tally()
-        self._rubrics: dict[str | None, Tally] = {}
-        self._checks: dict[tuple[str | None, str], tuple[str, Tally]] = {}
+        self.rows = Tally()
+        self.rubrics: dict[str | None, Tally] = {}
+        self.checks: dict[_CheckKey, tuple[str, Tally]] = {}
         self._unmeasured: Counter[MissingVerdicts] = Counter()
         self._ungraded = 0
-        # The first of the rows that count alike, with their number: they are counted together.
-        self._alike: dict[tuple[Any, ...], tuple[RowResult, int]] = {}
-
-    @property
-    def rows(self) -> Tally:
-        """All rows."""
-        self._settle()
-        return self._rows
-
-    @property
-    def rubrics(self) -> Mapping[str | None, Tally]:
-        """The rows by rubric."""
-        self._settle()
-        return self._rubrics
-
-    @property
-    def checks(self) -> Mapping[tuple[str | None, str], tuple[str, Tally]]:
-        """The checks, each with its kind."""
-        self._settle()
-        return self._checks
 
     @property
     def unmeasured(self) -> Mapping[MissingVerdicts, int]:
@@ -288,7 +268,6 @@ class Summary:
 
         The most frequent causes come first.
         """
-        self._settle()
         ordered = sorted(self._unmeasured.items(), key=lambda each: (-each[1], each[0].kind or ""))
         return dict(ordered)
 
@@ -312,67 +291,49 @@ class Summary:
         has_columns = rubric is not None and len(set(map(len, lists))) == 1 and lists[0]
         columns = list(zip(*lists, strict=True)) if has_columns else []
         if not columns or any(any(map(_inside, column)) for column in columns):
-            for row in rows:
-                self.add(row)
+            for row, times in _alike(rows):
+                self.add(row, times)
             return
-        self._settle()
-        of_rubric = self._rubrics.setdefault(rubric, Tally())
+        of_rubric = self.rubrics.setdefault(rubric, Tally())
         for (outcome, score, bounds), times in Counter(map(_of_row, rows)).items():
-            self._rows.add(outcome, score, bounds, times)
+            self.rows.add(outcome, score, bounds, times)
             of_rubric.add(outcome, score, bounds, times)
         for column in columns:
-            for (name, kind, *result), times in Counter(map(_of_check, column)).items():
-                _, tally = self._checks.setdefault((rubric, name), (kind, Tally()))
-                of_check, score, bounds = result
-                tally.add(of_check, score, bounds, times)
+            for result, times in Counter(map(_of_check, column)).items():
+                name, kind, outcome, score, bounds = result
+                _, tally = self.checks.setdefault((rubric, name), (kind, Tally()))
+                tally.add(outcome, score, bounds, times)
             if any(map(_bounds, column)) or (
                 any(map(_details, column)) and any(check.unanswered for check in column)
             ):
                 for key, times in Counter(map(_unmeasured, column)).items():
                     self._count(key, times)
 
-    def add(self, row: RowResult) -> None:
-        """Count the result of a row."""
-        # Of a check, the id, kind, outcome and score if these are all; else its key.
-        parts = [
-            check.key if check.bounds or check.checks or check.details else check[:4]
-            for check in row.checks
-        ]
-        reason = None if row.checks else row.reason
-        key = (row.rubric, row.outcome, row.score, row.bounds, reason, *parts)
-        known = self._alike.get(key)
-        if known is None and len(self._alike) == _MAX_ALIKE:
-            self._settle()
-        self._alike[key] = (row, 1) if known is None else (known[0], known[1] + 1)
+    def add(self, row: RowResult, times: int = 1) -> None:
+        """Count the result of a row, or of several rows that are the same."""
+        self.rows.add(row.outcome, row.score, row.bounds, times)
+        if row.checks:
+            of_rubric = self.rubrics.setdefault(row.rubric, Tally())
+            of_rubric.add(row.outcome, row.score, row.bounds, times)
+        elif row.outcome is Outcome.UNDECIDED:
+            self._ungraded += times
+            self._count(_cause(None, row.outcome, row.reason), times)
+        for check in row.checks:
+            for name, leaf in check.leaves():
+                _, tally = self.checks.setdefault((row.rubric, name), (leaf.kind, Tally()))
+                tally.add(leaf.outcome, leaf.score, leaf.bounds, times)
+                self._count(_unmeasured(leaf), times)
 
     def merge(self, other: Summary) -> None:
         """Count what another summary has counted; its rows follow those of this one."""
-        self._settle()
-        self._rows.merge(other.rows)
+        self.rows.merge(other.rows)
         for rubric, tally in other.rubrics.items():
-            self._rubrics.setdefault(rubric, Tally()).merge(tally)
+            self.rubrics.setdefault(rubric, Tally()).merge(tally)
         for key, (kind, tally) in other.checks.items():
-            self._checks.setdefault(key, (kind, Tally()))[1].merge(tally)
+            self.checks.setdefault(key, (kind, Tally()))[1].merge(tally)
         self._ungraded += other._ungraded
         for cause, times in other.unmeasured.items():
             self._count(cause, times)
-
-    def _settle(self) -> None:
-        alike, self._alike = self._alike, {}
-        for row, times in alike.values():
-            self._rows.add(row.outcome, row.score, row.bounds, times)
-            if row.checks:
-                of_rubric = self._rubrics.setdefault(row.rubric, Tally())
-                of_rubric.add(row.outcome, row.score, row.bounds, times)
-            elif row.outcome is Outcome.UNDECIDED:
-                self._ungraded += times
-                self._count(_cause(None, row.outcome, row.reason), times)
-            for check in row.checks:
-                for name, leaf in check.leaves():
-                    key = row.rubric, name
-                    _, tally = self._checks.setdefault(key, (leaf.kind, Tally()))
-                    tally.add(leaf.outcome, leaf.score, leaf.bounds, times)
-                    self._count(_unmeasured(leaf), times)
 
     def _count(self, cause: MissingVerdicts | None, times: int) -> None:
         if cause is None:
@@ -420,6 +381,22 @@ def counts(tally: Tally) -> Mapping[str, int]:
         str(outcome) if outcome else "scored": count
         for outcome, count in sorted(tally.outcomes.items(), key=lambda item: str(item[0]))
     }
+
+
+def _alike(rows: Iterable[RowResult]) -> Iterable[tuple[RowResult, int]]:
+    """Return the first of the rows that count alike, with their number."""
+    alike: dict[tuple[Any, ...], tuple[RowResult, int]] = {}
+    for row in rows:
+        # Of a check, the id, kind, outcome and score if these are all; else its key.
+        parts = [
+            check.key if check.bounds or check.checks or check.details else check[:4]
+            for check in row.checks
+        ]
+        reason = None if row.checks else row.reason
+        key = (row.rubric, row.outcome, row.score, row.bounds, reason, *parts)
+        first, times = alike.get(key, (row, 0))
+        alike[key] = first, times + 1
+    return alike.values()
 
 
 def _unmeasured(check: CheckResult) -> MissingVerdicts | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -18,7 +18,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document
-from evalcontract.structure.native import packages_of_kinds
+from evalcontract.structure.foreign import packages_of_kinds
 
 if TYPE_CHECKING:
     from evalcontract.grading.basis import Sections
@@ -46,18 +46,6 @@ def now() -> datetime:
     return datetime.now(tz=UTC)
 
 
-class Manifest(NamedTuple):
-    """What is known at the start of that on which results depend; the rest is what is used.
-
-    `dataset` and `outputs` are the names of the files with their digests, None for a stream.
-    """
-
-    dataset: tuple[str, str | None]
-    outputs: tuple[str, str | None]
-    settings: Mapping[str, Sequence[str]]
-    started: datetime
-
-
 class ResultDependencies:
     """Everything that the results so far depend on, in sections of names with their values.
 
@@ -66,7 +54,7 @@ class ResultDependencies:
     `models` and `prompts` are those of judges, `endpoint` and `parameters` how they are asked;
     `programs` and `packages` have the versions of what runs checks, None for what is absent.
 
-    The process that reads the rows has all; those that grade tell it what they have `noted`.
+    The process that reads the rows has all: it adds what those that grade find results depend on.
     `started` is when this was made. `dataset` is that of the rows, if it is one value. `prepare`
     makes a rubric ready.
     """
@@ -86,13 +74,13 @@ class ResultDependencies:
         self._default = root.get("bundle") if isinstance(root, dict) else None
         self._bundles: set[str] = set()
         self._references: set[str] = set()
-        self._noted: dict[str, int] = {}
+        self._digested: dict[str, int] = {}  # how many files of a rubric
         self._forget()
 
     def _forget(self) -> None:
-        self._seen: dict[str, Artifact] = {}
+        self._artifacts: dict[str, Artifact] = {}
         self._files: dict[str, dict[str, str | None]] = {}
-        self._told: Sections = {}
+        self._old: Sections = {}
         self.sections: Sections = {}
 
     def note(self, tasks: Iterable[Task]) -> None:
@@ -107,13 +95,14 @@ class ResultDependencies:
             if rubric is not None and "@" not in rubric:
                 self._references.add(rubric)
 
-    def noted(self, results: Iterable[RowResult]) -> RowDependencies:
+    def of(self, results: Iterable[RowResult]) -> RowDependencies:
         """Return what these results depend on, in the process that graded them."""
         bundles, self._bundles = frozenset(self._bundles), set()
         references, self._references = frozenset(self._references), set()
         reads = self._run.plans.reads
-        new = [rubric for rubric, names in reads.items() if len(names) > self._noted.get(rubric, 0)]
-        self._noted |= {rubric: len(reads[rubric]) for rubric in new}
+        known = self._digested
+        new = [rubric for rubric, names in reads.items() if len(names) > known.get(rubric, 0)]
+        known |= {rubric: len(reads[rubric]) for rubric in new}
         rubrics = frozenset({row.rubric for row in results if row.rubric})
         return RowDependencies(rubrics, references, bundles, self._digests(new))
 
@@ -131,32 +120,32 @@ class ResultDependencies:
             self._prepare(name)
         self._forget()
         bundles, files = frozenset(earlier.get("bundles", ())), self._run.plans.reads
-        self.take(RowDependencies(names, references, bundles, self._digests(files)))
+        self.add(RowDependencies(names, references, bundles, self._digests(files)))
         return self.sections
 
-    def take(self, noted: RowDependencies) -> None:
+    def add(self, use: RowDependencies) -> None:
         """Add what some results depend on.
 
         Raises:
             UsageError: a file has changed since it was first read.
 
         """
-        for name in sorted(noted.bundles):
+        for name in sorted(use.bundles):
             self._add("bundles", name, self._bundle(name))
-        known = len(self._seen)
+        known = len(self._artifacts)
         library = self._run.workspace.library
-        for reference in sorted(noted.references):
+        for reference in sorted(use.references):
             artifact = library.artifact_of(reference)
             if artifact is not None:
                 self._add("references", reference, artifact.name)
-        for name in sorted(noted.rubrics - self._seen.keys()):
+        for name in sorted(use.rubrics - self._artifacts.keys()):
             artifact = library.artifact_of(name)
             if artifact is not None:
                 visit(artifact, library, self._is_new)
-        for rubric, files in noted.files.items():
+        for rubric, files in use.files.items():
             self._files.setdefault(rubric, {}).update(files)
-        for rubric in (*islice(self._seen, known, None), *noted.files):
-            files = self._files.pop(rubric, {}) if rubric in self._seen else {}
+        for rubric in (*islice(self._artifacts, known, None), *use.files):
+            files = self._files.pop(rubric, {}) if rubric in self._artifacts else {}
             for name, digest in sorted(files.items()):
                 self._add("files", name, digest)
 
@@ -164,14 +153,13 @@ class ResultDependencies:
         """Return what was added since the last call."""
         news: Sections = {}
         for section, values in self.sections.items():
-            told = self._told.setdefault(section, {})
-            if new := {name: value for name, value in values.items() if name not in told}:
+            old = self._old.setdefault(section, {})
+            if new := {name: value for name, value in values.items() if name not in old}:
                 news[section] = new
-                told |= new
+                old |= new
         return news
 
     def _digests(self, rubrics: Iterable[str]) -> dict[str, dict[str, str | None]]:
-        """Return the digests of the files that the checks of rubrics have read, by rubric."""
         digest, reads = self._run.workspace.digest_of_json, self._run.plans.reads
         return {rubric: {name: digest(name) for name in reads[rubric]} for rubric in rubrics}
 
@@ -181,12 +169,14 @@ class ResultDependencies:
             raise UsageError(f"`{name}` changed while outputs were graded: try again")
 
     def _is_new(self, artifact: Artifact) -> bool:
-        if artifact.name in self._seen:
+        if artifact.name in self._artifacts:
             return False
-        self._seen[artifact.name] = artifact
+        self._artifacts[artifact.name] = artifact
         self._add("artifacts", artifact.name, artifact.document.sha256)
         if artifact.kind is Kind.JUDGE:
-            for section, values in self._asked(artifact).items():
+            nobody: Sections = {"endpoint": {"host": None}, "models": {artifact.name: None}}
+            basis = self._judging.basis_of(artifact) if self._judging else nobody
+            for section, values in basis.items():
                 for name, value in values.items():
                     self._add(section, name, value)
         for kind in sorted({*_kinds_of(artifact)}):
@@ -195,11 +185,6 @@ class ResultDependencies:
             elif kind not in KINDS:
                 self._add("packages", kind, self._packages.get(kind))
         return True
-
-    def _asked(self, judge: Artifact) -> Sections:
-        if self._judging is None:
-            return {"endpoint": {"host": None}, "models": {judge.name: None}}
-        return self._judging.basis_of(judge)
 
     def _bundle(self, name: str) -> str | None:
         """Return the digest of the schema of a bundle; that of another package has no file."""
@@ -220,7 +205,6 @@ class ResultDependencies:
 
 
 def _kinds_of(artifact: Artifact) -> Iterator[str]:
-    """Yield the kinds of the checks of a rubric."""
     value = artifact.document.value
     checks = value.get("checks") if isinstance(value, dict) else None
     for check in checks if isinstance(checks, list) else ():

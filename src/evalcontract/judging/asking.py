@@ -21,7 +21,7 @@ from evalcontract.judging.client import (
     NoReplyError,
     read_settings,
 )
-from evalcontract.judging.prompt import surroundings
+from evalcontract.judging.prompt import messages_again, surroundings
 from evalcontract.judging.questions import (
     AnswerCache,
     Question,
@@ -47,13 +47,13 @@ def asked_ahead(
     tasks: Iterable[Task],
     judging: Judging,
     run: Callable[[Task, Ask], None],
-    told: Callable[[], None] | None = None,
+    progress: Callable[[], None] = lambda: None,
 ) -> Iterator[Task]:
     """Yield tasks, in order, each when the questions of its judges have been answered.
 
     `run` runs the checks of a task that ask judges, with what they are to ask by. They get no
     answer yet: what a check asks must not depend on earlier answers. If it does, the other
-    questions are asked when the task is graded. `told` is called after each answer.
+    questions are asked when the task is graded. `progress` is called after each answer.
     """
     questions: list[Any] = []
 
@@ -61,31 +61,26 @@ def asked_ahead(
         questions.append(judging.ask_ahead(judge, variables))
         return PASSED
 
+    def wait(task: Task, sent: list[Any]) -> Task:
+        for question in sent:
+            judging.wait(question)
+            progress()
+        return task
+
     limit = judging.concurrency * _WAITING
     waiting: deque[tuple[Task, list[Any]]] = deque()
-    sent = 0
+    number = 0
     for task in tasks:
         run(task, ask)
         waiting.append((task, list(questions)))
-        sent += len(questions)
+        number += len(questions)
         questions.clear()
         # Outputs may be large, so that the number of rows is limited, too.
-        while waiting and (sent >= limit or len(waiting) >= limit or not waiting[0][1]):
-            first, asked = waiting.popleft()
-            sent -= len(asked)
-            yield _answered(first, asked, judging, told)
-    for task, asked in waiting:
-        yield _answered(task, asked, judging, told)
-
-
-def _answered(
-    task: Task, asked: list[Any], judging: Judging, told: Callable[[], None] | None
-) -> Task:
-    for question in asked:
-        judging.wait(question)
-        if told:
-            told()
-    return task
+        while waiting and (number >= limit or len(waiting) >= limit or not waiting[0][1]):
+            number -= len(waiting[0][1])
+            yield wait(*waiting.popleft())
+    for task, sent in waiting:
+        yield wait(task, sent)
 
 
 def questions_to_send(
@@ -192,8 +187,7 @@ class Usage(NamedTuple):
             return self._replace(unmetered=self.unmetered + 1)
         cost = self.cost
         if prices is not None:
-            spent = (input_ * prices.input + output * prices.output) / _MILLION
-            cost = (cost or 0.0) + spent
+            cost = (cost or 0.0) + (input_ * prices.input + output * prices.output) / _MILLION
         return self._replace(
             input_tokens=self.input_tokens + input_,
             output_tokens=self.output_tokens + output,
@@ -210,7 +204,8 @@ class Judging:
     """Asks judges over the model of some settings; one thread uses it, and `close`s it.
 
     `ask` is what checks call; see `EvalContext`. `ask_ahead` sends the question already, so that
-    other questions can be sent before `ask` waits for the answer.
+    other questions can be sent before `ask` waits for the answer. `answered` counts the questions
+    to the endpoint that somebody has waited for, answered or given up.
     """
 
     def __init__(self, settings: Settings, cache: AnswerCache | None = None) -> None:
@@ -219,11 +214,11 @@ class Judging:
         self._client = Client(settings)
         self._threads: Threads[_AnsweredQuestion] = Threads(settings.concurrency)
         self._judges: dict[str, ReadyJudge | Verdict] = {}
-        self._asked: dict[str, _PendingQuestion] = {}
+        self._pending: dict[str, _PendingQuestion] = {}
         self._usage = Usage()
-        self._answered = 0
+        self.answered = 0
         self._remarks: dict[str, None] = {}
-        self._lasting: str | None = None
+        self._lasting_fault: str | None = None
 
     @classmethod
     def of(cls, environment: Mapping[str, str], cache: Path | None = None) -> Judging | None:
@@ -265,9 +260,9 @@ class Judging:
     @property
     def usage(self) -> Usage:
         """The usage of all questions that were sent so far."""
-        for asked in self._asked.values():
-            if asked.future and asked.future.done():
-                self._settle(asked)
+        for pending in self._pending.values():
+            if pending.future and pending.future.done():
+                self._settle(pending)
         return self._usage._replace(remarks=tuple(self._remarks))
 
     @property
@@ -275,15 +270,9 @@ class Judging:
         """The usage of the answers that a caller has waited for."""
         return self._usage
 
-    @property
-    def answered(self) -> int:
-        """The questions to the endpoint that somebody has waited for, answered or given up."""
-        return self._answered
-
     def ask(self, judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
         """Return the verdict of a judge, for the variables of its template."""
-        asked = self.ask_ahead(judge, variables)
-        return asked if isinstance(asked, Verdict) else self._settle(asked)
+        return self.wait(self.ask_ahead(judge, variables))
 
     def ask_ahead(
         self, judge: Artifact, variables: Mapping[str, Any]
@@ -292,14 +281,15 @@ class Judging:
         question = self._question(judge, variables)
         if isinstance(question, Verdict):
             return question
-        asked = self._asked.get(question.key)
-        if asked is None:
+        if question.key not in self._pending:
             try:
-                asked = self._kept(question) or self._sent(question)
+                pending = self._from_cache(question) or self._send(question)
             except MissingLibraryError:
                 return _NOT_INSTALLED
-            self._remember(asked)
-        return asked
+            if len(self._pending) >= _MAX_REMEMBERED:
+                self._settle(self._pending.pop(next(iter(self._pending))))
+            self._pending[question.key] = pending
+        return self._pending[question.key]
 
     def to_be_sent(self, judge: Artifact, variables: Mapping[str, Any]) -> str | None:
         """Return the key of a question that only the endpoint can answer, without sending it.
@@ -307,7 +297,7 @@ class Judging:
         None if it cannot be asked, or the cache has its answer.
         """
         question = self._question(judge, variables)
-        if isinstance(question, Verdict) or self._known(question):
+        if isinstance(question, Verdict) or self._cached_verdict(question):
             return None
         try:
             self._client.prepare()
@@ -315,10 +305,9 @@ class Judging:
             return None
         return question.key
 
-    def wait(self, asked: _PendingQuestion | Verdict) -> None:
-        """Wait until a question is answered, or has no answer."""
-        if not isinstance(asked, Verdict):
-            self._settle(asked)
+    def wait(self, pending: _PendingQuestion | Verdict) -> Verdict:
+        """Wait until a question is answered, or has no answer; return the verdict."""
+        return pending if isinstance(pending, Verdict) else self._settle(pending)
 
     def close(self) -> None:
         """Give up the questions that are not answered yet, and close the connections."""
@@ -336,27 +325,25 @@ class Judging:
         return self._judges[judge.file]
 
     def _question(self, judge: Artifact, variables: Mapping[str, Any]) -> Question | Verdict:
-        """Return what a judge is asked, or the verdict if it cannot be asked."""
         ready = self._ready(judge)
         if isinstance(ready, Verdict):
             return ready
         return ready.question(self._settings.base_url, variables)
 
-    def _known(self, question: Question) -> Verdict | None:
+    def _cached_verdict(self, question: Question) -> Verdict | None:
         """Return the verdict of an answer in the cache that can be read."""
         reply = self._cache.get(question.key) if self._cache else None
         verdict = question.verdict(reply) if reply else None
         return None if verdict is None or verdict.score is None else verdict
 
-    def _kept(self, question: Question) -> _PendingQuestion | None:
-        """Return a question that the cache answers."""
-        verdict = self._known(question)
+    def _from_cache(self, question: Question) -> _PendingQuestion | None:
+        verdict = self._cached_verdict(question)
         if verdict is None:
             return None
         self._usage = self._usage._replace(cached=self._usage.cached + 1)
         return _PendingQuestion(question.without_messages(), None, verdict)
 
-    def _sent(self, question: Question) -> _PendingQuestion:
+    def _send(self, question: Question) -> _PendingQuestion:
         self._client.prepare()
         return _PendingQuestion(question, self._threads.submit(partial(self._call, question)))
 
@@ -367,39 +354,34 @@ class Judging:
         if verdict.score is not None:
             return _AnsweredQuestion((first,), verdict)
         try:
-            second = self._reply(question, question.messages_again(first.text))
+            again = messages_again(question.messages, question.judge.scale, first.text)
+            second = self._reply(question, again)
         except NoReplyError as raised:
             return _AnsweredQuestion((first,), _unanswered(question, raised), raised.was_sent)
         return _AnsweredQuestion((first, second), question.verdict(second))
 
     def _reply(self, question: Question, messages: list[Message]) -> Reply:
-        if self._lasting is not None:
-            raise NoReplyError(self._lasting, was_sent=False)
+        if self._lasting_fault is not None:
+            raise NoReplyError(self._lasting_fault, was_sent=False)
         try:
             reply = self._client.ask(question.judge.model, messages)
         except NoReplyError as raised:
             if raised.is_lasting:
-                self._lasting = str(raised)
+                self._lasting_fault = str(raised)
             raise
-        self._lasting = None  # what another question failed by meanwhile does not last
+        self._lasting_fault = None  # what another question failed by meanwhile does not last
         return reply
 
-    def _remember(self, asked: _PendingQuestion) -> None:
-        if len(self._asked) >= _MAX_REMEMBERED:
-            oldest = self._asked.pop(next(iter(self._asked)))
-            self._settle(oldest)
-        self._asked[asked.question.key] = asked
-
-    def _settle(self, asked: _PendingQuestion) -> Verdict:
+    def _settle(self, pending: _PendingQuestion) -> Verdict:
         """Return the verdict on a question; wait for the answer, and count it once."""
-        if asked.verdict is None and asked.future is not None:
-            asked.verdict = self._received(asked.question, asked.future)
-            self._answered += 1
-            asked.future = None
-            asked.question = asked.question.without_messages()
-        return asked.verdict or error("it was given up")
+        if pending.verdict is None and pending.future is not None:
+            pending.verdict = self._receive(pending.question, pending.future)
+            self.answered += 1
+            pending.future = None
+            pending.question = pending.question.without_messages()
+        return pending.verdict or error("it was given up")
 
-    def _received(self, question: Question, future: Future[_AnsweredQuestion]) -> Verdict:
+    def _receive(self, question: Question, future: Future[_AnsweredQuestion]) -> Verdict:
         usage = self._usage
         try:
             answered = future.result()
@@ -418,10 +400,7 @@ class Judging:
 
 
 class _AnsweredQuestion(NamedTuple):
-    """The replies to a question, in order, and the verdict of the last.
-
-    `unanswered` is the number of requests that were sent without a reply.
-    """
+    """The replies to a question, with the last verdict; `unanswered` requests had none."""
 
     replies: tuple[Reply, ...]
     verdict: Verdict

@@ -8,14 +8,14 @@ from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
-from math import isfinite
+from math import nan
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, many
 
 if TYPE_CHECKING:
     from evalcontract.judging.prompt import Message
@@ -143,7 +143,10 @@ class Client:
                 )
             except openai.APIStatusError as error:
                 self._is_reached = True
-                names = self._refused_names(error, wanted)
+                names: set[str] = set()
+                if error.status_code in _REFUSED:
+                    message = f"{error.message} {error.body}"
+                    names = {name for name in wanted if name in message}
                 if not names:
                     raise self._status_error(error) from None
                 refused |= names
@@ -154,37 +157,28 @@ class Client:
                 raise self._connection_error(error) from None
             except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
                 # What came is no chat completion, and the library fails on it in some way.
-                raise NoReplyError(self._told("the endpoint answers strangely", error)) from None
+                raise NoReplyError(self._reason("the endpoint answers strangely", error)) from None
             self._is_reached = self._is_answered = True
             self._refused[model] = refused
-            return self._reply(completion)
+            return self._reply_in(completion)
 
-    def _reply(self, completion: Any) -> Reply:
+    def _reply_in(self, completion: Any) -> Reply:
         usage = getattr(completion, "usage", None)
-        tokens = (
-            _count(getattr(usage, "prompt_tokens", None)),
-            _count(getattr(usage, "completion_tokens", None)),
-        )
+        names = ("prompt_tokens", "completion_tokens")
+        input_tokens, output_tokens = (_count(getattr(usage, name, None)) for name in names)
         message = ended = None
         with suppress(AttributeError, IndexError, TypeError, KeyError):
             message = completion.choices[0].message
             ended = completion.choices[0].finish_reason
         refusal = getattr(message, "refusal", None)
         if isinstance(refusal, str) and refusal:
-            said = clipped(self._without_key(refusal), _MAX_MESSAGE)
-            raise NoReplyError(f"the model refuses to answer: {said}")
+            reason = clipped(self._without_key(refusal), _MAX_MESSAGE)
+            raise NoReplyError(f"the model refuses to answer: {reason}")
         text = getattr(message, "content", None)
         if message is None:
             raise NoReplyError("what the endpoint answers is not a chat completion")
         text = self._without_key(text) if isinstance(text, str) else ""
-        return Reply(text, *tokens, ended in _CUT)
-
-    def _refused_names(self, error: Any, wanted: Mapping[str, Any]) -> frozenset[str]:
-        """Return the parameters that the endpoint refuses, by its message."""
-        if error.status_code not in _REFUSED:
-            return frozenset()
-        said = f"{error.message} {error.body}"
-        return frozenset(name for name in wanted if name in said)
+        return Reply(text, input_tokens, output_tokens, ended in _CUT)
 
     def _status_error(self, error: Any) -> NoReplyError:
         status = error.status_code
@@ -194,24 +188,24 @@ class Client:
         # The library tells the endpoint how often it has tried before, and nobody else.
         retries = error.request.headers.get("x-stainless-retry-count", "0")
         after = f" after {_tries(int(retries))}" if retries.isdigit() and retries != "0" else ""
-        return NoReplyError(self._told(f"the endpoint answers HTTP {status}{after}", error))
+        return NoReplyError(self._reason(f"the endpoint answers HTTP {status}{after}", error))
 
     def _connection_error(self, error: Any) -> NoReplyError:
         cause = error.__cause__ or error
         tries = _tries(self._settings.retries)
         if _UNREACHED.isdisjoint(kind.__name__ for kind in type(cause).__mro__):
             self._is_reached = True  # the connection was lost: the next answer may be whole
-            return NoReplyError(self._told(f"no whole answer after {tries}", cause))
-        reason = self._told(f"the endpoint cannot be reached after {tries}", cause)
+            return NoReplyError(self._reason(f"no whole answer after {tries}", cause))
+        reason = self._reason(f"the endpoint cannot be reached after {tries}", cause)
         return NoReplyError(reason, is_lasting=not self._is_reached)
 
-    def _told(self, what: str, error: Any) -> str:
+    def _reason(self, what: str, error: Any) -> str:
         """Return a reason with what an exception says, but for the key."""
         body = getattr(error, "body", None)
         message = body.get("message") if isinstance(body, dict) else None
-        said = str(message or getattr(error, "message", None) or error)
-        said = clipped(" ".join(self._without_key(said).split()), _MAX_MESSAGE)
-        return f"{what}: {said}" if said else what
+        message = str(message or getattr(error, "message", None) or error)
+        message = clipped(" ".join(self._without_key(message).split()), _MAX_MESSAGE)
+        return f"{what}: {message}" if message else what
 
     def _without_key(self, text: str) -> str:
         """Return a text of the endpoint without the key, which it knows."""
@@ -234,7 +228,7 @@ def _key_pattern(key: str) -> re.Pattern[str]:
 
 
 def _tries(retries: int) -> str:
-    return f"{retries + 1} tries" if retries else "1 try"
+    return many(retries + 1, "try", "tries")
 
 
 def _count(value: Any) -> int | None:
@@ -341,14 +335,18 @@ def read_settings(environment: Mapping[str, str]) -> Settings | None:
     if not _is_configured(given, prefix):
         prefix = "OPENAI"
     settings = Settings(
-        _url(given, f"{prefix}_BASE_URL"),
-        _key(given, f"{prefix}_API_KEY"),
-        given.get("EVALCONTRACT_MODEL"),
-        _number(given, "EVALCONTRACT_TIMEOUT_SECONDS", 60.0, _MAX_SECONDS, least=0.001),
-        _whole(given, "EVALCONTRACT_MAX_RETRIES", 4, _MAX_RETRIES, least=0),
-        _whole(given, "EVALCONTRACT_CONCURRENCY", 8, _MAX_CONCURRENCY, least=1),
-        _prices(given),
-        prefix == "OPENAI",
+        base_url=_url(given, f"{prefix}_BASE_URL"),
+        key=_key(given, f"{prefix}_API_KEY"),
+        model=given.get("EVALCONTRACT_MODEL"),
+        seconds=_number(given, "EVALCONTRACT_TIMEOUT_SECONDS", 60.0, (0.001, _MAX_SECONDS)),
+        retries=int(
+            _number(given, "EVALCONTRACT_MAX_RETRIES", 4, (0, _MAX_RETRIES), is_whole=True)
+        ),
+        concurrency=int(
+            _number(given, "EVALCONTRACT_CONCURRENCY", 8, (1, _MAX_CONCURRENCY), is_whole=True)
+        ),
+        prices=_prices(given),
+        is_openai=prefix == "OPENAI",
     )
     return settings if _is_configured(given, prefix) else None
 
@@ -385,28 +383,26 @@ def _prices(given: Mapping[str, str]) -> Prices | None:
     names = ("EVALCONTRACT_INPUT_PRICE", "EVALCONTRACT_OUTPUT_PRICE")
     if not any(name in given for name in names):
         return None
-    return Prices(*(_number(given, name, 0.0, 1e9, least=0.0) for name in names))
+    return Prices(*(_number(given, name, 0.0, (0.0, 1e9)) for name in names))
 
 
 def _number(
-    given: Mapping[str, str], name: str, default: float, most: float, *, least: float
+    given: Mapping[str, str],
+    name: str,
+    default: float,
+    bounds: tuple[float, float],
+    *,
+    is_whole: bool = False,
 ) -> float:
+    """Return the number in a variable; without it, the default."""
     if name not in given:
         return default
-    try:
-        number = float(given[name])
-    except ValueError:
-        number = float("nan")
-    if not isfinite(number) or not least <= number <= most:
-        raise UsageError(f"{name} must be a number from {least:g} to {most:g}")
-    return number
-
-
-def _whole(given: Mapping[str, str], name: str, default: int, most: int, *, least: int) -> int:
-    if name not in given:
-        return default
-    text = given[name]
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1  # noqa: PLR2004
+    text, (least, most) = given[name], bounds
+    number = nan
+    if not is_whole or (text.isascii() and text.isdigit()):
+        with suppress(ValueError):
+            number = float(text)
     if not least <= number <= most:
-        raise UsageError(f"{name} must be a whole number from {least} to {most}")
+        what = "a whole number" if is_whole else "a number"
+        raise UsageError(f"{name} must be {what} from {least:g} to {most:g}")
     return number

@@ -267,8 +267,8 @@ def messages_again(messages: list[Message], scale: Scale, answer: str) -> list[M
     """
     if not answer.strip():
         return messages
-    said = {"role": "assistant", "content": _encodable(answer[:_MAX_ANSWER])}
-    return [*messages, said, {"role": "user", "content": surroundings(scale).again}]
+    reply = {"role": "assistant", "content": _encodable(answer[:_MAX_ANSWER])}
+    return [*messages, reply, {"role": "user", "content": surroundings(scale).again}]
 
 
 class Surroundings(NamedTuple):

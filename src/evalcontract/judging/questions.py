@@ -20,7 +20,6 @@ from evalcontract.judging.prompt import (
     PromptError,
     as_text,
     grade_of,
-    messages_again,
     messages_for,
 )
 from evalcontract.library.artifact import Artifact
@@ -38,16 +37,6 @@ if TYPE_CHECKING:
 _NAME = "answers-2"
 # The cache is looked through for what is too old after so many answers.
 _TRIM_EVERY = 500
-
-
-def question_key(judge: str, template: str, url: str, model: str, messages: list[Message]) -> str:
-    """Return the key of a question: a SHA-256 digest of all that the answer depends on.
-
-    `judge` is its exact name; the messages contain its scale and the rendered template. Nothing of
-    it can be read from the key.
-    """
-    parts = [judge, template, url, model, messages, PARAMETERS, AGAIN]
-    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 class AnswerCache:
@@ -254,7 +243,6 @@ def _letters(name: str) -> str:
 
 
 def _compared(verdict: Any) -> str | float:
-    """Return a verdict as `_claims` yields it."""
     if is_finite_number(verdict):
         return abs(float(verdict))
     return _plain(verdict).strip() if isinstance(verdict, str) else json.dumps(verdict)
@@ -293,7 +281,9 @@ class ReadyJudge(NamedTuple):
             messages = messages_for(self.template, self.scale, variables)
         except (PromptError, UsageError) as raised:
             return error(f"{self.name} cannot be asked: {raised}")
-        key = question_key(self.name, self.template, url, self.model, messages)
+        # The messages contain the scale. Nothing of all this can be read from the digest.
+        parts = [self.name, self.template, url, self.model, messages, PARAMETERS, AGAIN]
+        key = sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         shown = [as_text(variables.get(name)) for name in sorted(scan(self.template).shown)]
         return Question(self, messages, key, tuple(shown))
 
@@ -308,10 +298,6 @@ class Question(NamedTuple):
     messages: list[Message]
     key: str
     shown: tuple[str, ...] = ()
-
-    def messages_again(self, answer: str) -> list[Message]:
-        """Return what is sent after an answer that is no verdict."""
-        return messages_again(self.messages, self.judge.scale, answer)
 
     def without_messages(self) -> Question:
         """Return the question without what is needed only to send it, which may be large."""

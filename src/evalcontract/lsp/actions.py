@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from evalcontract.datasets.ignore import parse_code
-from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores
+from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores, parse_code
 from evalcontract.fixing.fixing import fix_in_text
+from evalcontract.lsp.documents import OpenDocument, Publisher
 from evalcontract.lsp.replies import overlaps
 from evalcontract.lsp.text import Text, edits_between
 from evalcontract.model.diagnostic import Diagnostic, Fix, Move, Rename
@@ -20,9 +19,6 @@ from evalcontract.model.values import clipped, escape_controls
 from evalcontract.policy import is_locked
 from evalcontract.source import Document, read_stream
 from evalcontract.source.editing import edit_text
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import OpenDocument, Publisher
 
 _IGNORE = "evalcontract: ignore"
 #: A comment at the end of a line that ignores other codes already.

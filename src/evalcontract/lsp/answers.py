@@ -130,10 +130,10 @@ class Answers:
         name = name_at(at.context) if at else None
         if at is None or name is None or name.role not in ROLES:
             raise RequestRefusal("there is no id that can be renamed here")
-        naming, encoding = at.naming, self._server.documents.encoding
+        encoding = self._server.documents.encoding
 
         def work() -> RenameEdits:
-            return rename(name, params.new_name, naming.source, naming.workspace, encoding)
+            return rename(name, params.new_name, at.naming, encoding)
 
         try:
             renamed = await in_time(work, self._threads)
@@ -166,7 +166,9 @@ class Answers:
             return []
         found = self._server.shown.get(document.real, [])
         made = actions_on(document, found, params, FIX_ALL, self._server.publisher())
-        if self._resolves_edits():
+        # Whether the editor asks for the edit of an action when somebody chooses it.
+        path = "text_document.code_action.resolve_support.properties"
+        if "edit" in (get_capability(self._server.client_capabilities, path) or ()):
             return made
         resolved = [await self.resolve(action) for action in made[:_MOST_ACTIONS]]
         return [action for action in resolved if action.edit]
@@ -191,11 +193,6 @@ class Answers:
         if edits := await self._run(work, []):
             action.edit = types.WorkspaceEdit(changes={document.uri: edits})
         return action
-
-    def _resolves_edits(self) -> bool:
-        """Whether the editor asks for the edit of an action when somebody chooses it."""
-        path = "text_document.code_action.resolve_support.properties"
-        return "edit" in (get_capability(self._server.client_capabilities, path) or ())
 
     async def _places(
         self, params: Any, find: Callable[[Naming, Name], list[Place]]

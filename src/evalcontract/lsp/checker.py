@@ -8,12 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import NATIVE
-from evalcontract.lsp.documents import CONFIGURATION, kind_of
+from evalcontract.lsp.documents import CONFIGURATION, Snapshot, kind_of
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity, Site, Span
 from evalcontract.model.errors import ConfigurationError, EvalContractError
 from evalcontract.model.reference import Kind
@@ -21,10 +20,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import Files
 from evalcontract.workspace import Workspace, find_root, open_workspace
 from evalcontract.workspace.roots import is_workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import Snapshot
-
 
 #: Findings by the resolved path of their file.
 ByFile = dict[Path, list[Diagnostic]]
@@ -97,8 +92,8 @@ def spread(diagnostic: Diagnostic) -> list[Diagnostic]:
     """Return a finding at each of its places; the others are related to the first."""
     if diagnostic.sites is None:
         return [diagnostic]
-    own = diagnostic.place
-    others = [site for site in diagnostic.sites.first if not _is_same(site.place, own)]
+    own = diagnostic.place[:2]  # the file and the span
+    others = [site for site in diagnostic.sites.first if site.place[:2] != own]
     message = diagnostic.sites.message
     related = [(message, site.place) for site in others[:_RELATED]]
     first = diagnostic._replace(related=(*diagnostic.related, *related))
@@ -120,10 +115,6 @@ def _at(site: Site, finding: Diagnostic) -> Diagnostic:
 
 #: The number of other places of a finding that are listed with it.
 _RELATED = 20
-
-
-def _is_same(one: Place, other: Place) -> bool:
-    return (one.file, one.span) == (other.file, other.span)
 
 
 #: A workspace is read again after so many times the seconds that reading it took, at least.

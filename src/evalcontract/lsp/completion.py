@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.analysis.template_tags import ROOTS
 from evalcontract.library.artifact import identity_from_name
-from evalcontract.lsp.context import REFERENCES, describe_artifact, describe_key, describe_value
+from evalcontract.lsp.context import (
+    REFERENCES,
+    CursorContext,
+    describe_artifact,
+    describe_key,
+    describe_value,
+)
 from evalcontract.lsp.text import code, escaped
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import definition, edition_of, known_keys, load, properties
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.context import CursorContext
 
 _RAW = "^"
 _STOP = lazy_pattern(r"\$\{?(?P<number>\d+)")
@@ -26,15 +29,7 @@ _OF_CHOICES = lazy_pattern(r"[\\,|}$]")
 _MOST = 50
 
 
-class Snippet(NamedTuple):
-    """A text with tab stops, its name, and what it is for; lines after the first have no indent."""
-
-    label: str
-    text: str
-    description: str
-
-
-def snippets(context: CursorContext) -> Iterator[Snippet]:
+def snippets(context: CursorContext) -> Iterator[Suggestion]:
     """Yield what can be begun at a position where nothing of it is written yet."""
     if context.cursor.key is not None or context.cursor.quote or context.cursor.is_block:
         return
@@ -50,7 +45,8 @@ def snippets(context: CursorContext) -> Iterator[Snippet]:
             if not context.path:
                 body = _named(body, context)
             text = _SnippetWriter(context).text(body, is_item=is_list)
-            yield Snippet(offered["label"], text, offered.get("description", ""))
+            about = escaped(offered.get("description", ""))
+            yield Suggestion(offered["label"], text, "snippet", about, sort=1)
 
 
 def _offered(schema: Schema, value: Any) -> Iterator[dict[str, Any]]:
@@ -159,9 +155,7 @@ class Suggestion(NamedTuple):
 def complete(context: CursorContext, check_ids: Callable[[], list[str]]) -> Iterator[Suggestion]:
     """Yield what can be written at a position."""
     cursor = context.cursor
-    for snippet in snippets(context):
-        about = escaped(snippet.description)
-        yield Suggestion(snippet.label, snippet.text, "snippet", about, sort=1)
+    yield from snippets(context)
     if context.kind is Kind.JUDGE and cursor.key == "template" and not context.path:
         yield from _variables(context)
     if cursor.is_block:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.lsp.cursor import Cursor, CursorStep, cursor_in_json, cursor_in_yaml, open_bracket
-from evalcontract.lsp.text import code, escaped
+from evalcontract.lsp.documents import OpenDocument
+from evalcontract.lsp.text import Point, Text, code, escaped
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
@@ -22,10 +23,6 @@ from evalcontract.structure.schemas import (
     properties,
 )
 from evalcontract.workspace import Workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import OpenDocument
-    from evalcontract.lsp.text import Point, Text
 
 _ROWS = "questions"
 #: The keys that hold a reference, and the kind that it leads to.
@@ -54,10 +51,10 @@ class CursorContext(NamedTuple):
     @property
     def value(self) -> Any:
         """The mapping or list around the position, as far as it can be read, as a value."""
-        return {_ROWS: self._rows(self.cursor.value)} if self._before else self.cursor.value
-
-    def _rows(self, value: Any) -> Any:
-        return [value] if self.form == "jsonl" else value
+        value = self.cursor.value
+        if not self._before:
+            return value
+        return {_ROWS: [value] if self.form == "jsonl" else value}
 
     @property
     def _before(self) -> tuple[str | int, ...]:
@@ -91,14 +88,10 @@ class CursorContext(NamedTuple):
         """Return the keys that the bundle of a row adds."""
         if not self.is_row or self.workspace is None:
             return {}
-        name = self.cursor.siblings.get("bundle") or self._default_bundle
+        of_dataset = self.cursor.steps[0].siblings if self.cursor.steps else {}
+        name = self.cursor.siblings.get("bundle") or of_dataset.get("bundle", "")
         bundle = self.workspace.usable_bundles.get(name)
         return properties(bundle) if isinstance(bundle, dict) else {}
-
-    @property
-    def _default_bundle(self) -> str:
-        steps = self.cursor.steps
-        return steps[0].siblings.get("bundle", "") if steps else ""
 
     def texts_of_values(self) -> dict[str, str]:
         """Return what each of several values means that the schema allows at the position."""

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evalcontract.lsp.text import Text
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.text import Text
 
 _LINE = lazy_pattern(
     r"(?P<lead> *)(?P<dashes>(?:-(?: +|$))*)"

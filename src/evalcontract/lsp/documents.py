@@ -93,40 +93,29 @@ class Snapshot(NamedTuple):
         return OpenFiles(self.texts)
 
 
-class Documents:
+class Documents(dict[str, OpenDocument]):
     """All open documents by address. `folder` is where documents without a file would be."""
 
     def __init__(self, folder: Path | None = None, encoding: str = "utf-16") -> None:
+        super().__init__()
         self.folder = folder or Path.cwd()
         self.encoding = encoding
-        self._open: dict[str, OpenDocument] = {}
         self._states = count(1)
-
-    def __iter__(self) -> Iterator[OpenDocument]:
-        return iter(self._open.values())
 
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
         """Add a document, or replace it."""
-        self._open[item.uri] = OpenDocument(item, self.folder, self.encoding, self._states)
-        return self._open[item.uri]
-
-    def get(self, uri: str) -> OpenDocument | None:
-        """Return an open document, or None."""
-        return self._open.get(uri)
-
-    def close(self, uri: str) -> OpenDocument | None:
-        """Remove a document, and return it."""
-        return self._open.pop(uri, None)
+        self[item.uri] = OpenDocument(item, self.folder, self.encoding, self._states)
+        return self[item.uri]
 
     def at(self, path: Path) -> list[OpenDocument]:
         """Return the open documents of a file, by its resolved path; links may lead to it, too."""
-        return [document for document in self if document.real == path]
+        return [document for document in self.values() if document.real == path]
 
     def snapshot(self) -> Snapshot:
         """Return the contents and states of now."""
         return Snapshot(
-            {document.real: document.data for document in self},
-            {document.real: document.state for document in self},
+            {document.real: document.data for document in self.values()},
+            {document.real: document.state for document in self.values()},
         )
 
 

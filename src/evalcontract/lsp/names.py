@@ -6,19 +6,20 @@ import io
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.datasets.root import check_root
 from evalcontract.library.artifact import Artifact, references_in_row
 from evalcontract.library.library import Resolution
 from evalcontract.lsp.context import (
     REFERENCES,
+    CursorContext,
     describe_artifact,
     describe_key,
     describe_missing,
     describe_value,
 )
-from evalcontract.lsp.documents import kind_of
+from evalcontract.lsp.documents import OpenDocument, Snapshot, kind_of
 from evalcontract.lsp.text import code, escaped
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.diagnostic import Place
@@ -27,10 +28,6 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document, RowBatches, RowSource, read_stream
 from evalcontract.source.document import value_at
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.context import CursorContext
-    from evalcontract.lsp.documents import OpenDocument, Snapshot
 
 #: What a name at a position is the name of.
 ARTIFACT, CHECK, ROW, BUNDLE, FILE = "artifact", "check", "row", "bundle", "file"
@@ -229,9 +226,9 @@ class Naming:
             found = targets_of(name, self.workspace, self.file)
             return [artifact.document.place(("id",)) for artifact in found]
         if name.role == CHECK:
-            return [use.place for use in self._checks(name.text) if use.path[0] == "checks"]
+            return [use.place for use in self.checks(name.text) if use.path[0] == "checks"]
         if name.role == ROW:
-            return [use.place for use in self._rows(name.text)][:1]
+            return [use.place for use in self.rows(name.text)][:1]
         if name.role == BUNDLE:
             source = self.workspace.bundle_files.get(name.text)
             return [Place(source.file)] if source else []
@@ -249,7 +246,7 @@ class Naming:
                 if not targets or meant == targets:
                     yield use.place
         elif name.role == CHECK:
-            yield from (use.place for use in self._checks(name.text) if use.path[0] != "checks")
+            yield from (use.place for use in self.checks(name.text) if use.path[0] != "checks")
 
     def check_ids(self, line: int) -> list[str]:
         """Return the ids of the checks of a rubric; without a line that cannot be parsed."""
@@ -267,11 +264,13 @@ class Naming:
         document = read_stream(io.BytesIO(data), self.file).document
         return document.value if document else None
 
-    def _checks(self, id_: str) -> list[Use]:
+    def checks(self, id_: str) -> list[Use]:
+        """Return where the id of a check of the document is."""
         document = self.source.document
         return uses_of_check(document, id_) if document else []
 
-    def _rows(self, id_: str) -> Iterator[Use]:
+    def rows(self, id_: str) -> Iterator[Use]:
+        """Yield where the id of rows of the document is."""
         for rows, path, row in rows_of(self.source):
             if isinstance(row, dict) and row.get("id") == id_:
                 yield Use(rows, (*path, "id"), id_)

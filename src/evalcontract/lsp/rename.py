@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from lsprotocol import types
 
 from evalcontract.library.artifact import identity_from_name
-from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Use, rows_of, uses_of, uses_of_check
+from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Name, Naming, Use, rows_of, uses_of
 from evalcontract.lsp.text import edits_between
 from evalcontract.model.diagnostic import Fix, Rename, Write
 from evalcontract.model.errors import UsageError
@@ -18,11 +20,6 @@ from evalcontract.source import Document, Files, RowSource, format_of, read_text
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
 from evalcontract.workspace import Workspace
-
-if TYPE_CHECKING:
-    from lsprotocol import types
-
-    from evalcontract.lsp.names import Name
 
 #: The names that can be changed.
 ROLES = (ARTIFACT, CHECK, ROW)
@@ -35,10 +32,8 @@ class RenameEdits(NamedTuple):
     files: list[tuple[Path, Path]]
 
 
-def rename(
-    name: Name, new: str, source: RowSource, workspace: Workspace, encoding: str
-) -> RenameEdits:
-    """Return the changes that give a new name to what has one; `source` is the open file.
+def rename(name: Name, new: str, naming: Naming, encoding: str) -> RenameEdits:
+    """Return the changes that give a new name to what has one in an open file.
 
     Raises:
         UsageError: the new name is not one, is taken, or a file cannot be edited safely.
@@ -48,35 +43,24 @@ def rename(
         raise UsageError(f"{new!r} is not an id: use lower-case letters, digits and underscores")
     if not new.strip():
         raise UsageError("an id cannot be empty")
-    uses, files = _uses(name, new, source, workspace)
+    uses, files = _uses(name, new, naming)
     by_file: dict[str, list[Fix]] = {}
     for use in uses:
         by_file.setdefault(use.document.file, []).append(_fix(use, name, new))
     edits = {
-        Path(file).absolute(): _edits(file, fixes, workspace.files, encoding)
+        Path(file).absolute(): _edits(file, fixes, naming.workspace.files, encoding)
         for file, fixes in by_file.items()
     }
     return RenameEdits(edits, files)
 
 
-def _uses(
-    name: Name, new: str, source: RowSource, workspace: Workspace
-) -> tuple[list[Use], list[tuple[Path, Path]]]:
-    if name.role == ROW:
-        rows = list(rows_of(source))
-        if any(isinstance(row, dict) and row.get("id") == new for _, _, row in rows):
-            raise UsageError(f"another row has the id {new!r}")
-        return [
-            Use(all_, (*path, "id"), name.text)
-            for all_, path, row in rows
-            if isinstance(row, dict) and row.get("id") == name.text
-        ], []
-    if name.role == CHECK:
-        document = source.document
-        if document is None or uses_of_check(document, new):
-            raise UsageError(f"another check has the id {new!r}")
-        return uses_of_check(document, name.text), []
-    return _uses_of_artifact(name, new, workspace)
+def _uses(name: Name, new: str, naming: Naming) -> tuple[list[Use], list[tuple[Path, Path]]]:
+    if name.role == ARTIFACT:
+        return _uses_of_artifact(name, new, naming.workspace)
+    uses_of_id = naming.rows if name.role == ROW else naming.checks
+    if any(True for _ in uses_of_id(new)):
+        raise UsageError(f"another {name.role} has the id {new!r}")
+    return [*uses_of_id(name.text)], []
 
 
 def _uses_of_artifact(

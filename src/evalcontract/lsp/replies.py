@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from evalcontract.lsp.text import uri_of_path
+from evalcontract.lsp.completion import Suggestion
+from evalcontract.lsp.context import CursorContext
+from evalcontract.lsp.documents import Documents, Publisher
+from evalcontract.lsp.rename import RenameEdits, Symbol
+from evalcontract.lsp.text import Text, uri_of_path
 from evalcontract.model.diagnostic import Place
 from evalcontract.source import DISK
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.completion import Suggestion
-    from evalcontract.lsp.context import CursorContext
-    from evalcontract.lsp.documents import Documents, Publisher
-    from evalcontract.lsp.rename import RenameEdits, Symbol
-    from evalcontract.lsp.text import Text
 
 _ICONS = {
     "key": types.CompletionItemKind.Property,

@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
@@ -23,16 +23,12 @@ from evalcontract.lsp.checker import (
     OpenedWorkspaces,
     workspace_of,
 )
-from evalcontract.lsp.documents import Documents, OpenDocument, Publisher
-from evalcontract.lsp.text import is_fault, path_of_uri, uri_of_path
+from evalcontract.lsp.documents import Documents, OpenDocument, Publisher, Snapshot
+from evalcontract.lsp.text import Text, is_fault, path_of_uri, uri_of_path
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.source import DISK
 from evalcontract.source.processes import is_running
 from evalcontract.workspace import Workspace
-
-if TYPE_CHECKING:
-    from evalcontract.lsp.documents import Snapshot
-    from evalcontract.lsp.text import Text
 
 _SECONDS = 2.0
 
@@ -43,14 +39,14 @@ def end_with(process: int) -> None:
     The end of standard input ends the server, too; but another process may hold that open. Where
     processes have no signals, standard input is all there is.
     """
+
+    def watch() -> None:
+        while is_running(process):
+            time.sleep(_SECONDS)
+        os._exit(0)
+
     if os.name == "posix":
-        threading.Thread(target=_watch, args=(process,), name="lifetime", daemon=True).start()
-
-
-def _watch(process: int) -> None:
-    while is_running(process):
-        time.sleep(_SECONDS)
-    os._exit(0)
+        threading.Thread(target=watch, name="lifetime", daemon=True).start()
 
 
 NAME = "evalcontract"
@@ -118,7 +114,10 @@ class Server(LanguageServer):
         top = path_of_uri(next(iter(folders), params.root_uri or ""))
         if top and os.path.isdir(top):
             os.chdir(top)  # messages name files as the command line does there
-        self.documents = Documents(Path.cwd(), str(_encoding(self)))
+        encoding = self.workspace.position_encoding
+        self.documents = Documents(
+            Path.cwd(), str(getattr(encoding, "value", encoding) or "utf-16")
+        )
         self._loop = asyncio.get_running_loop()
         self._checker.start()
         if params.process_id:
@@ -159,7 +158,7 @@ class Server(LanguageServer):
 
     def close(self, uri: str) -> None:
         """Close a document: the findings in it are those of the file again."""
-        if document := self.documents.close(uri):
+        if document := self.documents.pop(uri, None):
             if workspace_of(document.real, DISK) is None and not self.documents.at(document.real):
                 self._publish({document.real: []})
             self._send(uri, document, [])
@@ -169,7 +168,7 @@ class Server(LanguageServer):
     def reload(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Check again what files that changed on the disk may affect."""
         changed = [path for change in params.changes if (path := path_of_uri(change.uri))]
-        paths = {document.real for document in self.documents}
+        paths = {document.real for document in self.documents.values()}
         paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
         self._checker.check(self.documents.snapshot(), *paths, whole=True)
 
@@ -209,7 +208,8 @@ class Server(LanguageServer):
         root = result.root
         if root is not None:
             before = [path for path, its in self._roots.items() if its == root]
-            found = {path: [] for path in (*before, *self._open_in(root))} | found
+            opened = [each.real for each in self.documents.values() if root in each.real.parents]
+            found = {path: [] for path in (*before, *opened)} | found
         current = {
             path: findings for path, findings in found.items() if now.get(path) == then.get(path)
         }
@@ -217,9 +217,6 @@ class Server(LanguageServer):
             self._roots.update(dict.fromkeys(current, root))
         self.checked.update({path: then[path] for path in current if path in then})
         self._publish(current)
-
-    def _open_in(self, root: Path) -> list[Path]:
-        return [each.real for each in self.documents if root in each.real.parents]
 
     def _publish(self, found: dict[Path, list[Diagnostic]]) -> None:
         publisher = self.publisher()
@@ -238,8 +235,3 @@ class Server(LanguageServer):
         version = document.version if document else None
         params = types.PublishDiagnosticsParams(uri, found, version)
         self.text_document_publish_diagnostics(params)
-
-
-def _encoding(server: Any) -> str:
-    encoding = server.workspace.position_encoding
-    return str(getattr(encoding, "value", encoding) or "utf-16")

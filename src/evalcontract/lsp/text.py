@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from logging import LogRecord
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from lsprotocol import types
@@ -14,9 +14,6 @@ from pygls.exceptions import JsonRpcException
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import clipped, escape_controls
-
-if TYPE_CHECKING:
-    from logging import LogRecord
 
 #: A line with its end. The protocol knows the same line ends as `source.text.LINE_END`.
 _LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
@@ -104,11 +101,8 @@ class Text:
         r"""Make one line end of a `\r` and a `\n` that an edit has brought together."""
         above = self.lines[number - 1]
         if above.endswith("\r") and self._at(number).startswith("\n"):
-            self.lines[number - 1 : number + 1] = [f"{above}\n", *self._rest(number)]
-
-    def _rest(self, number: int) -> Sequence[str]:
-        rest = self.lines[number][1:]
-        return [rest] if rest else []
+            rest = self.lines[number][1:]
+            self.lines[number - 1 : number + 1] = [f"{above}\n", *([rest] if rest else [])]
 
 
 def _split(text: str, *, is_whole: bool = True) -> list[str]:

@@ -205,10 +205,8 @@ def _search(
 ) -> tuple[set[str] | None, int]:
     """Return the names within a number of edits of a word, and the steps that it takes.
 
-    The names are None if it takes too many.
-
-    Only `edits` edits are made before the character `until`. An edit is made only where a name
-    differs from the word for the first time.
+    The names are None if it takes too many. Only `edits` edits are made before the character
+    `until`. An edit is made only where a name differs from the word for the first time.
     """
     found: set[str] = set()
     pending = [_Step(tree, 0, 0, 0)]
@@ -236,10 +234,7 @@ def _search(
 def _edited(
     branches: dict[str, _Tree], step: _Step, word: str, *, is_last: bool
 ) -> Iterator[_Step]:
-    """Yield the steps to the names that differ from the word here, with one edit made.
-
-    `branches` are those of the step's node.
-    """
+    """Yield the steps to the names that differ from the word here, with one edit made."""
     node, depth, at, made = step
     here, after = word[at : at + 1], word[at + 1 : at + 2]
     if here and (not is_last or after in node):

@@ -126,7 +126,7 @@ def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None)
     return f"{', '.join(map(str, islice(items, most)))} … and {total - most:,} more"
 
 
-def count_of(number: int, noun: str, plural: str | None = None) -> str:
+def many(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun, as `1 row` and `2,000 rows`."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 

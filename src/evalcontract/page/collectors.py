@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import Prediction, State
-from evalcontract.checks.coverage import CoverageTally, CoverageTotals, PlannedCells
+from evalcontract.checks.coverage import (
+    Cell,
+    CoverageTally,
+    CoverageTotals,
+    PlannedCells,
+    RowCoverage,
+)
 from evalcontract.checks.outcome import Outcome
 from evalcontract.datasets.passes import Dataset, DatasetPass
 from evalcontract.datasets.run import Run
@@ -24,15 +29,12 @@ from evalcontract.page.content import (
     Edge,
     Evidence,
     Excerpt,
+    GradedRun,
     Line,
     Mark,
     ReferenceGraph,
     ReferenceNode,
 )
-
-if TYPE_CHECKING:
-    from evalcontract.checks.coverage import Cell, RowCoverage
-    from evalcontract.page.content import GradedRun
 
 #: The lines of a file around a finding outside of rows.
 _AROUND = 2
@@ -95,7 +97,9 @@ class Excerpts:
         return [
             self._excerpt(file, index, list(found))
             for file, by_row in self._found.items()
-            for index, found in sorted(by_row.items(), key=_file_first)
+            for index, found in sorted(
+                by_row.items(), key=lambda item: -1 if item[0] is None else item[0]
+            )
         ]
 
     def _excerpt(self, file: str, index: int | None, found: list[_FindingPlace]) -> Excerpt:
@@ -124,10 +128,6 @@ def _places(number: int, diagnostic: Diagnostic) -> Iterator[_FindingPlace]:
     yield _FindingPlace(number, diagnostic.place, diagnostic.row_index, diagnostic.row)
     for site in diagnostic.sites.first if diagnostic.sites else ():
         yield _FindingPlace(number, site.place, site.row_index, site.row)
-
-
-def _file_first(item: tuple[int | None, object]) -> int:
-    return -1 if item[0] is None else item[0]
 
 
 def _near(spans: Iterable[Span], around: int, count: int) -> list[int]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from evalcontract.checks._kind import Prediction
+from evalcontract.checks.coverage import CoverageTotals
+from evalcontract.grading.results import RowResult
 from evalcontract.model.diagnostic import Diagnostic, Severity, Span
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.checks.coverage import CoverageTotals
-    from evalcontract.grading.results import RowResult
 
 
 class ModeFinding(NamedTuple):

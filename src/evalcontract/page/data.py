@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import Prediction
+from evalcontract.checks.coverage import CoverageTotals
 from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.printed import tally_sentence, unmeasured_lines
+from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import score_text
-from evalcontract.grading.summary import Summary, counts
+from evalcontract.grading.summary import Summary, Tally, counts
+from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.diagnostic import Fix, key_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
+from evalcontract.page.content import (
+    CoverageTable,
+    Evidence,
+    GradedRun,
+    HtmlReport,
+    Line,
+    Mark,
+    ModeFinding,
+    ReferenceGraph,
+)
 from evalcontract.page.layout import HEIGHT, WIDTH, layout
-
-if TYPE_CHECKING:
-    from evalcontract.checks.coverage import CoverageTotals
-    from evalcontract.grading.results import RowResult
-    from evalcontract.grading.summary import Tally
-    from evalcontract.library.score_bounds import Bounds
-    from evalcontract.page.content import (
-        CoverageTable,
-        Evidence,
-        GradedRun,
-        HtmlReport,
-        Line,
-        Mark,
-        ModeFinding,
-        ReferenceGraph,
-    )
 
 T = TypeVar("T")
 #: The number of bars of a distribution of scores.
@@ -41,9 +38,7 @@ _ORDER = (Outcome.UNDECIDED, Outcome.FAILED, None, Outcome.SKIPPED, Outcome.PASS
 
 def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:
     """Return the summary of a run, its checks and its rows, at most `max_rows` if that is not 0."""
-    summary = Summary()
-    for row in run.rows:
-        summary.add(row)
+    summary = Summary.of(run.rows)
     number = {key: at for at, key in enumerate(summary.checks)}
     rows = sorted(run.rows, key=_rank)[: max_rows or None]
     return {

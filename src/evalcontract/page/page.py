@@ -13,17 +13,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.errors import InstallationError
 from evalcontract.model.startup import lazy_pattern
+from evalcontract.page.content import HtmlReport
 from evalcontract.page.data import page_data
 from evalcontract.source.writing import Staged
 from evalcontract.workspace import display_name
 from evalcontract.workspace.writing import open_staged, write_error
-
-if TYPE_CHECKING:
-    from evalcontract.page.content import HtmlReport
 
 
 @contextmanager

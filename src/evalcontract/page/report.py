@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
 from evalcontract.checking.pipeline import validate
@@ -25,16 +24,13 @@ from evalcontract.library.artifact import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import many
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
-from evalcontract.page.content import GradedRun, HtmlReport, ModeFinding
+from evalcontract.page.content import CoverageTable, GradedRun, HtmlReport, ModeFinding
 from evalcontract.policy import Policy
-from evalcontract.report.frame import many
 from evalcontract.source import MisreadError
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
-
-if TYPE_CHECKING:
-    from evalcontract.page.content import CoverageTable
 
 
 class _BegunPass(NamedTuple):
@@ -116,8 +112,10 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
     options = options._replace(opened=_opened(datasets, options))
     outcomes = _outcomes(inputs, datasets, options)
     findings = _merged(outcomes)
-    graded = _GradingRuns(runs, is_only=len(datasets) == 1)
-    collected = _PassResults([each.diagnostic for each in findings], inputs.max_rows, graded)
+    collected = _PassResults([each.diagnostic for each in findings], inputs.max_rows)
+    collected.graded = {run.dataset: run for run in reversed(runs)}
+    if len(datasets) == 1 and runs:  # any, if there is no other dataset that it could be over
+        collected.graded.setdefault(display_name(datasets[0].path), runs[0])
     for input_ in _rewound(datasets):
         collected.take(input_, options)
     crashes = {mode: RunOutcome(collected.crashes) for mode in outcomes}
@@ -196,31 +194,18 @@ def _page_of(name: str, known: KnownCodes) -> tuple[str | None, str | None]:
     return (None, None) if code is None else (url_of(code), code.page.summary)
 
 
-class _GradingRuns(NamedTuple):
-    """The runs of `grade`; `is_only` if the report is about a single dataset."""
-
-    runs: Sequence[GradedRun]
-    is_only: bool
-
-    def run_of(self, file: str) -> GradedRun | None:
-        """Return the first run over a dataset; any, if there is no other that it could be over."""
-        same = [run for run in self.runs if run.dataset == file]
-        return next(iter(same or (self.runs if self.is_only else ())), None)
-
-
 class _PassResults:
     """Collects what the page shows during the passes over the datasets."""
 
-    def __init__(
-        self, diagnostics: Sequence[Diagnostic], max_rows: int, graded: _GradingRuns
-    ) -> None:
+    def __init__(self, diagnostics: Sequence[Diagnostic], max_rows: int) -> None:
         self.excerpts = Excerpts(diagnostics)
         self.graph = GraphCollector()
         self.tables: list[CoverageTable] = []
         self.crashes: list[Diagnostic] = []
         self._runs: dict[Path, Run] = {}
         self._max_rows = max_rows
-        self._graded = graded
+        #: The first run of `grade` over each dataset, by its file.
+        self.graded: dict[str, GradedRun] = {}
 
     def take(self, input_: Input, options: Options) -> None:
         """Pass over the rows of a dataset; one that cannot be read has findings alone."""
@@ -235,7 +220,7 @@ class _PassResults:
                 self._pass_over(dataset, run, input_.path)
 
     def _pass_over(self, dataset: Dataset, run: Run, path: Path) -> None:
-        table = CoverageCollector(dataset.file, self._max_rows, self._graded.run_of(dataset.file))
+        table = CoverageCollector(dataset.file, self._max_rows, self.graded.get(dataset.file))
         rows_with_findings = self.excerpts.rows_of(dataset.file)
         dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(path))
         self.graph.add_dataset(dataset.file)

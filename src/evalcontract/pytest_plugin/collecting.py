@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -147,17 +147,14 @@ class ArtifactItem(pytest.Item):
         """Fail with the findings if one is an error, or warn of them; notes are shown by `-rP`."""
         found = self._collection.findings_of(self.path, self.name)
         if any(diagnostic.is_error for diagnostic in found):
-            raise _FindingsError(self._text(found))
+            colour = self.config.get_terminal_writer().hasmarkup
+            raise _FindingsError(findings_text(found, colour=colour))
         if any(diagnostic.severity >= Severity.WARNING for diagnostic in found):
             file, span = found[0].place[:2]
             warning = EvalContractWarning(f"\n{findings_text(found)}")
             warnings.warn_explicit(warning, None, file, span.line if span else 1)
         elif found:
             self.add_report_section("call", "notes", findings_text(found))
-
-    def _text(self, found: Sequence[Diagnostic]) -> str:
-        writer = self.config.get_terminal_writer()
-        return findings_text(found, colour=writer.hasmarkup)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return findings as they are, without a traceback."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -12,10 +13,20 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from _pytest.mark.structures import ParameterSet
 
+    from evalcontract.api.loaded import LoadedDataset, LoadedRow
     from evalcontract.grading.results import RowResult
     from evalcontract.model.diagnostic import Diagnostic
+
+    Marks = pytest.MarkDecorator | pytest.Mark | Iterable[pytest.MarkDecorator | pytest.Mark]
+    MarksOf = Callable[[LoadedRow[Any]], Marks]
+    # What pytest builds the parameters of a test from.
+    _Parameters = tuple[ParameterSet, ...]
+else:
+    _Parameters = tuple
+
+_Test = TypeVar("_Test", bound="Callable[..., Any] | type")
 
 # The maximum number of findings that a test shows.
 _MAX_FINDINGS = 50
@@ -39,22 +50,6 @@ class EvalContractWarning(pytest.PytestWarning):
 
     __module__ = "evalcontract.pytest_plugin"
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from _pytest.mark.structures import ParameterSet
-
-    from evalcontract.api.loaded import LoadedDataset, LoadedRow
-
-    Marks = pytest.MarkDecorator | pytest.Mark | Iterable[pytest.MarkDecorator | pytest.Mark]
-    MarksOf = Callable[[LoadedRow[Any]], Marks]
-    # What pytest builds the parameters of a test from.
-    _Parameters = tuple[ParameterSet, ...]
-else:
-    _Parameters = tuple
-
-_Test = TypeVar("_Test", bound="Callable[..., Any] | type")
 
 # The name of the parameter of a decorated test.
 _ROW = "row"
@@ -145,12 +140,7 @@ def _folder_of_caller() -> Path:
 
 
 def _found(path: Path, folder: Path) -> Path:
-    """Return the path of a file in a folder or the nearest one above it that has it.
-
-    Raises:
-        pytest.Collector.CollectError: none has it.
-
-    """
+    """Return the path of a file in a folder or the nearest one above it that has it."""
     from evalcontract.workspace import display_name
     from evalcontract.workspace.roots import find_repository
 
@@ -181,9 +171,7 @@ def _marks(
     if marks is None:
         return ()
     given = marks(row)
-    if isinstance(given, pytest.MarkDecorator | pytest.Mark):
-        return (given,)
-    return tuple(given)
+    return (given,) if isinstance(given, pytest.MarkDecorator | pytest.Mark) else tuple(given)
 
 
 #: The option, and the setting, that turns undecided rows from failures into skipped tests.

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from evalcontract.model.diagnostic import Diagnostic, Place
-from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
 
 #: The number of characters read per cell of the frame: a few more than one, since combining marks
@@ -18,13 +18,6 @@ from evalcontract.model.values import escape_controls
 _CHARACTERS_A_CELL = 8
 _CUT = "…"
 _BEYOND_ASCII = lazy_pattern(r"[^\x00-\x7f]")
-
-
-class _Segment(NamedTuple):
-    """A part of a line as shown; `more` is whether the line continues beyond it."""
-
-    text: str
-    more: bool
 
 
 def frame(place: Place, width: int, encoding: str = "utf-8") -> Iterator[tuple[str, str]]:
@@ -51,44 +44,34 @@ def _cut(text: str, start: int, end: int, width: int, encoding: str) -> tuple[st
     def shown(begin: int, stop: int) -> str:
         return in_encoding(escape_controls(text[begin:stop]), encoding)
 
-    before = _Segment(shown(left, start), left > 0)
-    marked = _Segment(shown(start, min(end, start + far)), start + far < end)
-    after = _Segment(shown(end, right), right < len(text))
-    if not (before.more or marked.more or after.more):
-        whole = before.text, marked.text, after.text
-        if sum(map(display_width, whole)) <= width:
-            return whole
-    middle = _head(marked, max(width * 3 // 4, 8))
+    before, marked = shown(left, start), shown(start, min(end, start + far))
+    after = shown(end, right)
+    whole = before, marked, after
+    goes_on = left > 0, start + far < end, right < len(text)
+    if not any(goes_on) and sum(map(display_width, whole)) <= width:
+        return whole
+    middle = truncate_right(marked, max(width * 3 // 4, 8), goes_on=goes_on[1])
     room = width - display_width(middle)
-    behind = _head(after, max(room - min(display_width(before.text), room // 2), 0))
-    ahead = _tail(before, max(room - display_width(behind), 0))
-    return ahead, middle, behind
+    room_behind = max(room - min(display_width(before), room // 2), 0)
+    behind = truncate_right(after, room_behind, goes_on=goes_on[2])
+    room_ahead = max(room - display_width(behind), 0)
+    return truncate_left(before, room_ahead, goes_on=goes_on[0]), middle, behind
 
 
-def _head(part: _Segment, room: int) -> str:
-    """Return the start of a part that fits, with an ellipsis if it is truncated."""
-    if not part.more and display_width(part.text) <= room:
-        return part.text
-    return _fitting(part.text, room - 1) + _CUT if room > 0 else ""
+def truncate_right(text: str, room: int, *, goes_on: bool = False) -> str:
+    """Return a text; its start with an ellipsis if it does not fit, or goes on behind it."""
+    if not goes_on and display_width(text) <= room:
+        return text
+    return _fitting(text, room - 1) + _CUT if room > 0 else ""
 
 
-def _tail(part: _Segment, room: int) -> str:
-    """Return the end of a part that fits, without leading combining marks."""
-    if not part.more and display_width(part.text) <= room:
-        return part.text
-    kept = _fitting(part.text[::-1], room - 1)[::-1]
+def truncate_left(text: str, room: int, *, goes_on: bool = False) -> str:
+    """Return a text; its end, without leading combining marks, if it does not fit."""
+    if not goes_on and display_width(text) <= room:
+        return text
+    kept = _fitting(text[::-1], room - 1)[::-1]
     marks = 0 if kept.isascii() else len(list(takewhile(lambda char: _width(char) == 0, kept)))
     return _CUT + kept[marks:] if room > 0 else ""
-
-
-def truncate_left(text: str, room: int) -> str:
-    """Return a text, truncated on the left if it does not fit."""
-    return _tail(_Segment(text, more=False), room)
-
-
-def truncate_right(text: str, room: int) -> str:
-    """Return a text, truncated on the right if it does not fit."""
-    return _head(_Segment(text, more=False), room)
 
 
 def _fitting(text: str, room: int) -> str:
@@ -240,11 +223,6 @@ def wrapped_lines(text: str, width: int) -> list[str]:
     from textwrap import wrap  # slow to import, and slow
 
     return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def many(count: int, noun: str) -> str:
-    """Return a number with a noun: `1 row`, `2,000 rows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def json_list(head: str, items: Iterable[Any], tail: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
 from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.native import SHARED_KEYS
+from evalcontract.structure.foreign import SHARED_KEYS
 from evalcontract.structure.parts import Schema, follow
 
 #: What a program can rely on; docs/versioning.md says when it changes.
@@ -298,7 +298,7 @@ def _readers(path: str) -> tuple[str, ...]:
 def _read_fields() -> dict[str, frozenset[str]]:
     """Return the keys of rows that each kind reads for a check that has no keys but its kind."""
     root = schemas.load("rubric")
-    context = EvalContext(Library(), True, str, SchemaAnalyses())
+    context = EvalContext(library=Library(), has_php=True, read_json=str, schemas=SchemaAnalyses())
     return {
         name: kind.reads({_KIND: name}, context)
         for name, kind in kinds_in_use().items()

@@ -40,7 +40,7 @@ def rule(name: str, code: Code | None, url: str | None) -> dict[str, Any]:
     return {
         "id": name,
         "name": "".join(word.capitalize() for word in name.replace("/", "-").split("-")),
-        "shortDescription": {"text": _sentence(page.summary)},
+        "shortDescription": {"text": f"{page.summary[:1].upper()}{page.summary[1:]}."},
         "fullDescription": {"text": " ".join(page.what.split())},
         "help": {"text": f"{page.what}\n\n{page.why}", "markdown": _markdown(page, url)},
         **({"helpUri": url} if url else {}),
@@ -58,10 +58,6 @@ def _markdown(page: Page, url: str | None) -> str:
     link = f"\n\n[Documentation]({url})" if url else ""
     bad, good = (f"{_FENCE}\n{example}{_FENCE}" for example in (page.bad, page.good))
     return f"{page.what}\n\n{page.why}\n\n**Bad**\n\n{bad}\n\n**Good**\n\n{good}{link}"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 SCHEMA = (
@@ -111,7 +107,11 @@ def _results(
             "ruleId": diagnostic.code,
             "ruleIndex": indexes[diagnostic.code],
             **_result(diagnostic, report, edits.get(number, ())),
-            "partialFingerprints": _fingerprints(marks[number]),
+            # GitHub reads no other name than the second one, and else makes its own from the line.
+            "partialFingerprints": {
+                f"evalcontract/v{VERSION}": marks[number],
+                "primaryLocationLineHash": f"{marks[number]}:1",
+            },
         }
 
 
@@ -127,11 +127,6 @@ def _kept(diagnostics: Sequence[Diagnostic]) -> tuple[Sequence[int], dict[str, A
     )
     notification = {"level": "warning", "message": {"text": text}}
     return sorted(by_severity[:MAX_RESULTS]), {"toolExecutionNotifications": [notification]}
-
-
-def _fingerprints(mark: str) -> dict[str, str]:
-    # GitHub reads no other name than the second one, and else makes its own from the line.
-    return {f"evalcontract/v{VERSION}": mark, "primaryLocationLineHash": f"{mark}:1"}
 
 
 def _result(diagnostic: Diagnostic, report: Report, edits: Sequence[TextEdit]) -> dict[str, Any]:
@@ -158,17 +153,12 @@ def _result(diagnostic: Diagnostic, report: Report, edits: Sequence[TextEdit]) -
 
 
 def _related(diagnostic: Diagnostic, report: Report) -> Iterator[dict[str, Any]]:
-    sites = diagnostic.sites.first if diagnostic.sites else ()
-    places = [
-        *((escape_controls(message), place) for message, place in diagnostic.related),
-        *((_row(site.row), site.place) for site in sites),
-    ]
+    places = [(escape_controls(message), place) for message, place in diagnostic.related]
+    for site in diagnostic.sites.first if diagnostic.sites else ():
+        row = "another place" if site.row is None else f"row `{escape_controls(site.row)}`"
+        places.append((row, site.place))
     for number, (message, place) in enumerate(places[:_MAX_PLACES], 1):
         yield {"id": number, **_location(place, report), "message": {"text": _text(message)}}
-
-
-def _row(row: str | None) -> str:
-    return "another place" if row is None else f"row `{escape_controls(row)}`"
 
 
 def _fix(diagnostic: Diagnostic, edits: Sequence[TextEdit], report: Report) -> dict[str, Any]:

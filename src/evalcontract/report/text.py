@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity, SeveritySource, Site
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import SHOWN, escape_controls
-from evalcontract.report.frame import (
-    by_code,
-    display_width,
-    frame,
-    many,
-    wrapped_lines,
-    write_statistics,
-)
+from evalcontract.model.values import SHOWN, escape_controls, many
+from evalcontract.report.frame import by_code, display_width, frame, wrapped_lines, write_statistics
 from evalcontract.report.report import Report, Style
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
@@ -58,10 +52,7 @@ def _hidden(hidden: Sequence[Diagnostic], *, lists_codes: bool) -> Iterator[str]
 
 def write_finding(diagnostic: Diagnostic, style: Style, url: str | None = None) -> Iterator[str]:
     """Yield one finding with its line, help and related places; the code is a link to `url`."""
-
-    def paint(text: str, colour: str) -> str:
-        return f"\x1b[{colour}m{text}\x1b[0m" if style.colour else text
-
+    paint = partial(_painted, style)
     colour = _COLOURS[diagnostic.severity]
     code = f"\x1b]8;;{url}\x1b\\{diagnostic.code}\x1b]8;;\x1b\\" if url else diagnostic.code
     heading = paint(f"{diagnostic.severity}[{code}]", colour)
@@ -70,27 +61,30 @@ def write_finding(diagnostic: Diagnostic, style: Style, url: str | None = None) 
     gutter = len(str(place.span.line)) if place.span else 1
     row = f"  (row `{escape_controls(diagnostic.row)}`)" if diagnostic.row is not None else ""
     yield f"{' ' * gutter}{paint('-->', _BLUE)} {escape_controls(str(place))}{row}\n"
-    yield from _frame(place, gutter, style, colour, paint)
+    yield from _frame(place, gutter, style, colour)
+    bullet = f"{' ' * gutter} {paint('=', _BLUE)}"
     if diagnostic.help:
         advice = escape_controls(diagnostic.help)
         first, *rest = wrapped_lines(advice, max(style.width - gutter - 9, 20))
-        yield f"{' ' * gutter} {paint('=', _BLUE)} {paint('help', _BOLD)}: {first}\n"
+        yield f"{bullet} {paint('help', _BOLD)}: {first}\n"
         yield from (f"{' ' * (gutter + 9)}{line}\n" for line in rest)
-    yield from _sites(diagnostic, style, gutter, paint)
+    yield from _sites(diagnostic, style, gutter, bullet)
     if style.verbose and diagnostic.severity_source:
         why = f"{diagnostic.severity} because {_sets(diagnostic.severity_source)}"
-        yield f"{' ' * gutter} {paint('=', _BLUE)} {why}\n"
+        yield f"{bullet} {why}\n"
     beyond = len(diagnostic.related) - SHOWN
     for message, other in diagnostic.related if beyond <= 1 else diagnostic.related[:SHOWN]:
         where = f"{escape_controls(message)}: {escape_controls(str(other))}"
-        yield f"{' ' * gutter} {paint('=', _BLUE)} {where}\n"
+        yield f"{bullet} {where}\n"
     if beyond > 1:
-        yield f"{' ' * gutter} {paint('=', _BLUE)} … and {beyond:,} more places\n"
+        yield f"{bullet} … and {beyond:,} more places\n"
 
 
-def _sites(
-    diagnostic: Diagnostic, style: Style, gutter: int, paint: Callable[[str, str], str]
-) -> Iterator[str]:
+def _painted(style: Style, text: str, colour: str) -> str:
+    return f"\x1b[{colour}m{text}\x1b[0m" if style.colour else text
+
+
+def _sites(diagnostic: Diagnostic, style: Style, gutter: int, bullet: str) -> Iterator[str]:
     """Yield the number of places that a finding stands for; all places with `--verbose`."""
     sites = diagnostic.sites
     if sites is None:
@@ -100,7 +94,7 @@ def _sites(
     hint = "" if style.verbose or sites.total == 1 else "; `--verbose` lists them"
     text = f"{escape_controls(sites.message)}{where}{hint}"
     start, *rest = wrapped_lines(text, max(style.width - gutter - 3, 20))
-    yield f"{' ' * gutter} {paint('=', _BLUE)} {start}\n"
+    yield f"{bullet} {start}\n"
     yield from (f"{' ' * (gutter + 3)}{line}\n" for line in rest)
     if style.verbose and sites.total > 1:
         yield from (f"{' ' * (gutter + 5)}{_site(site)}\n" for site in sites.first)
@@ -127,12 +121,11 @@ def _narrowed(line: str, width: int) -> str:
     return made
 
 
-def _frame(
-    place: Place, gutter: int, style: Style, colour: str, paint: Callable[[str, str], str]
-) -> Iterator[str]:
+def _frame(place: Place, gutter: int, style: Style, colour: str) -> Iterator[str]:
     lines = list(frame(place, style.width - gutter - 3, style.encoding))
     if not lines:
         return
+    paint = partial(_painted, style)
     bar = paint("|", _BLUE)
     yield f"{' ' * gutter} {bar}\n"
     for number, line in lines:

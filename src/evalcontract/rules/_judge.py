@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.rules._rule import Problem, Problems, Subject
-
-if TYPE_CHECKING:
-    from evalcontract.analysis.template_tags import TagFault
+from evalcontract.rules._rule import Code, Problem, Problems, Subject
 
 
 def template_digest(template: str) -> str:
@@ -58,9 +53,13 @@ def ends(subject: Subject) -> tuple[float | None, float | None]:
 _MOST = 20
 
 
-def problems_of(code: str, faults: Sequence[TagFault]) -> Problems:
-    """Yield the first faults of a template, and the number of remaining ones."""
-    for fault in islice(faults, _MOST):
+def template_problems(code: Code, judge: Subject, *, of_json: bool) -> Problems:
+    """Yield the first faults of a template, in JSON or in tags, and the number of the others."""
+    from evalcontract.analysis.template import scan  # slow to import
+
+    template = scan(judge.value.get("template", ""))
+    faults = [fault for fault in template.faults if fault.is_json is of_json]
+    for fault in faults[:_MOST]:
         yield Problem(code, fault.message, ("template",), fault.help, within=fault.within)
     left = len(faults) - _MOST
     if left > 0:

@@ -129,7 +129,6 @@ def _inner_of(value: dict[str, Any]) -> _Inner:
 def _placed(
     path: Path, composite: dict[str, Any], inner: _Inner
 ) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield the checks of a rubric as the checks of a composite."""
     outside = name_of(path, composite).strip("`")
     for place, check in inner.checks:
         name = name_of(place, check).strip("`")
@@ -161,26 +160,17 @@ class DatasetContext(NamedTuple):
 
 
 class Watch(Protocol):
-    """The state of a rule during one pass over one dataset."""
+    """The state of a rule during one pass over one dataset.
+
+    One that needs only the ids of clean rows has a method `see_ids(first_index, ids)`, so that the
+    rows need not be kept: each of these rows has an id, and its bundle, if any, is declared.
+    """
 
     def see(self, first_index: int, rows: list[Any]) -> Problems:
         """Observe the next rows. A row may have any type: the structure stage checks that."""
-        ...
 
     def finish(self) -> Problems:
         """Yield the problems that only the whole dataset reveals."""
-        ...
-
-
-class IdWatch(Watch, Protocol):
-    """A watch that needs only the ids of clean rows, so that the rows need not be kept."""
-
-    def see_ids(self, first_index: int, ids: list[str]) -> Problems:
-        """Observe the ids of the next rows, which have no findings.
-
-        Each row has an id; the bundle of a row, if it has one, is declared.
-        """
-        ...
 
 
 class DatasetRule(NamedTuple):
@@ -279,10 +269,17 @@ class RowRule(NamedTuple):
 
 
 def row_rule(
-    code: Code, *, silent: Silent | None = None, suspects: Suspects | None = None
+    code: Code,
+    *,
+    silent: Silent | dict[str, Any] | bool | None = None,
+    suspects: Suspects | None = None,
 ) -> Callable[[Callable[[RowSubject], Problems]], RowRule]:
-    """Turn a function into a rule; for `silent` and `suspects` see `RowRule`."""
-    return lambda check: RowRule(code, check, silent, suspects)
+    """Turn a function into a rule; for `silent` and `suspects` see `RowRule`.
+
+    A `silent` that is no function is the schema for all rows.
+    """
+    of_group = silent if silent is None or callable(silent) else lambda _: silent
+    return lambda check: RowRule(code, check, of_group, suspects)
 
 
 class Context(NamedTuple):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from evalcontract.checks.plan import VISIBLE
 from evalcontract.model.code import Code
 from evalcontract.model.diagnostic import Place, Problem
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.cut_texts import CutText
+
+Value = TypeVar("Value", bound=Hashable)
+Where = TypeVar("Where")
 
 
 def cut_text_problem(code: Code, cut: CutText, row_index: int | None = None) -> Problem:
@@ -54,6 +57,11 @@ def literal_fault(text: str, kind: str) -> tuple[str, str] | None:
 #: Keys whose text must not be blank, and keys whose list of texts must not have duplicates.
 TEXTS = ("id", "input", "criteria")
 LISTS = ("expected_facts", "must_contain_any", "must_not_contain", "tags")
+#: The parameters of checks that are lists of texts.
+LISTS_OF_CHECKS = (
+    *("values", "facts", "required_sections", "forbidden_patterns"),
+    *("expected_tools", "forbidden_tools", "required_keys"),
+)
 
 
 def items_of(
@@ -63,6 +71,15 @@ def items_of(
     for key in keys:
         for index, item in enumerate(mapping.get(key, ())):
             yield (key, index), item
+
+
+def repeats(values: Iterable[tuple[Where, Value]]) -> Iterator[tuple[Value, Where, Where]]:
+    """Yield each value that came before, with its place and the first place of it."""
+    first: dict[Value, Where] = {}
+    for place, value in values:
+        before = first.setdefault(value, place)
+        if before != place:
+            yield value, place, before
 
 
 def is_blank(text: str) -> bool:

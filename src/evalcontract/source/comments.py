@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 import yaml
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Document, Node
-from evalcontract.source.text import LINE_END
+from evalcontract.source.text import line_starts, place_at
 
 # Searched in the text between two tokens: a comment is everything from `#` to the end of the line.
 _COMMENT = lazy_pattern(r"#[^\n\r]*")
@@ -32,19 +30,16 @@ class Comment(NamedTuple):
 def comments_of(text: str) -> list[Comment]:
     """Return the comments of a YAML text; an empty list if the text cannot be scanned."""
     comments: list[Comment] = []
-    line_ends = [match.end() for match in LINE_END.finditer(text)]
+    starts = line_starts(text)
     end = 0
     try:
         for token in yaml.scan(text.translate(_BREAKS_OF_1_1), Loader=_LOADER):
             start = token.start_mark.index
             if start > end:
-                next_line = bisect_right(line_ends, start) + 1
-                comments += [
-                    Comment(
-                        bisect_right(line_ends, match.start()) + 1, match[0].rstrip(), next_line
-                    )
-                    for match in _COMMENT.finditer(text, end, start)
-                ]
+                next_line, _ = place_at(start, starts)
+                for match in _COMMENT.finditer(text, end, start):
+                    line, _ = place_at(match.start(), starts)
+                    comments.append(Comment(line, match[0].rstrip(), next_line))
             end = max(end, token.end_mark.index)
     except yaml.YAMLError:
         return []
@@ -56,26 +51,21 @@ def extents_of(document: Document) -> dict[int, int]:
 
     Parts are the items of lists, and keys with their values. The document itself is none.
     """
-    begins, ends, parents = [0], [0], [-1]
-    seen: set[int] = set()
-    waiting = [(document.tree, 0)]
-    while waiting:
-        node, parent = waiting.pop()
-        if id(node) in seen:
-            continue  # the value of an anchor, which stands elsewhere
-        seen.add(id(node))
-        for first, last, child in _parts(node):
-            if first < begins[parent]:
-                continue  # merged from elsewhere
-            begins.append(first)
-            ends.append(last)
-            parents.append(parent)
-            waiting.append((child, len(begins) - 1))
-    for index in range(len(begins) - 1, 0, -1):
-        ends[parents[index]] = max(ends[parents[index]], ends[index])
     extents: dict[int, int] = {}
-    for first, last in zip(begins[1:], ends[1:], strict=True):
-        extents[first] = max(last, extents.get(first, 0))
+    seen: set[int] = set()
+
+    def extend(node: Node, first: int, last: int) -> int:
+        """Return the last line of a part, after its own parts are added."""
+        if id(node) not in seen:  # else it is the value of an anchor, which stands elsewhere
+            seen.add(id(node))
+            for begin, end, part in _parts(node):
+                if begin >= first:  # else it is merged from elsewhere
+                    end_of_part = extend(part, begin, end)
+                    extents[begin] = max(end_of_part, extents.get(begin, 0))
+                    last = max(last, end_of_part)
+        return last
+
+    extend(document.tree, 0, 0)
     return extents
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evalcontract.model.diagnostic import Path
@@ -80,21 +80,14 @@ def _cut(texts: Iterator[_Text], prefix: Path, rests: _Rests) -> Iterator[CutTex
             yield CutText((*prefix, *path), of_text.popleft())
 
 
-def _texts(value: Any, depth: int | None, key: str | None = None) -> Iterator[_Text]:
+def _texts(
+    value: Any, depth: int | None, key: str | None = None, path: Path = ()
+) -> Iterator[_Text]:
     """Yield the texts of a value down to a depth; None for all."""
     if isinstance(value, str):
-        yield (), key, value
-        return
-    if depth is not None:
-        if depth == 0:
-            return
-        depth -= 1
-    if isinstance(value, dict):
-        parts = ((name, part, name) for name, part in value.items())
-    elif isinstance(value, list):
-        parts = ((index, part, None) for index, part in enumerate(value))
-    else:
-        return
-    for step, part, name in parts:
-        for path, of_text, text in _texts(part, depth, name):
-            yield (step, *path), of_text, text
+        yield path, key, value
+    elif isinstance(value, dict | list) and depth != 0:
+        below = None if depth is None else depth - 1
+        parts: Iterable[Any] = value.items() if isinstance(value, dict) else enumerate(value)
+        for step, part in parts:
+            yield from _texts(part, below, None if isinstance(value, list) else step, (*path, step))

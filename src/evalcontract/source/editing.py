@@ -173,10 +173,7 @@ def _valid_cuts(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool) -
 
 
 def _cuts_of(fix: Fix, entries: Entries, placed: Places, *, is_json: bool) -> tuple[Cut, ...]:
-    """Return the cuts that apply a fix; none if its path has no position of its own in the text.
-
-    `placed` are the places that keys are moved to.
-    """
+    """Return the cuts that apply a fix; none if its path has no position of its own in the text."""
     match fix.edit:
         case Rename(key):
             return _rename(fix.path, key, entries, is_json=is_json)

@@ -11,7 +11,7 @@ from evalcontract.model.diagnostic import Path, Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Node
 from evalcontract.source.json.reading import load_json, scan
-from evalcontract.source.text import LINE_END
+from evalcontract.source.text import LINE_END, line_starts
 from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 
 _LINE = lazy_pattern(r"[^\r\n]*")
@@ -63,6 +63,17 @@ def apply_cuts(text: str, cuts: Iterable[Cut]) -> str:
     return "".join([*parts, text[done:]])
 
 
+class BlockIndents(NamedTuple):
+    """The columns of blocks: of a mapping below its key, a dash below its key, after a dash.
+
+    Where there is no block mapping, `step` is that of block scalars.
+    """
+
+    step: int
+    offset: int
+    columns: int
+
+
 class KeyEntry(NamedTuple):
     """A key and its value: start and end offsets of both; `column` of the key is from 0."""
 
@@ -111,8 +122,7 @@ class Entries:
     def __init__(self, text: str, root: Node, *, is_line: bool = False) -> None:
         self.text = text
         self.root = root
-        ends = () if is_line else (match.end() for match in LINE_END.finditer(text))
-        self._starts = [0, *ends]
+        self._starts = [0] if is_line else line_starts(text)
 
     @cached_property
     def line_end(self) -> str:
@@ -121,42 +131,12 @@ class Entries:
         return match[0] if match else "\n"
 
     @cached_property
-    def step(self) -> int:
-        """The columns by which the first block mapping is indented below its key.
-
-        Where there is none, those of the first block scalar.
-        """
-        of_scalar = 0
-        waiting = [self.root]
-        for node in waiting:  # the list grows while it is read
-            if isinstance(node.children, list):
-                waiting += node.children
-                continue
-            for key, child in (node.children or {}).values():
-                is_block = isinstance(child.children, dict) and key.line < child.span.line
-                if is_block and child.span.column > key.column:
-                    return child.span.column - key.column
-                if not of_scalar and self.is_block_scalar(child):
-                    of_scalar = self._column_of_text(child) - (key.column - 1)
-                waiting.append(child)
-        return of_scalar if of_scalar > 0 else _STEP
-
-    def _column_of_text(self, block_scalar: Node) -> int:
-        """Return the column of the first line of a block scalar, from 0; 0 if it is empty."""
-        below = self.after_line_end(self.end_of_line(self.token(block_scalar.span)))
-        match = _TEXT_LINE.match(self.text, below, self.offset(block_scalar.span, at_end=True))
-        return len(match[1]) if match else 0
-
-    @cached_property
-    def indentation(self) -> tuple[int, int, int]:
-        """The columns of blocks: of a mapping below its key, a dash below its key, after a dash.
-
-        Each is that of the first one that there is.
-        """
-        offset = columns = None
+    def indentation(self) -> BlockIndents:
+        """How blocks are indented: each as the first one that there is."""
+        step = of_scalar = offset = columns = None
         waiting: list[tuple[int | None, Node]] = [(None, self.root)]
         for above, node in waiting:  # the list grows while it is read
-            if offset is not None and columns is not None:
+            if step is not None and offset is not None and columns is not None:
                 break
             if isinstance(node.children, list):
                 if node.children and not self.begins_flow(node):
@@ -165,9 +145,21 @@ class Entries:
                         offset = max(0, node.span.column - above)
                     columns = columns or item
                 waiting += [(None, child) for child in node.children]
-            else:
-                waiting += [(key.column, child) for key, child in (node.children or {}).values()]
-        return self.step, offset or 0, columns or _STEP
+                continue
+            for key, child in (node.children or {}).values():
+                below = child.span.column - key.column
+                if isinstance(child.children, dict) and key.line < child.span.line and below > 0:
+                    step = step or below
+                if not of_scalar and self.is_block_scalar(child):
+                    of_scalar = max(0, self._column_of_text(child) - (key.column - 1))
+                waiting.append((key.column, child))
+        return BlockIndents(step or of_scalar or _STEP, offset or 0, columns or _STEP)
+
+    def _column_of_text(self, block_scalar: Node) -> int:
+        """Return the column of the first line of a block scalar, from 0; 0 if it is empty."""
+        below = self.after_line_end(self.end_of_line(self.token(block_scalar.span)))
+        match = _TEXT_LINE.match(self.text, below, self.offset(block_scalar.span, at_end=True))
+        return len(match[1]) if match else 0
 
     def node(self, path: Path) -> Node | None:
         """Return the node at a path; None if the path does not exist."""

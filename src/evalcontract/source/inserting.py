@@ -12,14 +12,11 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.source.entries import Cut
-
-if TYPE_CHECKING:
-    from evalcontract.source.entries import Entries, MappingEntry
+from evalcontract.source.entries import Cut, Entries, MappingEntry
 
 #: Maximum length of a text that ruamel.yaml reads and writes, which takes about half a second.
 _MAX_CHARACTERS = 20_000
@@ -262,12 +259,7 @@ class _MarkedText:
 
 
 def _own_key(holder: Any, step: str | int) -> Any:
-    """Return the key or index that ruamel.yaml has for one of ours, which are texts.
-
-    Raises:
-        LookupError: it has none.
-
-    """
+    """Return the key or index that ruamel.yaml has for one of ours, which are texts."""
     if isinstance(step, int) or step in holder:
         return step
     return [*holder][[str(key) for key in holder].index(step)]
@@ -319,7 +311,7 @@ def _wrap(part: MappingEntry, home: str, entries: Entries) -> Cuts:
     text, start = part.text(entries), part.entry.key_start
     if part.is_flow:
         return (Cut(start, part.end, f"{home}: {{{text}}}"),)
-    step = entries.step
+    step = entries.indentation.step
     lines = _indented(text, step)
     spaces = " " * (part.entry.column + step)
     return (Cut(start, part.end, f"{home}:{entries.line_end}{spaces}{lines}"),)

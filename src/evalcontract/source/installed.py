@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.errors import InstallationError, PluginError
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
 
 
@@ -29,12 +30,8 @@ def entry_points(
         PluginError: an entry point cannot be loaded or is invalid, or two have the same name.
 
     """
-    if not _may_have(group):
-        return {}
-    from importlib.metadata import entry_points as installed  # slow to import
-
     loaded: dict[str, Any] = {}
-    for point in sorted(installed(group=f"evalcontract.{group}"), key=lambda point: point.name):
+    for point in sorted(_points(group), key=lambda point: point.name):
         owner = point.dist.name if point.dist else point.value
         if point.name in loaded:
             raise PluginError(f"two packages define `{point.name}` in evalcontract.{group}")
@@ -53,26 +50,25 @@ def packages(group: str) -> dict[str, tuple[str, str]]:
 
     They are by the name of the entry point. One that no installed package has is left out.
     """
-    if not _may_have(group):
-        return {}
-    from importlib.metadata import entry_points as installed  # slow to import
-
-    points = installed(group=f"evalcontract.{group}")
+    points = _points(group)
     return {point.name: (point.dist.name, point.dist.version) for point in points if point.dist}
 
 
-def _may_have(group: str) -> bool:
-    """Whether an installed package may define entry points of a group; only False is certain.
+def _points(group: str) -> Iterable[EntryPoint]:
+    """Return the entry points of a group, where an installed package may define some.
 
     Importing `importlib.metadata` takes twenty times as long as searching the folders of
     `sys.path`. It is only needed for archives and for import finders of other packages.
     """
     others = [finder for finder in sys.meta_path if finder is not PathFinder]
-    if [finder for finder in others if hasattr(finder, "find_distributions")]:
-        return True
-    folders = [(folder or os.curdir, _changed(folder)) for folder in sys.path]
-    points = _points_below(tuple(folders))
-    return points is None or f"evalcontract.{group}".encode() in points
+    if not [finder for finder in others if hasattr(finder, "find_distributions")]:
+        folders = [(folder or os.curdir, _changed(folder)) for folder in sys.path]
+        points = _points_below(tuple(folders))
+        if points is not None and f"evalcontract.{group}".encode() not in points:
+            return ()
+    from importlib.metadata import entry_points as installed  # slow to import
+
+    return installed(group=f"evalcontract.{group}")
 
 
 @lru_cache(maxsize=1)
@@ -132,10 +128,7 @@ def text_of(name: str) -> str:
         InstallationError: the file is missing.
 
     """
-    try:
-        return (folder() / name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InstallationError(f"`{name}` is not installed") from error
+    return _text(folder() / name, f"`{name}`")
 
 
 def template(name: str) -> str:
@@ -147,10 +140,14 @@ def template(name: str) -> str:
     """
     from importlib.resources import files  # slow to import, and only needed here
 
+    return _text(files("evalcontract") / "templates" / name, f"the template `{name}`")
+
+
+def _text(file: Traversable, what: str) -> str:
     try:
-        return (files("evalcontract") / "templates" / name).read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except OSError as error:
-        raise InstallationError(f"the template `{name}` is not installed") from error
+        raise InstallationError(f"{what} is not installed") from error
 
 
 @cache

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import count
+from itertools import chain
 from time import sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+    Work = Callable[[Connection], None]
 
 
 @contextmanager
@@ -77,9 +80,6 @@ def is_running(process: int) -> bool:
         return True
     return True
 
-
-if TYPE_CHECKING:
-    Work = Callable[[Connection], None]
 
 # Seconds between two looks whether the main process is still there.
 _WATCHED = 0.5
@@ -174,77 +174,47 @@ def map_in_parallel(
         return
     workers = _Workers(work, jobs)
     try:
-        yield from workers.map(_chained(first, second, iterator))
+        yield from workers.map(chain((first, second), iterator))
     finally:
         workers.stop()
 
 
-def _chained(first: Any, second: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield second
-    yield from rest
-
-
 class _Workers:
-    """Processes that take turns; each works on one item at a time."""
+    """Processes that take turns; each works on one item at a time, and sends back the result."""
 
     def __init__(self, work: Callable[[Any], Any], jobs: int) -> None:
         self._work = work
-        self._workers: list[_Worker] = []
+        self._processes: list[ForkedProcess] = []
         for _ in range(jobs):
             with suppress(OSError):  # no processes, or no memory for them
-                self._workers.append(_Worker(work, self._workers))
+                serve = partial(_serve_pool, work)
+                self._processes.append(ForkedProcess(serve, self._processes, duplex=True))
 
     def map(self, items: Iterator[Any]) -> Iterator[Any]:
         """Yield the result of each item, in order."""
-        if not self._workers:
+        if not self._processes:
             yield from map(self._work, items)
             return
-        waiting: dict[int, Any] = {}  # the items that are worked on, by number
-        sent = done = 0
-        for number in count():
-            item = next(items, waiting)  # `waiting` is no item
-            if item is waiting:
-                break
-            if number >= len(self._workers):
-                yield self._result(done, waiting.pop(done))
-                done += 1
-            waiting[number] = item
-            self._worker(number).send(item)
-            sent += 1
-        for number in range(done, sent):
-            yield self._result(number, waiting.pop(number))
+        waiting: deque[tuple[Connection, Any]] = deque()  # what is worked on, the oldest first
+        for number, item in enumerate(items):
+            if number >= len(self._processes):
+                yield self._result(*waiting.popleft())
+            connection = self._processes[number % len(self._processes)].connection
+            waiting.append((connection, item))
+            with suppress(OSError):  # it died: receiving fails, too
+                connection.send(item)
+        while waiting:
+            yield self._result(*waiting.popleft())
 
-    def _worker(self, number: int) -> _Worker:
-        return self._workers[number % len(self._workers)]
-
-    def _result(self, number: int, item: Any) -> Any:
+    def _result(self, connection: Connection, item: Any) -> Any:
         try:
-            return self._worker(number).receive()
+            return connection.recv()
         except (EOFError, OSError):
             return self._work(item)
 
     def stop(self) -> None:
-        for worker in self._workers:
-            worker.stop()
-
-
-class _Worker:
-    """A process that sends back what `work` makes of each item."""
-
-    def __init__(self, work: Callable[[Any], Any], others: Iterable[_Worker]) -> None:
-        started = (other.forked for other in others)
-        self.forked: ForkedProcess = ForkedProcess(partial(_serve_pool, work), started, duplex=True)
-
-    def send(self, item: Any) -> None:
-        with suppress(OSError):  # it died: `receive` fails, too
-            self.forked.connection.send(item)
-
-    def receive(self) -> Any:
-        return self.forked.connection.recv()
-
-    def stop(self) -> None:
-        self.forked.stop()
+        for process in self._processes:
+            process.stop()
 
 
 def _serve_pool(work: Callable[[Any], Any], connection: Connection) -> None:

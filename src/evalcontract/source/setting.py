@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.errors import EditError
@@ -18,11 +18,8 @@ from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
 from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import Spot, last_spot, places, removed
-from evalcontract.source.yaml.writing import block, flow, indented, literal, quoted
-
-if TYPE_CHECKING:
-    from evalcontract.source.inserting import InsertionPoint
+from evalcontract.source.inserting import InsertionPoint, Spot, last_spot, places, removed
+from evalcontract.source.yaml.writing import attached, block, flow, indented, quoted
 
 _WIDTH = 80
 #: What touches another edit waits for the next reading of the text.
@@ -284,10 +281,7 @@ def _block(
     step, offset = indentation
     name = f"{quoted(key, inside=False)}:"
     if not isinstance(value, dict | list) or not value:
-        body = literal(value)
-        if body is not None:
-            return [f"{name} {body[0]}", *indented(body[1:], step)]
-        return [f"{name} {flow(value, inside=False)}"]
+        return attached(name, value, step)
     line = f"{name} {flow(value)}"
     if (isinstance(value, list) or not is_outer) and column + len(line) <= _WIDTH:
         return [line]

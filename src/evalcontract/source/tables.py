@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from abc import ABC, abstractmethod
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from hashlib import sha256
@@ -25,7 +24,7 @@ from evalcontract.source.faults import (
     limit_fault,
 )
 from evalcontract.source.rows import CONVERTERS
-from evalcontract.source.text import LINE_END, split_lines
+from evalcontract.source.text import LINE_END, line_starts, place_at, split_lines
 
 
 class Table(ABC):
@@ -162,16 +161,12 @@ class CsvTable(Table):
         return {name: number for number, name in enumerate(self.header)}
 
     def _place_of(self, cell: _Cell) -> Place:
-        start, end = self._point(cell.start), self._point(cell.end)
+        start, end = place_at(cell.start, self._starts), place_at(cell.end, self._starts)
         return Place(self.file, Span(*start, *end), self._lines[start[0] - 1])
-
-    def _point(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in LINE_END.finditer(self.text))]
+        return line_starts(self.text)
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from bisect import bisect_right
 from collections.abc import Callable
 from io import BufferedReader, RawIOBase
 from pathlib import Path
@@ -122,6 +123,17 @@ def encoding_fault(
 def split_lines(text: str) -> list[str]:
     r"""Split a text into lines like editors do: only `\n`, `\r\n` and `\r` end a line."""
     return LINE_END.split(text)
+
+
+def line_starts(text: str) -> list[int]:
+    """Return the offset at which each line of a text begins."""
+    return [0, *(match.end() for match in LINE_END.finditer(text))]
+
+
+def place_at(offset: int, starts: list[int]) -> tuple[int, int]:
+    """Return the line and column of an offset, from 1; `starts` are those of the lines."""
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
 
 
 def clipped_span(span: Span, lines: list[str]) -> Span:

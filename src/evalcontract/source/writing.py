@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,8 +20,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.processes import is_running, signals_deferred
 
 if TYPE_CHECKING:
-    import re
-
     from _typeshed import ReadableBuffer
 
 # Independent of the target's name, which may already have the maximum length: the machine and the
@@ -126,39 +125,31 @@ class Staged:
 
         """
         with _errors_name(path):
-            return self._open(path, bound, replace=replace)
+            target = target_of(path, bound)
+            if target in self._files:
+                raise OSError("the file would be written twice")
+            check_target(target, replace=replace)
+            if not target.parent.is_dir():
+                self._make(target.parent)
+            if target.parent not in self._tidied:
+                self._tidied.add(target.parent)
+                remove_abandoned(target.parent)
+            name = f".evalcontract.{_machine()}-{os.getpid()}-{_process()}{token_hex(4)}"
+            temporary = target.parent / name
+            self._temporaries.append(temporary)
+            stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
+            self._files[target] = _File(stream, temporary, path, replace)
+            return stream
 
     def write(
         self, path: Path, data: bytes, *, bound: Path | None = None, replace: bool = False
     ) -> None:
         """Write a whole file, and close it: there may be more of them than can be open at once.
 
-        See `open` for the parameters.
-
-        Raises:
-            FileExistsError: the file exists, and `replace` is false.
-            OSError: the file cannot be written, or was opened before.
-
+        See `open` for the parameters and errors.
         """
         with self.open(path, bound=bound, replace=replace) as stream:
             stream.write(data)
-
-    def _open(self, path: Path, bound: Path | None, *, replace: bool) -> BinaryIO:
-        target = target_of(path, bound)
-        if target in self._files:
-            raise OSError("the file would be written twice")
-        check_target(target, replace=replace)
-        if not target.parent.is_dir():
-            self._make(target.parent)
-        if target.parent not in self._tidied:
-            self._tidied.add(target.parent)
-            remove_abandoned(target.parent)
-        name = f".evalcontract.{_machine()}-{os.getpid()}-{_process()}{token_hex(4)}"
-        temporary = target.parent / name
-        self._temporaries.append(temporary)
-        stream = BufferedWriter(_Temporary(os.open(temporary, _NEW_FILE, 0o600), path))
-        self._files[target] = _File(stream, temporary, path, replace)
-        return stream
 
     def _make(self, folder: Path) -> None:
         # Record the folders before they are created: a signal may interrupt at any point.
@@ -420,12 +411,7 @@ class GrowingFile:
 
 
 def _lock(stream: BinaryIO) -> None:
-    """Lock a file for as long as it is open, so that two runs do not write it at a time.
-
-    Raises:
-        OSError: another run writes it.
-
-    """
+    """Lock a file while it is open, so that two runs do not write it at a time."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock  # not on Windows
     except ImportError:

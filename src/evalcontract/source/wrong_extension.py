@@ -10,7 +10,7 @@ import orjson
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import ParseError, SourceProblem
-from evalcontract.source.json.reading import scan
+from evalcontract.source.json.reading import is_json, scan
 
 #: Number of lines to examine: if none of them looks like JSONL, the file is not JSONL.
 _EXAMINED_LINES = 5
@@ -59,7 +59,7 @@ def _why(texts: list[str]) -> tuple[str, str] | None:
     second = texts[1].strip() if len(texts) > 1 else ""
     if first.startswith(("{", "[")):
         return _document(first, second)
-    if any(_is_json(text) or text.lstrip().startswith("{") for text in texts):
+    if any(is_json(text) or text.lstrip().startswith("{") for text in texts):
         return None
     if _YAML.match(first):
         return f"this looks like YAML; {_JSONL}", _rename(".yaml")
@@ -110,11 +110,3 @@ def _continues(first: str, second: str) -> bool:
         inside = ('"', "}", "]", "{") if first[0] == "[" else ('"', "}")
         return is_open and second.startswith(inside)
     return False
-
-
-def _is_json(text: str) -> bool:
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return False
-    return True

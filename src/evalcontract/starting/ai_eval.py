@@ -48,7 +48,7 @@ class GraderCheck(NamedTuple):
     weight: float
 
 
-def graders_of(value: Mapping[str, Any], moved: FileMigration) -> list[GraderCheck]:
+def graders_of(value: Mapping[str, Any], migration: FileMigration) -> list[GraderCheck]:
     """Return the graders of a valid configuration, and record what of it is lost."""
     given = value["graders"]
     items: list[tuple[str, dict[str, Any] | None, Path]] = (
@@ -58,37 +58,37 @@ def graders_of(value: Mapping[str, Any], moved: FileMigration) -> list[GraderChe
     )
     found: dict[str, GraderCheck] = {}
     for id_, settings, path in items:
-        grader = _grader(id_, settings or {}, path, moved)
+        grader = _grader(id_, settings or {}, path, migration)
         if grader and grader.name in found:
-            moved.lose(f"`{grader.name}` is there twice", path)
+            migration.lose(f"`{grader.name}` is there twice", path)
         elif grader:
             found[grader.name] = grader
     return [*found.values()]
 
 
 def _grader(
-    id_: str, settings: dict[str, Any], path: Path, moved: FileMigration
+    id_: str, settings: dict[str, Any], path: Path, migration: FileMigration
 ) -> GraderCheck | None:
     name = id_.removesuffix(_SUFFIX)
     kind = _KINDS.get(name)
     if kind is None:
-        moved.lose("no check kind does this", path)
+        migration.lose("no check kind does this", path)
         return None
     if settings.get("enabled", True) is False:
-        moved.lose("it is not enabled", path)
+        migration.lose("it is not enabled", path)
         return None
     check: dict[str, Any] = {"id": name, "kind": kind}
     if name in JUDGED:
         check["judge_prompt_ref"] = f"judge/{name}@{JUDGE_VERSION}"
-    check |= _parameters(check, settings, path, moved)
+    check |= _parameters(check, settings, path, migration)
     if kind == "json_schema" and not check.keys() & {"schema", "schema_ref"}:
-        moved.lose("it has no `schema` for `json_schema`", path)
+        migration.lose("it has no `schema` for `json_schema`", path)
         return None
     return GraderCheck(name, check, settings.get("weight", 1))
 
 
 def _parameters(
-    check: dict[str, Any], settings: dict[str, Any], path: Path, moved: FileMigration
+    check: dict[str, Any], settings: dict[str, Any], path: Path, migration: FileMigration
 ) -> dict[str, Any]:
     """Return the settings that are parameters of the kind, with values that its schema allows."""
     known = known_keys(
@@ -104,21 +104,17 @@ def _parameters(
         if key in ("enabled", "weight"):
             continue
         if name in _OF_EVERY_CHECK or name in check or name not in known:
-            moved.lose(f"no parameter of `{check['kind']}`", at)
-        elif faults := [*_faults({**_complete(check), name: value})]:
-            moved.lose(f"as `{name}`: {faults[0]}", at)
+            migration.lose(f"no parameter of `{check['kind']}`", at)
+        elif faults := [*_faults({**check, name: value})]:
+            migration.lose(f"as `{name}`: {faults[0]}", at)
         else:
             found[name] = value
     return found
 
 
-def _complete(check: dict[str, Any]) -> dict[str, Any]:
-    """Return a check that is valid with a further parameter."""
-    needed = {"composite": {"rubric_ref": "rubric/any@1.0.0"}}
-    return {**check, **needed.get(check["kind"], {})}
-
-
 def _faults(check: dict[str, Any]) -> Iterator[str]:
+    if check["kind"] == "composite":  # rows name its rubric
+        check = {"rubric_ref": "rubric/any@1.0.0", **check}
     rubric = {"id": "r", "version": "1.0.0", "checks": [check], "scoring": {"combine": "all_pass"}}
     for problem in structure_of("rubric").check(rubric):
         if problem.code in ILL_FORMED:
@@ -148,42 +144,44 @@ class TargetGraders:
     """The graders of a target, which make the rubrics of rows."""
 
     def __init__(
-        self, value: dict[str, Any], name: str, moved: FileMigration, rubrics: Rubrics
+        self, value: dict[str, Any], name: str, migration: FileMigration, rubrics: Rubrics
     ) -> None:
         self.name = snake_case(value.get("id", ""), name)
-        self._graders = graders_of(value, moved)
+        self._graders = graders_of(value, migration)
         self._rubrics = rubrics
-        self._threshold = _threshold(value, moved)
+        self._threshold = _threshold(value, migration)
         parts = (value.get(key, "").strip() for key in ("label", "description"))
         self._description = ": ".join(part for part in parts if part)
         #: What a file for the target says, beside its dataset.
         self.settings = {key: part for key, part in value.items() if key in _settings()}
         known = load(SCHEMA)["properties"]
-        moved.lose(_UNKNOWN, *((key,) for key in value if key not in known))
+        migration.lose(_UNKNOWN, *((key,) for key in value if key not in known))
 
-    def rubric_of_all(self, moved: FileMigration) -> str | None:
+    def rubric_of_all(self, migration: FileMigration) -> str | None:
         """Return the reference to the rubric with all graders, for rows that are not there yet."""
         graders = [grader for grader in self._graders if grader.name != RUBRIC_CHECKS]
-        return self._reference(graders, [], moved, self.name)
+        return self._reference(graders, [], migration, self.name)
 
-    def grade(self, row: dict[str, Any], path: Path, moved: FileMigration) -> dict[str, Any]:
+    def grade(self, row: dict[str, Any], path: Path, migration: FileMigration) -> dict[str, Any]:
         """Return a row with the reference to the rubric of the graders that can grade it."""
         graders = [grader for grader in self._graders if _can_grade(grader, row)]
         names = {grader.name for grader in graders}
-        row = self._prepared(row, names, path, moved)
+        row = self._prepared(row, names, path, migration)
         extra: list[dict[str, Any]] = []
         if "accuracy" in names and row.get("must_not_contain"):
             extra.append({"id": "must_not_contain", "kind": "must_not_contain"})
-            moved.notes[_NOTES["must_not_contain"]] += 1
+            migration.notes[_NOTES["must_not_contain"]] += 1
         if "rubric_ref" in row and RUBRIC_CHECKS in names:
-            moved.notes[_NOTES["rubric_ref"]] += 1
+            migration.notes[_NOTES["rubric_ref"]] += 1
             graders = [_with_rubric(grader, row["rubric_ref"]) for grader in graders]
         elif "rubric_ref" in row:
-            moved.lose(f"`{RUBRIC_CHECKS}` is not among the graders", ("rubric_ref",), below=path)
+            migration.lose(
+                f"`{RUBRIC_CHECKS}` is not among the graders", ("rubric_ref",), below=path
+            )
         row = {key: value for key, value in row.items() if key != "rubric_ref"}
-        reference = self._reference(graders, extra, moved, self._name_without(names))
+        reference = self._reference(graders, extra, migration, self._name_without(names))
         if reference is None:
-            moved.notes[_NOTES["untouched"]] += 1
+            migration.notes[_NOTES["untouched"]] += 1
             return row
         return {**row, "rubric_ref": reference}
 
@@ -194,7 +192,7 @@ class TargetGraders:
         return "_".join([self.name, *(["without", *words] if words else [])])
 
     def _prepared(
-        self, row: dict[str, Any], names: set[str], path: Path, moved: FileMigration
+        self, row: dict[str, Any], names: set[str], path: Path, migration: FileMigration
     ) -> dict[str, Any]:
         """Return a row whose expectations stand where the checks read them."""
         if not names.isdisjoint(_SHOWN_FACTS) and row.get("expected_facts"):
@@ -202,12 +200,12 @@ class TargetGraders:
             is_read = "fact_match" in names
             row = {key: row[key] for key in row if is_read or key != "expected_facts"}
             row["expected"] = expected
-            moved.notes[_NOTES["facts_too" if is_read else "facts"]] += 1
+            migration.notes[_NOTES["facts_too" if is_read else "facts"]] += 1
         expected = row.get("expected", {})
         own = {grader.name for grader in self._graders}
         if expected.get("format") == "text" and "format" in own - names:
             reason = "every output is text, and there is no other limit"
-            moved.lose(reason, ("expected", "format"), below=path)
+            migration.lose(reason, ("expected", "format"), below=path)
             row = _without(row, "format")
         return row
 
@@ -215,13 +213,13 @@ class TargetGraders:
         self,
         graders: list[GraderCheck],
         extra: list[dict[str, Any]],
-        moved: FileMigration,
+        migration: FileMigration,
         name: str,
     ) -> str | None:
         if not graders:
             return None
         if any(grader.name == "fact_match" for grader in graders):
-            moved.notes[_NOTES["fact_match"]] += 1
+            migration.notes[_NOTES["fact_match"]] += 1
         scoring: dict[str, Any] = {"combine": "weighted_avg"}
         if any(grader.weight != 1 for grader in graders):
             scoring["weights"] = {grader.name: grader.weight for grader in graders}
@@ -236,12 +234,12 @@ class TargetGraders:
 def move_dataset(value: dict[str, Any], name: str, target: TargetGraders | None) -> FileMigration:
     """Return a dataset of ai_eval; with a `target`, its rows refer to rubrics of its graders."""
     head = {key: part for key, part in value.items() if key != "questions"}
-    moved = FileMigration({"id": name, **head})
+    migration = FileMigration({"id": name, **head})
     for index, given in enumerate(value["questions"]):
         path = ("questions", index)
-        row = _without_orphans(given, path, moved)
-        moved.rows.append(row if target is None else target.grade(row, path, moved))
-    return moved
+        row = _without_orphans(given, path, migration)
+        migration.rows.append(row if target is None else target.grade(row, path, migration))
+    return migration
 
 
 def _settings() -> set[str]:
@@ -250,12 +248,12 @@ def _settings() -> set[str]:
     return ours & theirs - {"id", "threshold"}  # the threshold is that of its rubrics
 
 
-def _threshold(value: dict[str, Any], moved: FileMigration) -> float | None:
+def _threshold(value: dict[str, Any], migration: FileMigration) -> float | None:
     given: float | None = value.get("threshold")
     if given is None or 0 <= given <= 1:
         return given
     reason = "scores are from 0 to 1 here, and the scale of this number is not documented"
-    moved.lose(reason, ("threshold",))
+    migration.lose(reason, ("threshold",))
     return None
 
 
@@ -285,7 +283,7 @@ def _with_rubric(grader: GraderCheck, reference: str) -> GraderCheck:
     return grader._replace(check={**grader.check, "rubric_ref": reference})
 
 
-def _without_orphans(row: dict[str, Any], path: Path, moved: FileMigration) -> dict[str, Any]:
+def _without_orphans(row: dict[str, Any], path: Path, migration: FileMigration) -> dict[str, Any]:
     """Return a row with the keys that no grader reads in its metadata."""
     expected = row.get("expected", {})
     kept = {key: expected[key] for key in _ORPHANS_OF_EXPECTED if key in expected}
@@ -298,7 +296,7 @@ def _without_orphans(row: dict[str, Any], path: Path, moved: FileMigration) -> d
     orphans = {key: part for key, part in orphans.items() if key not in row.get("metadata", {})}
     if not found or len(orphans) < len({step[0] for step in found}):
         return row
-    moved.lose(_ORPHAN, *found, below=path, is_kept=True)
+    migration.lose(_ORPHAN, *found, below=path, is_kept=True)
     rest = {key: part for key, part in row.items() if key not in _ORPHANS}
     return {**_without(rest, *kept), "metadata": {**row.get("metadata", {}), **orphans}}
 

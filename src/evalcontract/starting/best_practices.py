@@ -26,25 +26,25 @@ class Rubrics:
     """The rubrics that are made, by id; rows with equal checks and scoring share one."""
 
     def __init__(self) -> None:
-        self.made: dict[str, dict[str, Any]] = {}
-        self._known: dict[str, str] = {}
+        self.by_id: dict[str, dict[str, Any]] = {}
+        self._ids: dict[str, str] = {}
         self._names = Names()
 
     @property
     def references(self) -> set[str]:
         """The references to all of them."""
-        return {f"rubric/{id_}@{VERSION}" for id_ in self.made}
+        return {f"rubric/{id_}@{VERSION}" for id_ in self.by_id}
 
     def reference_to(
         self, name: str, description: str, *, checks: list[dict[str, Any]], scoring: dict[str, Any]
     ) -> str:
         """Return the reference to the rubric with these checks, which is made if it is new."""
         key = json.dumps([checks, scoring], sort_keys=True)
-        if key not in self._known:
-            id_ = self._known[key] = self._names.take(name)
+        if key not in self._ids:
+            id_ = self._ids[key] = self._names.take(name)
             head = {"id": id_, "version": VERSION, "description": description}
-            self.made[id_] = {**head, "checks": checks, "scoring": scoring}
-        return f"rubric/{self._known[key]}@{VERSION}"
+            self.by_id[id_] = {**head, "checks": checks, "scoring": scoring}
+        return f"rubric/{self._ids[key]}@{VERSION}"
 
 
 @dataclass
@@ -92,15 +92,15 @@ _NOTES = {
 
 def move(value: dict[str, Any], name: str, rubrics: Rubrics) -> FileMigration:
     """Return the dataset of a valid file; `name` is its id if the file names no skill."""
-    moved = FileMigration(_root(value, name))
+    migration = FileMigration(_root(value, name))
     known = load(SCHEMA)["properties"]
-    moved.lose(_UNKNOWN, *((key,) for key in value if key not in known))
+    migration.lose(_UNKNOWN, *((key,) for key in value if key not in known))
     names = Names()
     for key in CASES:
         for index, case in enumerate(value.get(key, ())):
-            id_ = _id(case, (key, index), names, moved)
-            moved.rows.append({"id": id_, **_row(case, (key, index), rubrics, moved)})
-    return moved
+            id_ = _id(case, (key, index), names, migration)
+            migration.rows.append({"id": id_, **_row(case, (key, index), rubrics, migration)})
+    return migration
 
 
 def _root(value: dict[str, Any], name: str) -> dict[str, Any]:
@@ -116,50 +116,50 @@ def _root(value: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _row(
-    case: dict[str, Any], path: tuple[str, int], rubrics: Rubrics, moved: FileMigration
+    case: dict[str, Any], path: tuple[str, int], rubrics: Rubrics, migration: FileMigration
 ) -> dict[str, Any]:
     """Return the row of a case, but for its id."""
     row: dict[str, Any] = {"input": case["prompt"]}
     checks: list[dict[str, Any]] = []
     for key in ("must_contain_any", "must_not_contain"):
-        if texts := [*_texts(case, key, path, moved)]:
+        if texts := [*_texts(case, key, path, migration)]:
             row[key] = texts
             checks.append({"id": key, "kind": key})
     if case.get("check_php_lint"):
         checks.append({"id": "php_lint", "kind": "php_lint", "on_no_code": "pass"})
-    if rules := _markdown_rules(case, path, moved):
+    if rules := _markdown_rules(case, path, migration):
         checks.append({"id": "markdown_structure", "kind": "markdown_structure", **rules})
     names = (*(check["kind"] for check in checks), *(rules or ()))
-    moved.notes.update(_NOTES[name] for name in names if name in _NOTES)
+    migration.notes.update(_NOTES[name] for name in names if name in _NOTES)
     if checks:
         name = "_".join(_WORDS[check["kind"]] for check in checks)
         text = "Every check has to pass, as in the runner of ai_best_practices."
         row["rubric_ref"] = rubrics.reference_to(name, text, checks=checks, scoring=_ALL_PASS)
-    row |= _prose(case, path, moved, is_graded=bool(checks))
+    row |= _prose(case, path, migration, is_graded=bool(checks))
     known = known_keys(definition("case", of=SCHEMA)["$defs"]["case"], case, {})
-    moved.lose(_UNKNOWN, *((key,) for key in case if key not in known), below=path)
+    migration.lose(_UNKNOWN, *((key,) for key in case if key not in known), below=path)
     return row
 
 
-def _id(case: dict[str, Any], path: tuple[str, int], names: Names, moved: FileMigration) -> str:
+def _id(case: dict[str, Any], path: tuple[str, int], names: Names, migration: FileMigration) -> str:
     """Return the id of a case as the old runner prints it: `B01` for 1."""
     given = case.get("id", path[1] + 1)
     wanted = f"B{given:02d}" if isinstance(given, int) else given.strip() or f"B{path[1] + 1:02d}"
     name = names.take(wanted)
     if name != wanted:
-        moved.lose("another case has it: a number was added", ("id",), below=path)
+        migration.lose("another case has it: a number was added", ("id",), below=path)
     return name
 
 
 def _texts(
-    case: dict[str, Any], key: str, path: tuple[str, int], moved: FileMigration
+    case: dict[str, Any], key: str, path: tuple[str, int], migration: FileMigration
 ) -> Iterator[str]:
     """Yield the texts of a list, each once; none if a check of them would pass every output."""
     texts = [*dict.fromkeys(case.get(key, ()))]
     if "" in texts:
         is_any = key == "must_contain_any"
         reason = _EVERY_OUTPUT.format(verdict="passed" if is_any else "failed")
-        moved.lose(reason, (key,) if is_any else (key, case[key].index("")), below=path)
+        migration.lose(reason, (key,) if is_any else (key, case[key].index("")), below=path)
         texts = [] if is_any else [text for text in texts if text]
     seen: set[str] = set()
     for text in texts:
@@ -169,14 +169,13 @@ def _texts(
 
 
 def _markdown_rules(
-    case: dict[str, Any], path: tuple[str, int], moved: FileMigration
+    case: dict[str, Any], path: tuple[str, int], migration: FileMigration
 ) -> dict[str, Any] | None:
-    """Return the rules for Markdown that restrict the output."""
     given = case.get("check_markdown_structure")
     if given is None:
         return None
     unknown = (("check_markdown_structure", key) for key in given if key not in IDLE)
-    moved.lose(_UNKNOWN, *unknown, below=path)
+    migration.lose(_UNKNOWN, *unknown, below=path)
     rules = {key: given[key] for key in IDLE if key in given and given[key] != IDLE[key]}
     if rules.get("max_heading_level", 0) > _MAX_LEVEL:
         del rules["max_heading_level"]
@@ -184,7 +183,7 @@ def _markdown_rules(
 
 
 def _prose(
-    case: dict[str, Any], path: tuple[str, int], moved: FileMigration, *, is_graded: bool
+    case: dict[str, Any], path: tuple[str, int], migration: FileMigration, *, is_graded: bool
 ) -> dict[str, Any]:
     """Return what a row keeps of the prose of a case, and of where it comes from.
 
@@ -193,14 +192,14 @@ def _prose(
     metadata: dict[str, Any] = {}
     prose = [case.get("expected_output", ""), *case.get("expectations", ())]
     if not is_graded and any(text.strip() for text in prose):
-        moved.notes[_PROSE] += 1
+        migration.notes[_PROSE] += 1
         kept: dict[str, Any] = {"criteria": "\n".join(text for text in prose if text.strip())}
     else:
         kept = {}
         for key in ("expected_output", "expectations"):
             if case.get(key):
                 metadata[key] = case[key]
-                moved.lose(_UNGRADED, (key,), below=path, is_kept=True)
+                migration.lose(_UNGRADED, (key,), below=path, is_kept=True)
     if "source" in case:
         metadata["source"] = case["source"]
     return {**kept, "metadata": metadata} if metadata else kept

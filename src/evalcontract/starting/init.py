@@ -35,7 +35,7 @@ from evalcontract.workspace.writing import write_error
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.starting.project import InstallSource, ProjectFile
+    from evalcontract.starting.project import InstallSource
 
 #: The dataset, the outputs and the judge of the example.
 EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"
@@ -124,27 +124,16 @@ def init(folder: Path, options: InitOptions) -> InitResult:
         paths[root / name] = data
     if not options.is_bare:
         result.source = source
-        _add_settings(paths, project, [*project_files(place, options.ci, source)], result)
+        for file in project_files(place, options.ci, source):
+            path = project / file.path
+            paths[path] = file.text.encode()
+            _advise(path, file.mark, file.snippet, result)
         if options.ci and not source:
-            result.missing_ci = _missing(project / CI_FILES[options.ci][0])
+            path = project / CI_FILES[options.ci][0]
+            result.missing_ci = None if _has(path, PACKAGE) else display_name(path)
     if not options.is_dry:
         _write(paths, project, result)
     return result
-
-
-def _add_settings(
-    paths: dict[Path, bytes], project: Path, files: list[ProjectFile], result: InitResult
-) -> None:
-    for file in files:
-        path = project / file.path
-        paths[path] = file.text.encode()
-        if DISK.is_there(path):
-            _note(path, file.mark, file.snippet, result)
-
-
-def _missing(path: Path) -> str | None:
-    """Return the name of a file of CI, or None if it is there and knows of evalcontract."""
-    return None if DISK.is_there(path) and _has(path, PACKAGE) else display_name(path)
 
 
 def project_of(root: Path) -> Path:
@@ -159,12 +148,7 @@ def project_of(root: Path) -> Path:
 
 
 def _place_in(project: Path, root: Path) -> str:
-    """Return the path of the workspace in the project, as settings and shells can have it.
-
-    Raises:
-        UsageError: it has characters that they cannot have.
-
-    """
+    """Return the path of the workspace in the project, as settings and shells can have it."""
     place = root.relative_to(project).as_posix()
     if not place.isprintable() or EXPRESSION in place:
         raise UsageError(f"`{place}` cannot be used in settings: choose another name")
@@ -173,7 +157,8 @@ def _place_in(project: Path, root: Path) -> str:
 
 def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the workspace that do not come from anywhere else, by name."""
-    found = [*result.start.datasets, *_datasets_in(root)]
+    there = files_below(root, Kind.DATASET) if DISK.is_folder(root) else ()
+    found = [*result.start.datasets, *(path.relative_to(root).as_posix() for path in there)]
     files = result.start.files
     parts = {name.partition("/")[0] for name in files}
     has_judges = "judges" in parts
@@ -196,21 +181,13 @@ def _workspace_files(root: Path, result: InitResult) -> Iterator[tuple[str, byte
     if has_judges:
         line = shipped.template("workspace/unvalidated.toml")
         settings += line
-        if DISK.is_there(root / FILE_NAME):
-            _note(root / FILE_NAME, "judge/unvalidated", f"[severity]\n{line}", result)
-        else:
-            result.ignores_unvalidated = True
+        _advise(root / FILE_NAME, "judge/unvalidated", f"[severity]\n{line}", result)
+        result.ignores_unvalidated = not DISK.is_there(root / FILE_NAME)
     yield FILE_NAME, settings.encode()
     for name in sorted(examples):
         yield name, _example(name, result.datasets).encode()
     for schema in editor_schemas():
         yield schema.path, schema_text(schema.name).encode()
-
-
-def _datasets_in(root: Path) -> list[str]:
-    if not DISK.is_folder(root):
-        return []
-    return [path.relative_to(root).as_posix() for path in files_below(root, Kind.DATASET)]
 
 
 def _example(name: str, datasets: list[str]) -> str:
@@ -225,9 +202,9 @@ def _example(name: str, datasets: list[str]) -> str:
     return f"{line}\n{filled(f'workspace/{name}', **values)}"
 
 
-def _note(path: Path, mark: str, snippet: str, result: InitResult) -> None:
-    """Note what to add to an existing file, unless it has the mark."""
-    if not _has(path, mark):
+def _advise(path: Path, mark: str, snippet: str, result: InitResult) -> None:
+    """Say what to add to a file that exists and lacks the mark."""
+    if DISK.is_there(path) and not _has(path, mark):
         result.additions.append(Addition(display_name(path), snippet))
 
 
@@ -237,12 +214,7 @@ def _has(path: Path, mark: str) -> bool:
 
 
 def _write(paths: dict[Path, bytes], bound: Path, result: InitResult) -> None:
-    """Write the files that do not exist.
-
-    Raises:
-        UsageError: one cannot be written; then none is.
-
-    """
+    """Write all files that do not exist, or none."""
     with Staged() as staged:
         for path, data in paths.items():
             if DISK.is_there(path):
@@ -315,10 +287,6 @@ def _lack(dataset_pass: DatasetPass, row: CheckedRow, graded: frozenset[str] | N
         return Lack.CORRECTION
     if graded is None or covered.rubric is not None:
         return Lack.NEEDS
-    match graded_by(row.value, graded):
-        case GradedBy.JUDGE:
-            return Lack.JUDGE
-        case GradedBy.NOBODY:
-            return Lack.EXPECTATIONS
-        case GradedBy.CHECK:
-            return Lack.CORRECTION  # its expectation is one that every output meets
+    # An expectation that a check grades, and that does not run, is one that every output meets.
+    lacks = {GradedBy.JUDGE: Lack.JUDGE, GradedBy.NOBODY: Lack.EXPECTATIONS}
+    return lacks.get(graded_by(row.value, graded), Lack.CORRECTION)

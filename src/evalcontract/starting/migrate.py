@@ -232,7 +232,6 @@ class WorkspaceFiles:
 
 
 def _is_yaml(source: Document) -> bool:
-    """Whether a file is YAML, by its name, or else by its text."""
     form = format_of(source.file) or guess_format(source.text.encode())
     return form == "yaml"
 
@@ -348,20 +347,20 @@ def _move_all(
         if source.is_target:
             continue
         if source.system == AI_EVAL:
-            moved = ai_eval.move_dataset(source.document.value, source.name, target)
+            migration = ai_eval.move_dataset(source.document.value, source.name, target)
         else:
-            moved = best_practices.move(source.document.value, source.name, rubrics)
-        name = names.take(snake_case(str(moved.root["id"]), source.name))
-        moved.root["id"] = name
-        files.dataset(name, moved.root, moved.rows, source.document)
+            migration = best_practices.move(source.document.value, source.name, rubrics)
+        name = names.take(snake_case(str(migration.root["id"]), source.name))
+        migration.root["id"] = name
+        files.dataset(name, migration.root, migration.rows, source.document)
         datasets.append(name)
-        _record(moved, source, result)
-        referenced.update(row["rubric_ref"] for row in moved.rows if "rubric_ref" in row)
+        _record(migration, source, result)
+        referenced.update(row["rubric_ref"] for row in migration.rows if "rubric_ref" in row)
     if target is not None:
         for name in datasets:
             own = target.name if len(datasets) == 1 else f"{target.name}_{name}"
             files.add("target", {"id": own, **target.settings, "dataset": f"datasets/{name}.yaml"})
-    for rubric in rubrics.made.values():
+    for rubric in rubrics.by_id.values():
         files.add("rubric", rubric)
         referenced.update(each["rubric_ref"] for each in rubric["checks"] if "rubric_ref" in each)
         judges.update(each["id"] for each in rubric["checks"] if each["id"] in ai_eval.JUDGED)
@@ -386,18 +385,18 @@ def _target(
             f"{source.document.file} and {others[0].document.file} both have `graders`: migrate "
             "one target at a time"
         )
-    moved = FileMigration()
-    target = ai_eval.TargetGraders(source.document.value, source.name, moved, rubrics)
+    migration = FileMigration()
+    target = ai_eval.TargetGraders(source.document.value, source.name, migration, rubrics)
     if all(each.is_target for each in sources):
-        target.rubric_of_all(moved)
-    _record(moved, source, result)
+        target.rubric_of_all(migration)
+    _record(migration, source, result)
     return target
 
 
-def _record(moved: FileMigration, source: MigrationSource, result: MigrateResult) -> None:
+def _record(migration: FileMigration, source: MigrationSource, result: MigrateResult) -> None:
     place_of = partial(source.document.place, on_key=True)
-    for path, loss in moved.losses:
+    for path, loss in migration.losses:
         index = next((step for step in path if isinstance(step, int)), None)
         result.losses.note([loss], index, path, place_of)
-    result.changes.update(moved.notes)
-    result.rows += len(moved.rows)
+    result.changes.update(migration.notes)
+    result.rows += len(migration.rows)

@@ -74,7 +74,8 @@ def project_files(
     extensions = _json({"recommendations": [*_EXTENSIONS]})
     yield ProjectFile(".vscode/extensions.json", extensions, _EXTENSIONS[0], extensions)
     entries = "".join(_mapping(schema, folder) for schema in editor_schemas())
-    yield ProjectFile(".idea/jsonSchemas.xml", _jetbrains(entries), f'"{mark}', entries)
+    mappings = filled("project/jsonSchemas.xml", entries=entries)
+    yield ProjectFile(".idea/jsonSchemas.xml", mappings, f'"{mark}', entries)
     hooks = filled("project/pre-commit-config.yaml", **values)
     snippet = hooks.partition("repos:\n")[2]
     yield ProjectFile(".pre-commit-config.yaml", hooks, PACKAGE, snippet)
@@ -87,7 +88,6 @@ def project_files(
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a scalar of YAML."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -117,49 +117,18 @@ def _vs_code(folder: str) -> dict[str, object]:
     }
 
 
-def _jetbrains(entries: str) -> str:
-    return f"""\
-<?xml version="1.0" encoding="UTF-8"?>
-<project version="4">
-  <component name="JsonSchemaMappingsProjectConfiguration">
-    <state>
-      <map>
-{entries}\
-      </map>
-    </state>
-  </component>
-</project>
-"""
-
-
 def _mapping(schema: EditorSchema, folder: str) -> str:
     """Return the mapping of a folder or a file to its schema, as IDEs of JetBrains store it."""
-    name = f"{PACKAGE} {schema.name}"
     described = {"path": _below(folder, schema.describes)}
     if schema.is_of_folder:
         described = {"directory": "true", **described, "mappingKind": "Directory"}
-    lines = [
-        f"<entry key={quoteattr(name)}>",
-        "  <value>",
-        "    <SchemaInfo>",
-        f"      {_option('name', name)}",
-        f"      {_option('relativePathToSchema', _below(folder, schema.path))}",
-        '      <option name="patterns">',
-        "        <list>",
-        "          <Item>",
-        *(f"            {_option(*item)}" for item in described.items()),
-        "          </Item>",
-        "        </list>",
-        "      </option>",
-        "    </SchemaInfo>",
-        "  </value>",
-        "</entry>",
-    ]
-    return "".join(f"        {line}\n" for line in lines)
-
-
-def _option(name: str, value: str) -> str:
-    return f"<option name={quoteattr(name)} value={quoteattr(value)} />"
+    options = (f'<option name="{key}" value={quoteattr(of)} />' for key, of in described.items())
+    return filled(
+        "project/jsonSchemas-entry.xml",
+        name=quoteattr(f"{PACKAGE} {schema.name}"),
+        schema=quoteattr(_below(folder, schema.path)),
+        options="".join(f"{' ' * 20}{option}\n" for option in options),
+    )
 
 
 # Schemes that nobody on the way can change what comes from.
@@ -221,12 +190,7 @@ def _named(named: str, project: Path) -> InstallSource:
 
 
 def _remote(url: str) -> InstallSource:
-    """Return a URL as a source.
-
-    Raises:
-        UsageError: it is none that pip can use, or not one for a file that others read.
-
-    """
+    """Return a URL as a source, if pip can use it, and others may read it."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -254,12 +218,7 @@ def _remote(url: str) -> InstallSource:
 
 
 def _local(path: Path, project: Path) -> InstallSource:
-    """Return a file or folder as a source.
-
-    Raises:
-        UsageError: a clone of the project would not have it, or pip cannot use it.
-
-    """
+    """Return a file or folder as a source, if a clone of the project has it, and pip can use it."""
     name, real = display_name(path), DISK.real(path)
     if not DISK.is_there(real):
         raise UsageError(f"`--source {name}`: there is no such file or folder")
@@ -292,12 +251,7 @@ def _direct_url() -> Mapping[str, object]:
 
 
 def _installed(direct: Mapping[str, object], project: Path) -> InstallSource | None:
-    """Return the source that PEP 610 describes, or None if a clone cannot install from it.
-
-    Raises:
-        UsageError: the same, for a reason that concerns only a source that somebody names.
-
-    """
+    """Return the source that PEP 610 describes, or None if a clone cannot install from it."""
     url, vcs = direct.get("url"), direct.get("vcs_info")
     if not isinstance(url, str):
         return None

@@ -79,12 +79,7 @@ def with_rubrics(data: bytes, name: str) -> tuple[bytes, dict[str, bytes], int]:
 
 
 def _rows(text: str, form: str) -> Iterator[tuple[ValuePath, Any]]:
-    """Yield the rows of a text by their paths; in JSON Lines, the first step is the line.
-
-    Raises:
-        ParseError, ValueError, RecursionError: the text cannot be parsed.
-
-    """
+    """Yield the rows of a text by their paths; in JSON Lines, the first step is the line."""
     body = text.removeprefix("\ufeff")
     if form == "jsonl":
         for number, line in enumerate(body.split("\n")):
@@ -142,7 +137,7 @@ def rows_as_dataset(
             `mapping` names.
 
     """
-    head, values = _read(input_)
+    head, values = _read_rows(input_)
     columns, problems = _columns(values, mapping)
     if columns is None:
         return None, problems
@@ -235,7 +230,7 @@ def _text(value: Any) -> Any:
     return value
 
 
-def _read(input_: Input) -> tuple[dict[str, Any], list[Any]]:
+def _read_rows(input_: Input) -> tuple[dict[str, Any], list[Any]]:
     """Return what stands beside the rows, and the rows."""
     file = input_.read_external()
     head: dict[str, Any] = {}
@@ -371,7 +366,7 @@ def _take(
             start.here.append(path.relative_to(options.root).as_posix())
             return
         out = f"{_DATASETS}/{names.take(_stem(path))}{_ending(input_, path)}"
-        data = _judged(input_.files.read(path, input_.files.stream(path).size), out, start)
+        data = _add_rubrics(input_.files.read(path, input_.files.stream(path).size), out, start)
     else:
         is_large = input_.files.stream(path).size > _MAX_YAML_BYTES
         out = f"{_DATASETS}/{names.take(_stem(path))}{'.jsonl' if is_large else '.yaml'}"
@@ -381,16 +376,16 @@ def _take(
             if rows is None:
                 start.refusal = f"{name} cannot be read"
                 return
-            data = _judged(rows, out, start)
+            data = _add_rubrics(rows, out, start)
         else:
-            data = _converted(input_, folder / out, options, start)
+            data = _convert(input_, folder / out, options, start)
             _collect(folder, start)  # rubrics, judges and bundles that the rows need
     start.files[out] = with_modeline(data) if format_of(out) == "yaml" else data
     system = _TABLE if is_table(path) and dataset.dialect == NATIVE else dataset.dialect
     start.origins.append(FileOrigin(name, _PLAIN if is_plain else system, out))
 
 
-def _judged(data: bytes, out: str, start: StartingFiles) -> bytes:
+def _add_rubrics(data: bytes, out: str, start: StartingFiles) -> bytes:
     """Return a dataset; rows that only a judge can grade get a rubric, unless it takes long."""
     if format_of(out) == "yaml" and len(data) > _MAX_EDITED_BYTES:
         start.unedited[out] = f"has more than {_MAX_EDITED_BYTES // 1_000_000} MB of YAML"
@@ -406,12 +401,7 @@ def _judged(data: bytes, out: str, start: StartingFiles) -> bytes:
 
 
 def _ending(input_: Input, path: Path) -> str:
-    """Return the extension that a dataset of ours has in the workspace.
-
-    Raises:
-        UsageError: the file is no dataset, and no rows.
-
-    """
+    """Return the extension that a dataset of ours has in the workspace."""
     source = input_.read(quick=True)
     value = source.peek()
     rows = value if isinstance(value, list) and not source.stream else [value]
@@ -430,7 +420,7 @@ def _stem(path: Path) -> str:
     return snake_case(path.name.partition(".")[0], "dataset")
 
 
-def _converted(input_: Input, out: Path, options: Options, start: StartingFiles) -> bytes:
+def _convert(input_: Input, out: Path, options: Options, start: StartingFiles) -> bytes:
     wanted = ConvertOptions(options.dialect, NATIVE, asks_judge=True)
     done = convert(input_, out, wanted, Options(out.parents[1], columns=options.columns))
     start.diagnostics += done.diagnostics

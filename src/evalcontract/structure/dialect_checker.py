@@ -12,60 +12,13 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.authored.faults import schema_faults
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, closed
+from evalcontract.structure.keys.names import other_name
 from evalcontract.structure.messages.keys import near_miss
 from evalcontract.structure.native import Fits, NativeValidator, native_for
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.pattern_limit import PatternMatcher
 from evalcontract.structure.schemas import OWN_PREFIX, branches, definition, known_keys, properties
 from evalcontract.structure.validator import SchemaValidator
-
-#: Names of the same thing in datasets of different tools.
-_GROUPS = (
-    ("input", "inputs", "question", "query", "prompt", "request", "user_input", "instruction"),
-    (
-        *("expected_output", "expected_response", "expected_answer", "target", "ideal", "expected"),
-        *("ground_truth", "groundtruth", "reference", "reference_answer", "reference_output"),
-        *("answer", "correct_answer", "gold", "gold_answer", "label"),
-    ),
-    ("actual_output", "output", "outputs", "response", "completion", "prediction"),
-    ("expectations", "expected"),
-    ("retrieval_context", "retrieved_context", "retrieved_contexts", "retrieved_documents"),
-    ("expected_tools", "expected_tool_calls", "reference_tool_calls"),
-    ("tools_called", "tool_calls", "actual_tools"),
-    ("assert", "asserts", "assertions", "expectations", "checks"),
-    ("vars", "variables"),
-    ("value", "expected"),
-    ("choices", "options"),
-    ("additional_metadata", "metadata", "meta"),
-)
-
-#: The names of other tools, in snake case, for the keys of a recorded output; the first one counts.
-NAMES_OF_OUTPUTS = {
-    "output": (
-        *("actual_output", "outputs", "response", "completion", "prediction", "answer", "text"),
-        *("content", "output_text", "generated_text", "generation", "model_output", "llm_output"),
-        *("actual_response", "actual_answer", "model_response", "reply", "message", "result"),
-    ),
-    "tool_calls": (
-        *("tools_called", "actual_tools", "actual_tool_calls", "function_calls", "function_call"),
-        *("tool_uses", "tool_use", "tool_call", "called_tools", "trajectory"),
-    ),
-}
-
-
-def other_name(
-    key: str, mapping: dict[str, Any], known: dict[str, Schema], fits: Fits
-) -> str | None:
-    """Return the key of a loader for what another tool calls `key`; None if there is none.
-
-    The mapping must not have it, and the value must have its shape.
-    """
-    for names in _GROUPS:
-        if key in names:
-            meant = [name for name in names if name in known and name not in mapping]
-            if len(meant) == 1 and fits.same_shape(mapping[key], known[meant[0]]):
-                return meant[0]
-    return None
 
 
 class IgnoredKey(NamedTuple):
@@ -99,6 +52,22 @@ def ignored_keys(
             yield from ignored_keys(value[key], subschema, root, fits, (*path, key))
 
 
+class _Definition:
+    """A definition of the schema of a dialect, and what is made of it at its first use."""
+
+    def __init__(self, name: str, schema: Schema) -> None:
+        self.validator = SchemaValidator(name, schema)
+        self.schema = schema
+
+    @cached_property
+    def fits(self) -> Fits:
+        return Fits(self.schema)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        return frozenset(properties(self.schema))
+
+
 class DialectChecker:
     """Checks values against the definitions of the schema `of`.
 
@@ -109,13 +78,11 @@ class DialectChecker:
         self._name = name
         self._title = title
         self._of = of
-        self._validators: dict[str, SchemaValidator] = {}
-        self._known: dict[str, frozenset[str]] = {}
-        self._fits: dict[str, Fits] = {}
+        self._definitions: dict[str, _Definition] = {}
 
     def faults(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the problems of a value, including the keys that the system does not read."""
-        problems = self._validator(of).check(value, path)
+        problems = self._definition(of).validator.check(value, path)
         if any(problem.code.endswith(GUESSES) for problem in problems):
             misspelled = self._misspelled(value, path, of)
             problems = [_as_missing(problem, misspelled.get(problem.path)) for problem in problems]
@@ -124,7 +91,7 @@ class DialectChecker:
 
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the keys in a value that the system does not read, mismatched keys included."""
-        mismatches = self._validator(of).mismatches(value)
+        mismatches = self._definition(of).validator.mismatches(value)
         problems = [_below(path, near_miss(self._name, mismatch)) for mismatch in mismatches]
         reported = {problem.path for problem in problems}
         return [*problems, *self._ignored(value, path, of, reported)]
@@ -154,7 +121,7 @@ class DialectChecker:
 
         Any other key is allowed, so that the gate does not know of them.
         """
-        known = self._known_keys(of)
+        known = self._definition(of).known
         if value.keys() <= known:
             return []
         meant = {key: _nearest(key, known) for key in value if key not in known}
@@ -182,7 +149,7 @@ class DialectChecker:
 
         The loader of the system does not find them.
         """
-        validator = self._validator(of)
+        validator = self._definition(of).validator
         missing = validator.missing_keys(value)
         misspelled: dict[Path, str] = {}
         for mismatch in validator.mismatches(value):
@@ -193,12 +160,9 @@ class DialectChecker:
         return misspelled
 
     def _ignored(self, value: Any, path: Path, of: str, reported: set[Path]) -> list[Problem]:
-        schema = self._schema(of)
-        if of not in self._fits:
-            self._fits[of] = Fits(schema)
-        found = ignored_keys(value, schema, schema, self._fits[of])
-        placed = (((*path, *each.path), each.meant) for each in found)
-        return [self._ignored_key(*each) for each in placed if each[0] not in reported]
+        schema, fits = self._definition(of).schema, self._definition(of).fits
+        found = ignored_keys(value, schema, schema, fits, path)
+        return [self._ignored_key(*each) for each in found if each.path not in reported]
 
     def _ignored_key(self, path: Path, meant: str | None) -> Problem:
         advice = "remove it, or prefix its name with `x_` to mark it as a custom key"
@@ -210,22 +174,14 @@ class DialectChecker:
             on_key=True,
         )
 
-    def _validator(self, of: str) -> SchemaValidator:
-        if of not in self._validators:
-            self._validators[of] = SchemaValidator(self._name, definition(of, of=self._of))
-        return self._validators[of]
-
-    def _known_keys(self, of: str) -> frozenset[str]:
-        if of not in self._known:
-            self._known[of] = frozenset(properties(definition(of, of=self._of)))
-        return self._known[of]
-
-    def _schema(self, of: str) -> Schema:
-        return self._validator(of).schema
+    def _definition(self, of: str) -> _Definition:
+        if of not in self._definitions:
+            self._definitions[of] = _Definition(self._name, definition(of, of=self._of))
+        return self._definitions[of]
 
     @cached_property
     def _gate(self) -> NativeValidator:
-        row = closed(self._schema("row"))
+        row = closed(self._definition("row").schema)
         root = {key: part for key, part in row.items() if key in ("$schema", "$defs")}
         items = {key: part for key, part in row.items() if key not in root}
         return native_for({**root, "type": "array", "items": items})
@@ -237,7 +193,6 @@ def _nearest(key: str, known: frozenset[str]) -> str | None:
 
 
 def _as_missing(problem: Problem, key: str | None) -> Problem:
-    """Report a mismatched key as the required key that is missing."""
     if key is None:
         return problem
     name = problem.code.partition("/")[0]

@@ -25,6 +25,7 @@ from evalcontract.structure.native import (
     Matches,
     PatternLimitError,
     SchemaViolation,
+    first_error,
     from_native,
     matches,
 )
@@ -69,37 +70,29 @@ class AuthoredSchema:
         self._native = self._native or TimedValidator(self._schema, self._search)
         try:
             return None if self._native.is_valid(value) else self._described(self._native, value)
-        except TooMuchWork:
-            return self._by_steps(value)
-        except (ValueError, TypeError, RecursionError):
-            # A number beyond 64 bits, or a limit of a pattern: the exact engine decides.
+        except (TooMuchWork, ValueError, TypeError, RecursionError):
+            # Also a number beyond 64 bits, or a limit of a pattern: the exact engine decides.
             return self._by_steps(value)
 
     def _described(self, validator: TimedValidator, value: Any) -> str:
-        """Return the first violation of an invalid value."""
-        from jsonschema_rs import ValidationError  # slow to import
+        from evalcontract.structure.messages.values import message_for  # slow to import
 
-        from evalcontract.structure.messages.values import message_for
-
-        if number_of_values(value) > MAX_PARTS:
+        is_described = number_of_values(value) <= MAX_PARTS
+        error = first_error(validator.native, value) if is_described else None
+        if error is None:
             return "it is invalid by the schema"
-        try:
-            validator.native.validate(value)
-        except ValidationError as error:
-            violation = from_native(error, value, self._schema)
-            path = tuple(error.instance_path)
-            if violation is None:
-                return _at(path, error.message)
-            subject = f"`{format_path(path)}`" if path else "the JSON value"
-            if violation.keyword == "required":
-                missing = [key for key in violation.keyword_value if key not in violation.instance]
-                return clipped(f"{subject} has no key `{missing[0]}`", _MAX_CHARACTERS)
-            message = message_for("output", violation, (), None, subject).message
-            return clipped(message, _MAX_CHARACTERS)
-        return "it is invalid by the schema"
+        violation = from_native(error, value, self._schema)
+        path = tuple(error.instance_path)
+        if violation is None:
+            return _at(path, error.message)
+        subject = f"`{format_path(path)}`" if path else "the JSON value"
+        if violation.keyword == "required":
+            missing = [key for key in violation.keyword_value if key not in violation.instance]
+            return clipped(f"{subject} has no key `{missing[0]}`", _MAX_CHARACTERS)
+        message = message_for("output", violation, (), None, subject).message
+        return clipped(message, _MAX_CHARACTERS)
 
     def _by_steps(self, value: Any) -> str | None:
-
         self._exact = self._exact or StepCounter(self._schema, self._search)
         try:
             errors = self._exact.errors(value, MAX_STEPS)
@@ -120,7 +113,6 @@ def _at(path: tuple[str | int, ...], message: str) -> str:
 
 
 def _own_keys(search: Matches, schema: dict[str, Any], instance: dict[str, Any]) -> Iterator[str]:
-    """Yield the keys that `properties` and `patternProperties` of a schema apply to."""
     named, by_pattern = schema.get("properties", {}), schema.get("patternProperties", {})
     for key in instance:
         if key in named or any(search(pattern, key) for pattern in by_pattern):
@@ -179,7 +171,6 @@ def _evaluated_keys(
 def _in_place_subschemas(
     validator: Any, schema: dict[str, Any], instance: dict[str, Any]
 ) -> Iterator[Any]:
-    """Yield the subschemas that a schema applies to the same value."""
     for keyword in ("allOf", "anyOf", "oneOf"):
         yield from schema.get(keyword, ())
     for key, subschema in schema.get("dependentSchemas", {}).items():
@@ -368,7 +359,6 @@ def _counting() -> _CountingValidator:
 
 
 def _comparisons(name: str, value: Any, instance: Any, schema: Any) -> int:
-    """Return how many keys or values a keyword compares."""
     if name in _COMPARING:
         is_slow = name == "enum" and not isinstance(instance, str)
         return len(value) * (_COMPARED_AS if is_slow else 1)

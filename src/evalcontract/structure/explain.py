@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
 
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.structure.keys.mismatches import KeyInMapping, rename_unknown
-from evalcontract.structure.keys.names import canonical_closed_key
-from evalcontract.structure.keys.spelling import key_names, split_key_value
+from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch, rename_unknown
+from evalcontract.structure.keys.names import CLOSED_ALIASES, canonical_of
+from evalcontract.structure.keys.spelling import KeyNames, key_names, split_key_value
 from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
 from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.native import SchemaViolation
 from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import alternatives, described, known_keys
 from evalcontract.structure.violations import SchemaPair
-
-if TYPE_CHECKING:
-    from evalcontract.structure.keys.mismatches import KeyMismatch
-    from evalcontract.structure.keys.spelling import KeyNames
 
 _HEAD = lazy_pattern(r"[-+]?[1-9]\d{0,2}")
 _TAIL = lazy_pattern(r"\d{3}(?!\d).*")
@@ -55,12 +51,18 @@ def explain(
 
     `prefix` and `source_text` are those of `SchemaValidator.check`.
     """
+
+    def written(path: Path) -> str | None:
+        return source_text((*prefix, *path)) if source_text else None
+
+    article = "an" if pair.kind.startswith(tuple("aeiou")) else "a"
+    subject = "a row" if prefix else f"{article} {pair.kind}"
     problems = [near_miss(pair.kind, mismatch) for mismatch in mismatches]
     misspelled = {(mismatch.path, mismatch.meant) for mismatch in mismatches if mismatch.meant}
-    for schema, schema_violations in violations:
-        explanation = _Explanation(pair, schema, value, misspelled, schema_violations)
-        for violation in schema_violations:
-            problems += explanation.of(violation, source_text, prefix)
+    for schema, of_schema in violations:
+        explanation = _Explanation(pair, schema, value, misspelled, of_schema)
+        for violation in of_schema:
+            problems += explanation.of(violation, subject, written)
     unique = {(problem.code, problem.path, problem.message): problem for problem in problems}
     return [_below(prefix, problem) for problem in unique.values()]
 
@@ -110,67 +112,57 @@ class _Explanation:
         }
 
     def of(
-        self,
-        violation: SchemaViolation,
-        source_text: Callable[[Path], str | None] | None,
-        prefix: Path,
+        self, violation: SchemaViolation, subject: str, written: Callable[[Path], str | None]
     ) -> Iterator[Problem]:
-        """Yield the problems of a violation; none if another violation already reports them."""
-        path = violation.path
-        kind = self._pair.kind
-        unknown = self._unknown.get(path, {})
-        if violation.keyword == "required":
+        """Yield the problems of a violation; none if another violation already reports them.
+
+        `subject` is the noun for the whole value; `written` returns a scalar as in the file.
+        """
+        path, keyword = violation.path, violation.keyword
+        if keyword == "required":
             if self._lacking[path, id(violation.keyword_value)] is violation:
                 yield from self._required(violation, path)
         elif _has_unknown_keys(violation):
-            known = self._pair.known(violation, path, self._schema)
-            missing, uses = self._missing.get(path, {}), Counter(unknown.values())
-            mapping = violation.instance
-            absent = [name for name in known if name not in mapping]
-            names = key_names(tuple(known))
-            for key, meant in unknown.items():
-                if (path, meant) not in self._misspelled:
-                    entry = KeyInMapping(path, key, mapping)
-                    fix = rename_unknown(entry, meant, known, names, missing, self._fits)
-                    fix = fix if uses[meant] == 1 else None
-                    problem = unknown_key(kind, entry, meant, known, absent, missing, fix)
-                    is_indented = (path, key) in self._indented
-                    advice = f"move it to the root, beside `{path[0]}`" if is_indented else None
-                    yield problem._replace(help=advice) if is_indented else problem
-        elif violation.keyword == "unevaluatedProperties" and violation.keyword_value is False:
-            yield from self._unevaluated(violation, path)
-        elif violation.keyword == "anyOf" and unknown:
+            yield from self._additional(violation)
+        elif keyword == "unevaluatedProperties" and violation.keyword_value is False:
+            yield from self._unevaluated(violation)
+        elif keyword == "anyOf" and self._unknown.get(path):
             return  # the required key is there, misspelled
         elif self._is_repeated(violation):
             return
-        elif violation.keyword != "not" or path[:-1] not in {
-            mapping_path for mapping_path, _ in self._misspelled
-        }:
+        elif keyword != "not" or path[:-1] not in {place for place, _ in self._misspelled}:
             # A forbidden key is often right, and the key that would allow it is misspelled.
-            yield self._message(violation, path, source_text, prefix)
+            problem = message_for(
+                self._pair.kind,
+                violation,
+                path,
+                written(path),
+                subject,
+                lambda value: self._fits.fits(value, violation.schema),
+            )
+            yield with_whole_text(problem, path, written)
 
-    def _message(
-        self,
-        violation: SchemaViolation,
-        path: Path,
-        source_text: Callable[[Path], str | None] | None,
-        prefix: Path,
+    def _additional(self, violation: SchemaViolation) -> Iterator[Problem]:
+        """Yield the problems of the unknown keys of a closed mapping."""
+        path, unknown = violation.path, self._unknown[violation.path]
+        of, missing = self._known_at(violation, path), self._missing.get(path, {})
+        uses = Counter(unknown.values())
+        for key, meant in unknown.items():
+            if (path, meant) not in self._misspelled:
+                problem = self._unknown_key(
+                    KeyInMapping(path, key, violation.instance), meant, of, missing
+                )
+                if uses[meant] > 1:
+                    problem = problem._replace(fix=None)
+                if (path, key) in self._indented:
+                    problem = problem._replace(help=f"move it to the root, beside `{path[0]}`")
+                yield problem
+
+    def _unknown_key(
+        self, entry: KeyInMapping, meant: str | None, of: _KnownAt, missing: Collection[str] = ()
     ) -> Problem:
-        def written(part: Path) -> str | None:
-            return source_text((*prefix, *part)) if source_text else None
-
-        kind = self._pair.kind
-        article = "an" if kind.startswith(tuple("aeiou")) else "a"
-        subject = "a row" if prefix else f"{article} {kind}"
-        problem = message_for(
-            self._pair.kind,
-            violation,
-            path,
-            written(path),
-            subject,
-            lambda value: self._fits.fits(value, violation.schema),
-        )
-        return with_whole_text(problem, path, written)
+        fix = rename_unknown(entry, meant, of.known, of.names, missing, self._fits)
+        return unknown_key(self._pair.kind, entry, meant, of.known, of.listed, missing, fix)
 
     def _is_repeated(self, violation: SchemaViolation) -> bool:
         """Whether an earlier key of the mapping is forbidden for the same reason."""
@@ -195,17 +187,14 @@ class _Explanation:
             if not alternatives(self._schema, self._value, path, key) & meant:
                 yield missing_key(self._pair.kind, key, path, mapping, known, self._schema)
 
-    def _unevaluated(self, violation: SchemaViolation, path: Path) -> Iterator[Problem]:
-        *parent, last = path
-        mapping_path, key = tuple(parent), str(last)
-        of = self._known_at(violation, mapping_path)
-        if mapping_path or last not in of.known:
-            mapping = violation.instance
+    def _unevaluated(self, violation: SchemaViolation) -> Iterator[Problem]:
+        *parent, last = violation.path
+        path, key, mapping = tuple(parent), str(last), violation.instance
+        of = self._known_at(violation, path)
+        if path or last not in of.known:
             meant = of.names.meant(key, mapping, of.absent)
-            if (mapping_path, meant) not in self._misspelled:
-                entry = KeyInMapping(mapping_path, key, mapping)
-                fix = rename_unknown(entry, meant, of.known, of.names, (), self._fits)
-                yield unknown_key(self._pair.kind, entry, meant, of.known, of.listed, (), fix)
+            if (path, meant) not in self._misspelled:
+                yield self._unknown_key(KeyInMapping(path, key, mapping), meant, of)
 
     def _known_at(self, violation: SchemaViolation, path: Path) -> _KnownAt:
         """Return the known keys of the mapping at a path; of its unknown keys, each is a violation.
@@ -227,13 +216,14 @@ class _Explanation:
         If one required key is missing and one unknown key resembles nothing, the two are paired.
         """
         path, mapping = violation.path, violation.instance
-        known = self._pair.known(violation, path, self._schema)
+        known = self._known_at(violation, path).known
         missing = self._missing.get(path, {})
         names = key_names(tuple(known), tuple(missing))
+        absent = known.keys() - mapping.keys()
         meant = {
             key: self._split_off(key, mapping, known)
             or names.meant(key, mapping, missing)
-            or canonical_closed_key(key, known, mapping)
+            or canonical_of(key, CLOSED_ALIASES, absent)
             for key in mapping
             if key not in known and (path, key) not in self._indented
         }

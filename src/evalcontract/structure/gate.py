@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from time import thread_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.source.installed import table
-from evalcontract.structure.native import matches, native_for
+from evalcontract.structure.native import Matches, matches, native_for
 from evalcontract.structure.parts import IN_PLACE_LISTS, IN_PLACE_MAPPINGS, Schema, subschemas
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX, load
-
-if TYPE_CHECKING:
-    from evalcontract.structure.native import Matches
 
 #: A schema with so many alternatives is always quick.
 FEW_ALTERNATIVES = 20
@@ -67,7 +64,7 @@ class TimedValidator:
         """
         if self._alternatives <= FEW_ALTERNATIVES:
             return bool(self.native.is_valid(value))
-        if self._is_slow():
+        if self._seconds > max(MAX_SECONDS, self._values * SECONDS_PER_VALUE):
             raise TooMuchWork
         many = number_of_values(value)
         if many * self._alternatives > MAX_WORK:
@@ -79,9 +76,6 @@ class TimedValidator:
             return bool(native.is_valid(value))
         finally:
             self._seconds += self._clock() - start
-
-    def _is_slow(self) -> bool:
-        return self._seconds > max(MAX_SECONDS, self._values * SECONDS_PER_VALUE)
 
     @cached_property
     def native(self) -> Any:
@@ -183,17 +177,20 @@ def gate_schema(
     is embedded under its own `$id`, so that its local references stay local, together with a
     schema that closes those mappings.
     """
-    definitions = dict(_gate_definitions(row))
+    own: dict[str, Schema] = row["$defs"]
+    is_ours = own is load("dataset")["$defs"]  # closed, they ship: they are the same at every start
+    definitions = dict(table("closed")["gate"] if is_ours else gate_definitions(own))
     of_bundles = {key: _PLAIN for bundle in extra for key in bundle.get("properties", {})}
     known = {**of_bundles, **definitions["row"]["properties"]}
-    known["rubric_ref"] = _one_of(sorted(references))
+    resolving = sorted(references)
+    known["rubric_ref"] = {"enum": resolving} if resolving else False
     definitions["row"] = {**definitions["row"], "properties": known}
     for name in open_:
         opened = {**definitions[name], "additionalProperties": _PLAIN}
         if name == "row":
             opened["properties"] = {**_misplaced(), **opened["properties"]}
         definitions[name] = opened
-    row_keys = row["$defs"]["row"]["properties"]
+    row_keys = own["row"]["properties"]
     embedded = {
         f"bundle_{n}": {"$id": f"{_BASE}bundle/{n}/", **_with_keys(bundle, row_keys)}
         for n, bundle in enumerate(extra)
@@ -224,8 +221,9 @@ def joined(schema: Any, other: Any) -> Schema:
     for keyword, part in other.items():
         if keyword == "properties" and keyword in merged:
             known = merged[keyword]
-            merged[keyword], unknown = _joined_properties(known, part)
-            if unknown:
+            both = {key: joined(known[key], value) for key, value in part.items() if key in known}
+            merged[keyword] = {**known, **both}
+            if unknown := {key: value for key, value in part.items() if key not in known}:
                 separate[keyword] = unknown
         elif keyword == "items" and keyword in merged:
             merged[keyword] = joined(merged[keyword], part)
@@ -237,30 +235,6 @@ def joined(schema: Any, other: Any) -> Schema:
         elif merged.get(keyword) != part:
             separate[keyword] = part
     return {**merged, "allOf": [*merged.get("allOf", ()), separate]} if separate else merged
-
-
-def _joined_properties(known: Schema, other: Schema) -> tuple[Schema, Schema]:
-    """Return the known properties, joined with those of the same name, and the other ones."""
-    both, unknown = dict(known), {}
-    for key, value in other.items():
-        if key in known:
-            both[key] = joined(known[key], value)
-        else:
-            unknown[key] = value
-    return both, unknown
-
-
-def _gate_definitions(row: Schema) -> dict[str, Schema]:
-    """Return the definitions of a row for a gate, without references and custom keys.
-
-    Those of the contract ship: they are the same at every start.
-    """
-    definitions: dict[str, Schema] = row["$defs"]
-    if definitions is load("dataset")["$defs"]:
-        definitions = table("closed")["gate"]
-    else:
-        definitions = gate_definitions(definitions)
-    return definitions
 
 
 def gate_definitions(definitions: dict[str, Schema]) -> dict[str, Schema]:
@@ -284,7 +258,6 @@ def _misplaced() -> dict[str, Schema]:
 
 
 def _plain_levels() -> dict[str, Schema]:
-    """Return definitions of free-form values with text keys, one for each level of nesting."""
     levels: dict[str, Schema] = {"plain_0": {"type": _SCALARS}}
     for level in range(_LEVELS):
         below = {"$ref": f"#/$defs/plain_{level}"}
@@ -296,10 +269,6 @@ def _closed_fields(bundle: Schema, row: Schema, harmless: Iterable[str]) -> Sche
     from evalcontract.structure.keys.bundle_fields import BundleFields  # slow to import
 
     return BundleFields(bundle, row).closed(harmless)
-
-
-def _one_of(texts: list[str]) -> Schema | bool:
-    return {"enum": texts} if texts else False
 
 
 def _with_keys(bundle: Schema, keys: Iterable[str]) -> Schema:

@@ -12,6 +12,8 @@ from evalcontract.model.diagnostic import Path
 
 Schema = dict[str, Any]
 
+TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")
+
 #: Keywords that apply a subschema to the same value (in-place applicators), not to a part of it.
 IN_PLACE_SCHEMA = ("not", "if", "then", "else")
 IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")

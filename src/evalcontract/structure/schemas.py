@@ -21,74 +21,40 @@ FOR_PEOPLE = frozenset({"title", "description", "examples", "default", "$comment
 OWN_PREFIX = "x_"
 
 
-def names() -> list[str]:
-    """List the schemas by name, such as `dataset`.
+def names(folder: str = "") -> list[str]:
+    """List the schemas in a folder by name, such as `dataset`.
+
+    The folders are `bundles/` (examples), `formats/` (datasets of other systems), `editor/` and
+    `editor/formats/` (for editors; `docs/editors.md` describes them).
 
     Raises:
-        InstallationError: no schemas are installed.
+        InstallationError: no schemas are installed there.
 
     """
-    return _names_in("")
-
-
-def names_of_bundles() -> list[str]:
-    """List the bundles that ship as examples, such as `bundles/rag`.
-
-    Raises:
-        InstallationError: no bundles are installed.
-
-    """
-    return _names_in("bundles/")
-
-
-def names_of_others() -> list[str]:
-    """List the schemas of other systems' datasets, such as `formats/northstar`.
-
-    Raises:
-        InstallationError: no such schemas are installed.
-
-    """
-    return _names_in(_FORMATS)
+    try:
+        files = [entry.name for entry in (shipped.folder() / folder).iterdir()]
+    except OSError:
+        files = []
+    found = [name.removesuffix(SCHEMA_SUFFIX) for name in files if name.endswith(SCHEMA_SUFFIX)]
+    if not found:
+        raise InstallationError("the schemas of evalcontract are not installed")
+    return sorted(f"{folder}{name}" for name in found)
 
 
 def names_of_editions() -> list[str]:
-    """List the schemas for editors, such as `editor/rubric`; `docs/editors.md` describes them.
-
-    Raises:
-        InstallationError: no such schemas are installed.
-
-    """
-    return [*_names_in(_EDITIONS), *_names_in(f"{_EDITIONS}{_FORMATS}")]
+    """List the schemas for editors, such as `editor/rubric`; raises as `names` does."""
+    return [*names(_EDITIONS), *names(f"{_EDITIONS}{_FORMATS}")]
 
 
 def every_name() -> list[str]:
-    """List all schemas that ship, by name.
-
-    Raises:
-        InstallationError: some are not installed.
-
-    """
-    others = names_of_bundles(), names_of_others(), names_of_editions()
-    return [*names(), *(name for each in others for name in each)]
+    """List all schemas that ship, by name; raises as `names` does."""
+    return [*names(), *names("bundles/"), *names(_FORMATS), *names_of_editions()]
 
 
 def edition_of(name: str) -> str | None:
     """Return the name of the edition of a schema for editors; None if it has none."""
     edition = f"{_EDITIONS}{name}"
     return edition if edition in names_of_editions() else None
-
-
-def _names_in(prefix: str) -> list[str]:
-    folder = shipped.folder() / prefix if prefix else shipped.folder()
-    try:
-        file_names = [
-            entry.name for entry in folder.iterdir() if entry.name.endswith(SCHEMA_SUFFIX)
-        ]
-    except OSError:
-        file_names = []
-    if not file_names:
-        raise InstallationError("the schemas of evalcontract are not installed")
-    return sorted(f"{prefix}{name.removesuffix(SCHEMA_SUFFIX)}" for name in file_names)
 
 
 def text_of(name: str) -> str:
@@ -118,12 +84,12 @@ def load(name: str) -> Schema:
     except InstallationError:
         if not name.startswith(_FORMATS):
             raise
-        from evalcontract.structure.native import schema_of_dialect  # rarely needed
+        from evalcontract.structure.foreign import schema_of_dialect  # rarely needed
 
         return schema_of_dialect(name.removeprefix(_FORMATS))
     if name != "rubric":
         return schema
-    from evalcontract.structure.native import with_foreign_kinds  # only for rubrics
+    from evalcontract.structure.foreign import with_foreign_kinds  # only for rubrics
 
     return with_foreign_kinds(schema)
 

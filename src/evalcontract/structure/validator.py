@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.structure.gate import closed
-from evalcontract.structure.native import matches, native_for
+from evalcontract.structure.native import Matches, NativeValidator, matches, native_for
 from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import load
 from evalcontract.structure.violations import SchemaPair
@@ -21,7 +21,6 @@ from evalcontract.structure.violations import SchemaPair
 if TYPE_CHECKING:
     from evalcontract.structure.keys.bundle_fields import BundleFields
     from evalcontract.structure.keys.mismatches import KeyMismatch, KeyMismatches
-    from evalcontract.structure.native import Matches, NativeValidator
 
 
 class SchemaValidator:
@@ -133,7 +132,7 @@ def structure_of(name: str) -> SchemaValidator:
 
 
 #: The checks of a rubric, each with its path.
-Checks = tuple[tuple["Path", dict[str, Any]], ...]
+Checks = tuple[tuple[Path, dict[str, Any]], ...]
 
 
 def valid_parts_of_rubric(

@@ -15,7 +15,12 @@ from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, number_of_values
 from evalcontract.structure.native import (
     MAX_VIOLATIONS,
+    Fits,
+    Matches,
+    NativeValidator,
     PatternLimitError,
+    SchemaViolation,
+    first_error,
     from_native,
     matches,
     native_for,
@@ -28,11 +33,9 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
     from evalcontract.structure.exact import StepCounter
-    from evalcontract.structure.native import Fits, Matches, NativeValidator, SchemaViolation
 
-    #: Violations of one schema, and the problem of a check that was aborted.
-    Found = tuple[list[SchemaViolation], list[Problem]]
-
+#: Violations of one schema, and the problem of a check that was aborted.
+Found = tuple[list[SchemaViolation], list[Problem]]
 #: Keywords that do not validate a mapping as a whole.
 _ANNOTATIONS = frozenset({"$schema", "$defs", "$ref", "title", "description", "examples"})
 #: Maximum number of steps to describe why the schema of a bundle rejects one row, beyond those
@@ -57,8 +60,6 @@ class _CompiledSchema:
 
     @cached_property
     def fits(self) -> Fits:
-        from evalcontract.structure.native import Fits  # only needed for invalid values
-
         return Fits(self._schema)
 
     @cached_property
@@ -126,8 +127,6 @@ class SchemaPair:
 
     def fits(self, schema: Schema) -> Fits:
         """Return the `Fits` of one of the two schemas."""
-        from evalcontract.structure.native import Fits  # only needed for invalid values
-
         return self._compiled.fits if schema is self.schema else Fits(schema)
 
     def _decided(self, find: Callable[[Any], Found], value: Any) -> Found:
@@ -231,14 +230,9 @@ def _described_of(errors: Sequence[ValidationError]) -> Found:
 
 def _first(native: NativeValidator, value: Any, schema: Schema) -> list[SchemaViolation]:
     """Return the first violation, if the native engine can describe it."""
-    from jsonschema_rs import ValidationError  # slow to import
-
-    try:
-        native.validate(value)
-    except ValidationError as error:
-        violation = from_native(error, value, schema)
-        return [violation] if violation else []
-    return []
+    error = first_error(native, value)
+    violation = from_native(error, value, schema) if error else None
+    return [violation] if violation else []
 
 
 def _not_listed(most: str, reason: str) -> Problem:

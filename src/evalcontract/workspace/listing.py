@@ -9,8 +9,6 @@ from typing import Any
 
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.source import (
-    DANGLING,
-    EVERY_FILE,
     FOLDER,
     SCHEMA_SUFFIX,
     Entry,
@@ -21,6 +19,7 @@ from evalcontract.source import (
     format_of,
     read_file,
 )
+from evalcontract.source.filesystem import DANGLING, EVERY_FILE
 from evalcontract.workspace.configuration import (
     FILE_NAME,
     SETTINGS,

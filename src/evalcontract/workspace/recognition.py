@@ -14,7 +14,6 @@ from evalcontract.model.values import is_finite_number
 from evalcontract.source import (
     DISK,
     FILE,
-    LFS_POINTER,
     NOTHING,
     Document,
     Files,
@@ -23,6 +22,7 @@ from evalcontract.source import (
     SourceProblem,
     UnreadableFile,
 )
+from evalcontract.source.text import LFS_POINTER
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.configuration import GRADED, graded_keys
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from evalcontract.model.errors import ConfigurationError
-from evalcontract.source import DISK, EVERY_FILE, FILE, FOLDER, NOTHING, SUFFIXES, Entry, Files
+from evalcontract.source import DISK, FILE, FOLDER, NOTHING, SUFFIXES, Entry, Files
+from evalcontract.source.filesystem import EVERY_FILE
 from evalcontract.workspace.configuration import FILE_NAME, PYPROJECT, excludes, has_settings
 
 #: Called with the error for a folder that cannot be listed.

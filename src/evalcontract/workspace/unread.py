@@ -11,17 +11,16 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import (
-    DANGLING,
     FOLDER,
     SCHEMA_SUFFIX,
     SUFFIXES,
-    TABLES,
     Entry,
     Files,
     RowSource,
     SourceProblem,
     UnreadableFile,
 )
+from evalcontract.source.filesystem import DANGLING, TABLES
 from evalcontract.workspace.roots import (
     ARTIFACT_FOLDERS,
     DATASETS,

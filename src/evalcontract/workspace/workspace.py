@@ -123,8 +123,8 @@ class Workspace:
     """The files of a workspace. Artifacts are read at first use.
 
     `nested` are the workspaces inside it, whose files do not belong to it. `extra_datasets` are
-    datasets that targets of other workspaces name. `scanned` are the numbers of data
-    files that `scan` has come to, and of all.
+    datasets that targets of other workspaces name. `scanned` is the number of
+    `data_files` that `scan` has come to.
     """
 
     def __init__(
@@ -143,13 +143,18 @@ class Workspace:
         self.schemas: SchemaAnalyses = SchemaAnalyses()
         self.listing: Listing = Listing(root, configuration, nested, files)
         self.extra_datasets: list[Path] = []
-        self.scanned = (0, 0)
+        self.scanned = 0
         self._json: dict[str, Document | str] = {}
 
     @property
     def unreadable_dirs(self) -> dict[Path, UnreadableFile]:
         """The folders that could not be listed so far."""
         return self.listing.unreadable_dirs
+
+    @cached_property
+    def data_files(self) -> list[Path]:
+        """The YAML, JSON and JSONL files of the workspace."""
+        return self.listing.data_files(self.root)
 
     @cached_property
     def _artifact_files(self) -> dict[Kind, list[RowSource]]:
@@ -289,11 +294,11 @@ class Workspace:
         """
         real = self.files.real
         named = {real(path): path for path in (*self._named_datasets(), *self.extra_datasets)}
-        files = self.listing.data_files(self.root)
+        files = self.data_files
         self.listing.check_configurations()
         self.listing.check_patterns(files)
         for number, path in enumerate(files, 1):
-            self.scanned = number, len(files)
+            self.scanned = number
             if path.relative_to(self.root).parts[0] not in ARTIFACT_FOLDERS:
                 is_named = bool(named) and named.pop(real(path), None) is not None
                 if is_remembered(path, is_named):

@@ -178,6 +178,10 @@ CSV: dict[str, tuple[str, list[str]]] = {
         'query_text,expected_answers\na,"nine metres, 9 m; deep"\n',
         ["2:3 split-answer"],
     ),
+    "labels in the last of two columns, which is read": (
+        'query_text,expected_answers,expected_answers\na,"x, y",9 m\nb,x,"9 m, deep"\n',
+        ["1:29 duplicate-column", "3:5 split-answer"],
+    ),
     "one sentence without a comma": ("query_text,expected_answers\na,Nine metres.\n", []),
     "a name in capitals": (
         "query_id,Query_Text,expected_doc_ids\nq1,how deep,d1",

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 _STOPS = "DeepEval stops here"
 _MALFORMED = "deepeval/malformed-value"
+_DUPLICATE = Problem(
+    "deepeval/duplicate-id",
+    "two goldens have the name `{clipped}`: results cannot be told apart",
+    (),
+    "rename one",
+)
 _CONDITIONS = ("must", "must_not", "mustNot", "model", "eval_mode")
 
 
@@ -56,7 +62,7 @@ class GoldenChecker(RowChecker):
             return
         yield from self._mixed(row, path)
         yield from _meant_otherwise(row, path)
-        yield from self._duplicate(row, path)
+        yield from self._names.duplicate(row.get("name") or None, path, "name", _DUPLICATE)
         self._observe(row, path, {problem.path for problem in found})
 
     def finish(self) -> Iterator[Problem]:
@@ -120,17 +126,6 @@ class GoldenChecker(RowChecker):
             related = (Related("the first golden", self._kind[1]),)
             advice = "write both kinds to files of their own"
             yield Problem("deepeval/mixed-goldens", message, path, advice, related=related)
-
-    def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
-        name = row.get("name")
-        first = self._names.before(name, path) if isinstance(name, str) and name else None
-        if first is not None:
-            message = (
-                f"two goldens have the name `{clipped(str(name))}`: results cannot be told apart"
-            )
-            related = (Related("first used here", (*first, "name")),)
-            where = (*path, "name")
-            yield Problem("deepeval/duplicate-id", message, where, "rename one", related=related)
 
     def _observe(self, row: dict[str, Any], path: Path, reported: set[Path]) -> None:
         if any(row.get(key) for key in EXPECTED):

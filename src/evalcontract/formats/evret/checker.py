@@ -74,7 +74,7 @@ class QueryChecker(RowChecker):
             return [*faults, *unread]
         problems = [*unread, *_warnings(row, path, self._release)]
         problems += self._duplicate(row, path)
-        return [*problems, *self._lacking(row, path, problems)]
+        return [*problems, *self._nothing_expected(row, path, problems)]
 
     def _unread(self, row: dict[str, Any], path: Path, faults: list[Problem]) -> list[Problem]:
         """Return the keys that no release reads and that no fault reports."""
@@ -91,7 +91,7 @@ class QueryChecker(RowChecker):
             where, advice = (*path, key), "query ids must be unique"
             yield Problem("evret/duplicate-id", message, where, advice, related=related)
 
-    def _lacking(
+    def _nothing_expected(
         self, row: dict[str, Any], path: Path, problems: list[Problem]
     ) -> Iterator[Problem]:
         """Yield that a query has no expectations, unless another problem explains it."""
@@ -106,10 +106,10 @@ class QueryChecker(RowChecker):
 
 
 def _warnings(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
-    """Yield the warnings of a valid query."""
-    for names in NAMES:
-        yield from _shadowed_name(row, names, path)
-        yield from _not_text(row, first_non_empty(row, names), path)
+    for first, second in NAMES:
+        if row.get(first) and row.get(second) and text_of(row[first]) != text_of(row[second]):
+            yield _shadowed(first, second, path)
+        yield from _not_text(row, first_non_empty(row, (first, second)), path)
     yield from _shadowed_ids(row, path, release)
     yield from _unread_ids(row, path, release)
     for key in (ids_key(row, release), ANSWERS):
@@ -142,7 +142,6 @@ def read_by_others(key: str, path: Path, release: Release) -> Problem:
 
 
 def _not_text(row: dict[str, Any], key: str | None, path: Path) -> Iterator[Problem]:
-    """Yield a warning if a value is converted to a text."""
     if key is not None and not isinstance(row[key], str):
         yield _converted(row[key], f"`{key}`", (*path, key))
 
@@ -164,12 +163,6 @@ def _converted(value: Any, name: str, path: Path) -> Problem:
     return Problem("evret/not-text", message, path, advice)
 
 
-def _shadowed_name(row: dict[str, Any], names: tuple[str, str], path: Path) -> Iterator[Problem]:
-    first, second = names
-    if row.get(first) and row.get(second) and text_of(row[first]) != text_of(row[second]):
-        yield _shadowed(first, second, path)
-
-
 def _shadowed_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator[Problem]:
     used = ids_key(row, release)
     read = items_of(row.get(used)) if used else []
@@ -184,18 +177,13 @@ def _shadowed_ids(row: dict[str, Any], path: Path, release: Release) -> Iterator
 
 
 def _shadowed(first: str, second: str, path: Path) -> Problem:
-    return Problem(
-        "evret/shadowed-key",
-        f"`{second}` is ignored because of `{first}`",
-        (*path, second),
-        "remove one of them",
-        on_key=True,
-        related=(Related("this one is read", (*path, first), on_key=True),),
-    )
+    code, message = "evret/shadowed-key", f"`{second}` is ignored because of `{first}`"
+    related = (Related("this one is read", (*path, first), on_key=True),)
+    where, advice = (*path, second), "remove one of them"
+    return Problem(code, message, where, advice, on_key=True, related=related)
 
 
 def _item_problems(values: Any, path: Path) -> Iterator[Problem]:
-    """Yield the items of a list that are not texts, blank, or duplicates."""
     seen: dict[str, int] = {}
     for index, value in enumerate(values if isinstance(values, list) else ()):
         text = text_of(value)

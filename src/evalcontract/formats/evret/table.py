@@ -160,9 +160,9 @@ def rows_of_table(
         read: dict[str, Any] = dict(zip(table.header, cells, strict=False))
         # Cells that are missing at the end of a row are None, as for the loader.
         read |= dict.fromkeys(table.header[len(cells) :])
-        row, cut = _query(read, index, release)
+        row, split_cells = _query(read, index, release)
         rows.append(row)
-        for name, parts in cut.items():
+        for name, parts in split_cells.items():
             if misread := _misread(name, read[name].strip(), parts):
                 problems.append(misread._replace(path=(index, name), row_index=index))
             elif name == ANSWERS and len(parts) > 1:
@@ -231,7 +231,6 @@ def _parts(text: str) -> list[str]:
 
 
 def _extra_cells(cells: list[str], index: int, width: int) -> Iterator[Problem]:
-    """Report a row that has more cells than the header, unless they are blank."""
     if any(cell.strip() for cell in cells[width:]):
         message = f"the row has {len(cells)} cells, but the header {width}: the others are dropped"
         advice = "put a cell that contains commas in double quotes"
@@ -250,13 +249,10 @@ def _misread(name: str, text: str, parts: list[str]) -> Problem | None:
         message = "the cell is split at commas only: its semicolons become part of an id"
         advice = f'write commas, and the cell in double quotes: "{sample}"'
         return Problem("evret/cut-cell", message, (), advice)
-    if name == ANSWERS and len(parts) > 1 and _is_sentence(text, parts):
+    # It is a sentence rather than a list of short labels.
+    is_long = any(len(part.split()) > _MAX_WORDS for part in parts)
+    if name == ANSWERS and len(parts) > 1 and (is_long or text.endswith((".", "!", "?"))):
         message = f"the cell is split at its commas, into {len(parts)} answers"
         advice = 'if it is a single answer, write JSON; in the CSV file that is "[""…""]"'
         return Problem("evret/cut-cell", message, (), advice)
     return None
-
-
-def _is_sentence(text: str, parts: list[str]) -> bool:
-    """Whether a cell is a sentence rather than a list of short labels."""
-    return text.endswith((".", "!", "?")) or max(len(p.split()) for p in parts) > _MAX_WORDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import (
     is_ignored_key,
@@ -12,6 +12,7 @@ from evalcontract.formats._findings import (
     stops_loader,
     without,
 )
+from evalcontract.formats._format import SchemaChecker
 from evalcontract.formats.mlflow.records import MlflowChecker, with_missing
 from evalcontract.formats.mlflow.sources import (
     DOCUMENTED,
@@ -25,9 +26,6 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.values import quoted
 from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 #: `evaluate` needs a trace in every row, or in none.
 MIXED_TRACES = Problem(
@@ -121,12 +119,9 @@ def _first_inputs(row: dict[str, Any], path: Path) -> Problem:
     if "inputs" not in row:
         message = "the first row has neither `inputs` nor `trace`"
         return Problem("mlflow/missing-key", message, path, "such as `inputs: {question: …}`")
-    return Problem(
-        "mlflow/wrong-type",
-        "`inputs` of the first row must be a mapping",
-        (*path, "inputs"),
-        "write the arguments of the application by name: `inputs: {question: …}`",
-    )
+    message = "`inputs` of the first row must be a mapping"
+    advice = "write the arguments of the application by name: `inputs: {question: …}`"
+    return Problem("mlflow/wrong-type", message, (*path, "inputs"), advice)
 
 
 def _renamed(problem: Problem, row: dict[str, Any], path: Path) -> Problem:
@@ -177,13 +172,11 @@ class ManagedChecker(MlflowChecker):
         if len(kinds) > 1:
             message = f"`source` has {quoted(kinds)}, but a record has one source"
             where = (*path, "source", kinds[1])
-            yield _documented(
-                Problem("mlflow/several-sources", message, where, "keep one", on_key=True)
-            )
+            problem = Problem("mlflow/several-sources", message, where, "keep one", on_key=True)
+            yield _documented(problem)
 
 
 def _missing_kind(problems: list[Problem], source: dict[str, Any], path: Path) -> list[Problem]:
-    """Report a misspelled kind as a missing one."""
     for kind in DOCUMENTED:
         if not kinds_of(source) and any(problem.path[:-1] == path for problem in problems):
             problems = with_missing(problems, source, path, kind)
@@ -195,17 +188,14 @@ def _missing_kind(problems: list[Problem], source: dict[str, Any], path: Path) -
 def _open_source_source(
     problems: list[Problem], source: dict[str, Any], path: Path
 ) -> list[Problem]:
-    """Report a source in the form of the open-source store as one problem."""
     if "source_type" not in source or is_documented(source):
         return problems
-    form = documented_form(source)
-    problem = Problem(
-        "mlflow/open-source-source",
-        "`source` with `source_type` is the form of the open-source store",
-        (*path, "source_type"),
-        f"write `source: {shown(form)}`" if form else "remove it: Databricks has no such source",
-        on_key=True,
-    )
+    message = "`source` with `source_type` is the form of the open-source store"
+    advice = "remove it: Databricks has no such source"
+    if form := documented_form(source):
+        advice = f"write `source: {shown(form)}`"
+    code, where = "mlflow/open-source-source", (*path, "source_type")
+    problem = Problem(code, message, where, advice, on_key=True)
     return [*without(problems, path), problem]
 
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._conversion import conversation_of, last_question
 from evalcontract.formats._findings import has_lone_surrogate, is_list_of, mapping_at, parsed_json
-from evalcontract.formats._graders import predictions, read_field
+from evalcontract.formats._graders import Fact, GraderPrediction, Row, predictions, read_field
 from evalcontract.formats.mlflow import records as expected
 from evalcontract.formats.mlflow.oss import GOAL
 from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.formats._graders import Fact, GraderPrediction, Row
 
 #: The key of a single text among the inputs if nothing else is known.
 DEFAULT_KEY = "question"
@@ -186,7 +183,6 @@ def scorers(record: dict[str, Any], variant: str) -> Iterator[GraderPrediction]:
 
 
 def _assessed(trace: dict[str, Any]) -> dict[str, Any]:
-    """Return the expectations among the assessments of a trace."""
     assessments = mapping_at(trace, "info").get("assessments")
     return {
         str(assessment.get("assessment_name")): assessment["expectation"].get("value")
@@ -199,13 +195,13 @@ def _expected(record: Row, name: str) -> Any:
     return read_field(record, f"expectations.{name}")
 
 
+def _has_both(record: Row, _: str) -> bool:
+    return None not in (_expected(record, expected.FACTS), _expected(record, expected.RESPONSE))
+
+
 def _has_unreadable_facts(record: Row, _: str) -> bool:
     facts = _expected(record, expected.FACTS)
     return facts is not None and not expected.are_texts(facts)
-
-
-def _has_unreadable_guidelines(record: Row, _: str) -> bool:
-    return not expected.are_guidelines(_expected(record, expected.GUIDELINES))
 
 
 def _has_unreadable_calls(record: Row, _: str) -> bool:
@@ -213,21 +209,18 @@ def _has_unreadable_calls(record: Row, _: str) -> bool:
     return bool(calls) and expected.unnamed_call(calls) is not None
 
 
-def _has_both(record: Row, _: str) -> bool:
-    return None not in (_expected(record, expected.FACTS), _expected(record, expected.RESPONSE))
-
-
 def _is_no_conversation(record: Row, _: str) -> bool:
-    return record["trace"] is None and not (
-        isinstance(inputs := record.get("inputs"), dict) and GOAL in inputs
-    )
+    inputs = record.get("inputs")
+    return record["trace"] is None and not (isinstance(inputs, dict) and GOAL in inputs)
 
 
 #: The facts that the verdicts of `mlflow.graders.json` refer to.
 FACTS: Mapping[str, Fact] = {
     "facts_and_response": _has_both,
     "facts_unreadable": _has_unreadable_facts,
-    "guidelines_unreadable": _has_unreadable_guidelines,
+    "guidelines_unreadable": lambda record, _: (
+        not expected.are_guidelines(_expected(record, expected.GUIDELINES))
+    ),
     "calls_unreadable": _has_unreadable_calls,
     "no_conversation": _is_no_conversation,
 }

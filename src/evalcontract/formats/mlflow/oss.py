@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import FirstRows, has_lone_surrogate, is_below, without
+from evalcontract.formats._format import SchemaChecker
 from evalcontract.formats.mlflow.records import MlflowChecker, with_missing
 from evalcontract.formats.mlflow.sources import (
     DOCUMENTED,
@@ -19,9 +20,6 @@ from evalcontract.formats.mlflow.sources import (
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.values import quoted
 from evalcontract.source.installed import table
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 #: The input that marks a record as a conversation to simulate, and the inputs it may have.
 GOAL = "goal"
@@ -37,24 +35,22 @@ _DESCRIPTIONS = {
     _TRACE: "is a single question",
 }
 _CLASHES = {
-    _TRACE: (
-        "mlflow/mixed-granularity",
-        "a dataset must not mix them",
-        "put them in two datasets",
-    ),
+    _TRACE: ("mlflow/mixed-granularity", "a dataset must not mix them", "put them in two datasets"),
     _EMPTY: (
         "mlflow/empty-inputs",
         "a conversation needs a `goal`",
         "write the goal of the conversation: `inputs: {goal: …}`",
     ),
 }
-_WORDS: dict[type, str] = {
-    bool: "boolean",
-    int: "integer",
-    float: "float",
-    str: "string",
-    list: "array",
-}
+_WORDS = {bool: "boolean", int: "integer", float: "float", str: "string", list: "array"}
+
+
+_MIXED_OUTPUTS = Problem(
+    "mlflow/mixed-outputs",
+    "`outputs` is a mapping, but earlier ones are not: the store cannot describe both",
+    (),
+    "write all `outputs` in one form, or remove them",
+)
 
 
 def _canonical(inputs: dict[str, Any]) -> bytes:
@@ -82,18 +78,13 @@ class Merging:
 
 def mixed_goal(inputs: Any, path: Path) -> Problem | None:
     """Report inputs that mix the reserved `goal` with other inputs."""
-    if not isinstance(inputs, dict) or GOAL not in inputs:
-        return None
-    others = [key for key in inputs if key not in SESSION_KEYS]
+    is_session = isinstance(inputs, dict) and GOAL in inputs
+    others = quoted(key for key in inputs if key not in SESSION_KEYS) if is_session else ""
     if not others:
         return None
-    return Problem(
-        "mlflow/mixed-goal",
-        f"`{GOAL}` marks the record as a conversation, which cannot have {quoted(others)}",
-        (*path, "inputs", GOAL),
-        f"move {quoted(others)} to `context`, or rename `{GOAL}`",
-        on_key=True,
-    )
+    message = f"`{GOAL}` marks the record as a conversation, which cannot have {others}"
+    advice = f"move {others} to `context`, or rename `{GOAL}`"
+    return Problem("mlflow/mixed-goal", message, (*path, "inputs", GOAL), advice, on_key=True)
 
 
 class Granularity:
@@ -104,44 +95,37 @@ class Granularity:
         self._is_reported = False
         self._has_company = False
 
-    def observe(self, inputs: dict[str, Any], path: Path) -> Iterable[Problem]:
-        """Add a record; return a problem if it conflicts with an earlier one."""
+    def observe(self, inputs: dict[str, Any], path: Path) -> Iterator[Problem]:
+        """Add a record; yield a problem if it is the first to conflict with an earlier one."""
         kind = (_SESSION if GOAL in inputs else _TRACE) if inputs else _EMPTY
-        if kind is _SESSION:
-            self._has_company |= len(inputs) > 1
+        self._has_company |= kind is _SESSION and len(inputs) > 1
         if kind in self._first:
-            return ()
+            return
         self._first[kind] = path
-        is_alone = len(self._first) == 1
-        return () if self._is_reported or is_alone else self._clash(kind, path)
+        # Empty inputs conflict with conversations only.
+        if _SESSION in self._first and len(self._first) > 1 and not self._is_reported:
+            self._is_reported = True
+            yield self._clash(kind, path)
 
     def finish(self) -> Iterator[Problem]:
         """Report that `goal` is reserved if nothing shows that the author knows it."""
         first = self._first.get(_SESSION)
         if first is not None and not self._has_company and not self._is_reported:
-            yield Problem(
-                "mlflow/reserved-goal",
-                f"`{GOAL}` is reserved: MLflow treats these records as conversations to simulate",
-                (*first, "inputs", GOAL),
-                "add `persona` or `context` if that is intended, or rename it",
-                on_key=True,
+            message = (
+                f"`{GOAL}` is reserved: MLflow treats these records as conversations to simulate"
             )
+            advice = "add `persona` or `context` if that is intended, or rename it"
+            where = (*first, "inputs", GOAL)
+            yield Problem("mlflow/reserved-goal", message, where, advice, on_key=True)
 
-    def _clash(self, kind: str, path: Path) -> Iterator[Problem]:
-        if _SESSION not in self._first:
-            return  # empty inputs conflict with conversations only
-        self._is_reported = True
-        one, other = (_SESSION, _TRACE) if _TRACE in self._first else (_SESSION, _EMPTY)
-        before = other if kind is one else one
+    def _clash(self, kind: str, path: Path) -> Problem:
+        other = _TRACE if _TRACE in self._first else _EMPTY
+        before = other if kind is _SESSION else _SESSION
+        is_now, was = _DESCRIPTIONS[kind], _DESCRIPTIONS[before]
         code, why, advice = _CLASHES[other]
-        first = (*self._first[before], "inputs")
-        yield Problem(
-            code,
-            f"this record {_DESCRIPTIONS[kind]} but an earlier one {_DESCRIPTIONS[before]}: {why}",
-            (*path, "inputs"),
-            advice,
-            related=(Related(f"this one {_DESCRIPTIONS[before]}", first),),
-        )
+        message = f"this record {is_now} but an earlier one {was}: {why}"
+        related = (Related(f"this one {was}", (*self._first[before], "inputs")),)
+        return Problem(code, message, (*path, "inputs"), advice, related=related)
 
 
 class OutputTypes:
@@ -164,13 +148,8 @@ class OutputTypes:
         elif not self._word:
             self._has_keys |= bool(outputs)
         elif any(key not in self._word for key in outputs):
-            yield Problem(
-                "mlflow/mixed-outputs",
-                "`outputs` is a mapping, but earlier ones are not: the store cannot describe both",
-                (*path, "outputs"),
-                "write all `outputs` in one form, or remove them",
-                related=(Related("not a mapping", (*self._first, "outputs")),),
-            )
+            related = (Related("not a mapping", (*self._first, "outputs")),)
+            yield _MIXED_OUTPUTS._replace(path=(*path, "outputs"), related=related)
 
 
 _USER = "mlflow.user"
@@ -230,14 +209,10 @@ class StoreChecker(MlflowChecker):
 
 
 def _merged(first: Path, path: Path) -> Problem:
-    number = int(first[-1]) + 1
-    return Problem(
-        "mlflow/equal-inputs",
-        f"record {number} has the same `inputs`: MLflow merges this record into it",
-        (*path, "inputs"),
-        "make the inputs differ, or write one record",
-        related=(Related("the record with the same inputs", (*first, "inputs")),),
-    )
+    number, advice = int(first[-1]) + 1, "make the inputs differ, or write one record"
+    message = f"record {number} has the same `inputs`: MLflow merges this record into it"
+    related = (Related("the record with the same inputs", (*first, "inputs")),)
+    return Problem("mlflow/equal-inputs", message, (*path, "inputs"), advice, related=related)
 
 
 def _empty_tags(path: Path) -> Problem:
@@ -255,19 +230,13 @@ def _unstorable(value: Any, path: Path) -> Iterator[Problem]:
 
 
 def _documented_source(problems: list[Problem], source: Any, path: Path) -> list[Problem]:
-    """Report a source in Databricks' form as one problem."""
     if not is_documented(source) or not any(is_below(problem, path) for problem in problems):
         return problems
     form = open_source_form(source) or {"source_type": "…", "source_data": {"…": "…"}}
     kind = next(kind for kind in DOCUMENTED if kind in source)
-    problem = Problem(
-        "mlflow/documented-source",
-        f"`source` with `{kind}` is Databricks' form, which the open-source store rejects",
-        (*path, kind),
-        f"write `source: {shown(form)}`",
-        on_key=True,
-    )
-    return [*without(problems, path), problem]
+    message = f"`source` with `{kind}` is Databricks' form, which the open-source store rejects"
+    code, advice = "mlflow/documented-source", f"write `source: {shown(form)}`"
+    return [*without(problems, path), Problem(code, message, (*path, kind), advice, on_key=True)]
 
 
 def _explained(problems: list[Problem], row: dict[str, Any], path: Path) -> list[Problem]:

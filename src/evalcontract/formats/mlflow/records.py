@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.formats._findings import FirstRows, is_ignored_key, is_list_of, stops_loader
-from evalcontract.formats._format import RowChecker
+from evalcontract.formats._findings import (
+    FirstRows,
+    is_ignored_key,
+    is_list_of,
+    near_miss,
+    stops_loader,
+)
+from evalcontract.formats._format import RowChecker, SchemaChecker
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 FACTS, RESPONSE, GUIDELINES = "expected_facts", "expected_response", "guidelines"
 TOOL_CALLS, CONTEXT = "expected_tool_calls", "expected_retrieved_context"
@@ -53,62 +56,45 @@ def meant_by(name: str) -> str | None:
 
 def expectation_problems(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
     """Yield the problems of the expectations at a path."""
-    if not expectations.keys() <= RESERVED:
-        yield from _misspelled(expectations, path)
-    facts, response = expectations.get(FACTS), expectations.get(RESPONSE)
-    if facts is not None and response is not None:
-        yield Problem(
-            "mlflow/facts-and-response",
-            f"the record has both `{FACTS}` and `{RESPONSE}`: Correctness will not score it",
-            (*path, FACTS),
-            "remove one of them",
-            on_key=True,
-        )
+    for name in expectations.keys() - RESERVED:
+        if (near := meant_by(name)) and near not in expectations:
+            yield near_miss("mlflow", f"no MLflow scorer reads `{name}`", (*path, name), near)
+    facts, guidelines = expectations.get(FACTS), expectations.get(GUIDELINES)
+    if facts is not None and expectations.get(RESPONSE) is not None:
+        message = f"the record has both `{FACTS}` and `{RESPONSE}`: Correctness will not score it"
+        code, advice = "mlflow/facts-and-response", "remove one of them"
+        yield Problem(code, message, (*path, FACTS), advice, on_key=True)
     if facts is not None and not are_texts(facts):
         yield _no_texts(FACTS, "Correctness and RetrievalSufficiency fail", path)
-    guidelines = expectations.get(GUIDELINES)
     if guidelines is not None and not are_guidelines(guidelines):
         yield _no_texts(GUIDELINES, "ExpectationsGuidelines fails", path)
     calls = expectations.get(TOOL_CALLS)
     if calls and (index := unnamed_call(calls)) is not None:
-        yield Problem(
-            "mlflow/unreadable-tool-call",
-            f"`{TOOL_CALLS}` is stored, but ToolCallCorrectness cannot read it",
-            (*path, TOOL_CALLS) if index < 0 else (*path, TOOL_CALLS, index),
-            "write a list of mappings: `[{name: …, arguments: {…}}]`",
-        )
-
-
-def _misspelled(expectations: dict[str, Any], path: Path) -> Iterator[Problem]:
-    for name in expectations.keys() - RESERVED:
-        near = meant_by(name)
-        if near and near not in expectations:
-            message = f"no MLflow scorer reads `{name}`"
-            advice = f"did you mean `{near}`?"
-            yield Problem("mlflow/near-miss-key", message, (*path, name), advice, on_key=True)
-
-
-def no_expectations(path: Path) -> Problem:
-    """Report a record without expectations among others that have some."""
-    return Problem(
-        "mlflow/no-expectations",
-        "the record has no expectations, and others have: the scorers that read them fail on it",
-        path,
-        f"add `expectations`, such as `{{{FACTS}: [...]}}`",
-        row_index=int(path[-1]),
-    )
+        message = f"`{TOOL_CALLS}` is stored, but ToolCallCorrectness cannot read it"
+        where = (*path, TOOL_CALLS) if index < 0 else (*path, TOOL_CALLS, index)
+        advice = "write a list of mappings: `[{name: …, arguments: {…}}]`"
+        yield Problem("mlflow/unreadable-tool-call", message, where, advice)
 
 
 def _no_texts(key: str, consequence: str, path: Path) -> Problem:
-    return Problem(
-        "mlflow/no-list-of-texts",
-        f"`{key}` is not a list of texts: it is stored, but {consequence} at scoring",
-        (*path, key),
-        f"write a list: `{key}: [...]`",
-    )
+    message = f"`{key}` is not a list of texts: it is stored, but {consequence} at scoring"
+    code, advice = "mlflow/no-list-of-texts", f"write a list: `{key}: [...]`"
+    return Problem(code, message, (*path, key), advice)
 
 
 _MERGED = "mlflow/equal-inputs"
+_DUPLICATE = Problem(
+    "mlflow/duplicate-id",
+    "duplicate `{key}`: record {number} has `{name}` too",
+    (),
+    "record ids must be unique",
+)
+_NO_EXPECTATIONS = Problem(
+    "mlflow/no-expectations",
+    "the record has no expectations, and others have: the scorers that read them fail on it",
+    (),
+    f"add `expectations`, such as `{{{FACTS}: [...]}}`",
+)
 _MISSPELLED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
 
 
@@ -135,10 +121,8 @@ class MlflowChecker(RowChecker):
         problems = [*self.record_problems(row, path)]
         if problems and stops_loader(p for p in problems if p.code != _MERGED):
             return [*faults, *problems]
-        if self.named_by and self.named_by in row:
-            problems += self._names.duplicate(
-                row[self.named_by], path, self.named_by, self._duplicate
-            )
+        if (key := self.named_by) and key in row:
+            problems += self._names.duplicate(row[key], path, key, _DUPLICATE)
         expectations = row.get("expectations")
         if expectations and isinstance(expectations, dict):
             self._has_expectations = True
@@ -152,8 +136,8 @@ class MlflowChecker(RowChecker):
 
         Such a dataset is meant for scorers that compare with nothing, or for a simulation.
         """
-        without = self._without if self._has_expectations else ()
-        return [no_expectations(path) for path in without]
+        for path in self._without if self._has_expectations else ():
+            yield _NO_EXPECTATIONS._replace(path=path, row_index=int(path[-1]))
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         """Return the schema violations, except misspelled expectations, which are checked later."""
@@ -163,11 +147,6 @@ class MlflowChecker(RowChecker):
             for problem in self.adapt_faults(self._schema.faults(row, path), row, path)
             if problem.path[:-1] != expectations or not is_ignored_key(problem)
         ]
-
-    @property
-    def _duplicate(self) -> Problem:
-        message = f"duplicate `{self.named_by}`: record {{number}} has `{{name}}` too"
-        return Problem("mlflow/duplicate-id", message, (), "record ids must be unique")
 
     def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Adapt the schema violations to what the loader rejects."""
@@ -189,15 +168,13 @@ def with_missing(problems: list[Problem], value: Any, path: Path, key: str) -> l
     """
     if not isinstance(value, dict) or key in value:
         return problems
-    return [_as_missing(p, key) if _means(p, path, key) else p for p in problems]
+    return [_missing_if_meant(problem, path, key) for problem in problems]
 
 
-def _means(problem: Problem, path: Path, key: str) -> bool:
+def _missing_if_meant(problem: Problem, path: Path, key: str) -> Problem:
     is_here = problem.path[:-1] == path and problem.code in _MISSPELLED
-    return is_here and f"`{key}`" in (problem.help or "")
-
-
-def _as_missing(problem: Problem, key: str) -> Problem:
+    if not is_here or f"`{key}`" not in (problem.help or ""):
+        return problem
     message = f"`{key}` is missing; `{problem.path[-1]}` is not read"
     return problem._replace(code="mlflow/missing-key", message=message)
 

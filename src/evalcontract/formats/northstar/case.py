@@ -218,7 +218,6 @@ def _is_marked(event: dict[str, Any], *keys: str) -> bool:
 
 
 def _uses_context(event: dict[str, Any]) -> bool:
-    """Whether an event uses context, or is marked as using stale context."""
     return event.get("type") in _CONTEXT or _is_marked(event, *_STALE)
 
 
@@ -337,7 +336,6 @@ def input_of(given: Any, messages: list[dict[str, Any]], name: str) -> str:
 
 
 def _text_of(content: Any) -> str:
-    """Return the text of a message, which may be a list of parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else ()

@@ -19,16 +19,15 @@ from evalcontract.formats.northstar.case import (
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
 
-_KINDS = {"integer": to_int, "number": to_float, "boolean": to_bool}
 # Larger numbers are described, not shown.
 _LARGEST_SHOWN = 10**40
 _MAX_LENGTH = 40
 
 
 class FieldType(NamedTuple):
-    """The type of a field: `kind` names a coercion, the rest are its bounds."""
+    """The type of a field: how its value is read, and its bounds."""
 
-    kind: str
+    read: Callable[[Any], float]
     description: str
     low: float | None = None
     high: float | None = None
@@ -40,7 +39,7 @@ class FieldType(NamedTuple):
             CoercionError: it is rejected.
 
         """
-        result: float = _KINDS[self.kind](value)
+        result = self.read(value)
         if self.high is not None and not (self.low or 0) <= result <= self.high:
             raise CoercionError("out-of-range")  # also NaN
         if self.low is not None and result < self.low:
@@ -48,12 +47,12 @@ class FieldType(NamedTuple):
         return result
 
 
-_COUNT = FieldType("integer", "a whole number, 0 or more", 0)
-_POSITIVE = FieldType("integer", "a whole number, 1 or more", 1)
-_AMOUNT = FieldType("number", "a number, 0 or more", 0)
-_FRACTION = FieldType("number", "a number from 0 to 1", 0, 1)
-_MEASURE = FieldType("number", "a number")
-_BOOLEAN = FieldType("boolean", "true or false")
+_COUNT = FieldType(to_int, "a whole number, 0 or more", 0)
+_POSITIVE = FieldType(to_int, "a whole number, 1 or more", 1)
+_AMOUNT = FieldType(to_float, "a number, 0 or more", 0)
+_FRACTION = FieldType(to_float, "a number from 0 to 1", 0, 1)
+_MEASURE = FieldType(to_float, "a number")
+_BOOLEAN = FieldType(to_bool, "true or false")
 
 #: The fields that are numbers or booleans, by their mapping.
 OF_EXPECTED = {
@@ -123,7 +122,6 @@ def without_numbers(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nulled(value: Any, where: tuple[str, ...], fields: dict[str, FieldType]) -> Any:
-    """Return a value with null for some fields of the mapping at a place."""
     if not isinstance(value, dict):
         return value
     if not where:
@@ -178,7 +176,7 @@ def _number(wanted: FieldType) -> Form:
         if value is None:
             return None
         number = wanted.coerce(value)
-        if wanted.kind == "number" and not isinstance(value, str):
+        if wanted.read is to_float and not isinstance(value, str):
             number = int(value) if isinstance(value, bool) else value
         return None if isinstance(number, float) and not math.isfinite(number) else number
 

@@ -16,8 +16,7 @@ from evalcontract.formats._format import (
     SchemaChecker,
     codes_of_system,
 )
-from evalcontract.formats.openai.checker import FACTS, OpenAIChecker, predict_criteria
-from evalcontract.formats.openai.evaluation import layout_of
+from evalcontract.formats.openai.checker import FACTS, OpenAIChecker, layout_of, predict_criteria
 from evalcontract.formats.openai.export import root_of
 from evalcontract.formats.openai.fields import FIELDS, HOSTED, SAMPLES
 from evalcontract.model.diagnostic import Problem
@@ -25,7 +24,6 @@ from evalcontract.model.diagnostic import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
@@ -113,16 +111,6 @@ class OpenAI(Format):
         return predict_criteria(root, row) or super().predict(row, file)
 
     def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.openai.samples import SampleLens  # a check does not need it
+        from evalcontract.formats.openai import conversion, samples  # a check does not need them
 
-        return SampleLens
-
-    def reader(self, file: ExternalFile) -> Reader:
-        from evalcontract.formats.openai.conversion import ItemReader  # a check does not need it
-
-        return super().reader(file) if self._is_sample else ItemReader(file)
-
-    def writer(self, medium: str) -> Writer:
-        from evalcontract.formats.openai.conversion import ItemWriter  # a check does not need it
-
-        return super().writer(medium) if self._is_sample else ItemWriter(medium)
+        return samples.SampleLens if self._is_sample else conversion.ItemLens

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import (
-    BUNDLES,
-    OURS,
-    Loss,
-    OurRow,
-    Reader,
-    TheirRow,
-    Writer,
-    conversation_of,
-    reference_of,
-)
-from evalcontract.formats._fields import reason_against, reason_for
+from evalcontract.formats._conversion import Loss, conversation_of, reference_of
 from evalcontract.formats._findings import mapping_at
-from evalcontract.formats._residual import (
-    Form,
-    Residual,
-    ResidualPlace,
-    difference,
-    is_row,
-    restored,
-)
+from evalcontract.formats._lens import At, Lens, ReadRubric
+from evalcontract.formats._residual import Residual, Row
 from evalcontract.formats.openai.export import (
     CONTENT,
     Keys,
@@ -34,7 +18,6 @@ from evalcontract.formats.openai.export import (
     root_of,
     template_of,
 )
-from evalcontract.formats.openai.fields import FIELDS, HOSTED, NOT_SAID
 from evalcontract.formats.openai.mapping import (
     EvalCriteria,
     asked_messages,
@@ -50,36 +33,6 @@ if TYPE_CHECKING:
 
 #: The name of the system, below `metadata`.
 THEIRS = "openai"
-_RUN = "the run after the question is not among the messages that are asked"
-# The mappings of a row that are compared key by key.
-NESTED: dict[str, Any] = {"expected": {}, "context": {}}
-NESTED_ITEM: dict[str, Any] = {"item": {"expected": {}, "context": {}}, "sample": {}}
-FORM = Form("set", "absent")
-_KEYS = frozenset({"set", "absent", "keys", "_metadata"})
-IN_THEIRS = ResidualPlace("metadata", OURS, "_metadata")
-IN_OURS = ResidualPlace("metadata", THEIRS, "_metadata")
-
-
-def is_kept(kept: dict[str, Any]) -> bool:
-    """Whether a conversion can have written a mapping."""
-    return kept.keys() <= _KEYS and FORM.fits(kept) and kept.get("set") != {}
-
-
-def _losses_of_row(residual: Residual) -> Iterator[Loss]:
-    """Yield the losses of a row that an item does not represent."""
-    for key, part in residual.set.items():
-        if key == "metadata" or (key == "bundle" and part in BUNDLES):
-            continue
-        if key == "messages":
-            yield Loss((key,), _RUN, is_kept=True)
-        elif key in ("expected", "context") and isinstance(part, dict) and part:
-            for name in part:
-                reason = reason_against(FIELDS, (key, name), HOSTED)
-                yield Loss((key, name), reason, is_kept=True)
-        else:
-            yield Loss((key,), reason_against(FIELDS, (key,), HOSTED), is_kept=True)
-
-
 # The key of an eval that preserves what stands beside the rows; a custom key, by its prefix.
 _IN_EVAL = "x_evalcontract"
 _NO_KEY = "an eval has no key for it"
@@ -87,22 +40,42 @@ _EDITED = "it was edited since; the eval has what it came from"
 _DEFAULT_KEYS = Keys()
 
 
-class ItemReader(Reader):
-    """Converts the items of hosted evals; criteria become rubrics and judges."""
+class ItemLens(Lens):
+    """Keeps everything else of an item in `metadata.openai`, and of ours in its metadata.
 
-    def __init__(self, read: ExternalFile) -> None:
-        self._eval = root_of(read)
-        self._keys = keys_of(self._eval, _first_item(read, self._eval))
+    In JSON, an eval is around the items, whose criteria are rubrics and judges here.
+    """
+
+    nested_theirs = MappingProxyType({"item": {"expected": {}, "context": {}}, "sample": {}})
+    nothing = (None, [], {}, "")
+    deepest = 2
+    run = "the run after the question is not among the messages that are asked"
+
+    def __init__(self, *of_dialect: Any) -> None:
+        super().__init__(*of_dialect)
+        self.renames.clear()  # keys of an item are those of a row by their types
+        self._eval: Row = {}
+        self._keys: Keys | None = None
+        self._criteria: Criteria | None = None
+        self._template: list[Row] = []
+        self._target = EvalCriteria(has_root=self.medium == "json")
+        #: What the row that is written keeps of its item, and whether the eval says its rubric.
+        self._taken = Residual({}, [])
+        self._is_graded = False
+
+    def begin(self, file: ExternalFile) -> None:
+        """Take the eval around the items."""
+        self._eval = root_of(file)
+        self._keys = keys_of(self._eval, _first_item(file, self._eval))
         self._criteria = Criteria(self._eval, self._keys, _items(items_of(self._eval)))
         self._template = template_of(self._eval)
+        super().begin(file)
 
-    @property
-    def root(self) -> dict[str, Any]:
-        """The name of the eval, and all of it but its items."""
+    def root_of(self, file: ExternalFile) -> Row:
+        """Return the name of the eval, and all of it but its items."""
         if not self._eval:
             return {}
-        ours = mapping_at(self._eval, _IN_EVAL)
-        if ours:
+        if ours := mapping_at(self._eval, _IN_EVAL):
             return ours
         name = self._eval.get("name")
         label = {"label": name} if isinstance(name, str) and name else {}
@@ -111,7 +84,8 @@ class ItemReader(Reader):
     @property
     def losses(self) -> Sequence[Loss]:
         """The criteria that no check can express."""
-        return () if mapping_at(self._eval, _IN_EVAL) else self._criteria.losses
+        is_ours = bool(mapping_at(self._eval, _IN_EVAL))
+        return () if is_ours or self._criteria is None else self._criteria.losses
 
     def places(self, loss: Loss) -> Sequence[Loss]:
         """Return the keys of the eval if what is beside the rows is lost."""
@@ -122,84 +96,92 @@ class ItemReader(Reader):
         keys = [key for key in self._eval if key not in ("name", "data_source")]
         return [loss._replace(path=(key,)) for key in keys]
 
-    def read(self, row: dict[str, Any], index: int) -> OurRow:
-        """Convert a valid item; a foreign value in place of the residual is ordinary data."""
-        bare, kept = IN_THEIRS.split(row, is_kept)
-        ours = FORM.applied(row_of_item(bare, index, self._keys), kept, NESTED)
-        if not is_row(ours):
-            bare, kept, ours = row, None, row_of_item(row, index, self._keys)
-        if "messages" not in ours and kept is None and len(self._template) > 1:
-            asked = asked_messages(self._template, bare["item"])
+    def place_of(self, row: Row, index: int) -> At:
+        names = (self._keys or Keys())._asdict().items()
+        named = {name: key for name, key in names if key not in (name, None)}
+        return At(index, hints={"keys": named} if named else {})
+
+    def are_hints(self, hints: Row) -> bool:
+        return hints.keys() <= {"keys"}
+
+    def _keys_of(self, at: At) -> Keys:
+        return self._keys or _keys_in(at.hints)
+
+    def to_ours(self, row: Row, at: At) -> Row:
+        ours = row_of_item(row, at.number, self._keys_of(at))
+        if "messages" not in ours and len(self._template) > 1:
+            asked = asked_messages(self._template, row["item"])
             ours |= {"messages": asked, "bundle": "agent"} if asked else {}
-        if kept is None and (values := self._criteria.list_of(bare["item"])):
+        if self._criteria and (values := self._criteria.list_of(row["item"])):
             ours.setdefault("must_contain_any", values)
-        residual = difference(item_of_row(ours, index, self._keys), bare, NESTED_ITEM)
-        losses = [
-            Loss(path, reason_for(FIELDS, path, HOSTED), is_kept=True)
-            for path in _lost_of_item(residual, bare)
-        ]
-        written = FORM.written(residual)
-        names = self._keys._asdict().items()
-        if named := {name: key for name, key in names if key not in (name, None)}:
-            written["keys"] = named
-        ours = IN_OURS.joined(ours, written)
-        if kept is not None and not {"rubric", "rubric_ref"}.isdisjoint(ours):
-            return OurRow(ours, None, tuple(losses))
-        rubric, judges, reasons = self._criteria.rubric_of(bare["item"])
-        losses += [Loss(("item",), reason, is_kept=True) for reason in dict.fromkeys(reasons)]
-        return OurRow(ours, rubric, tuple(losses), judges)
+        return ours
 
+    def to_theirs(self, row: Row, at: At) -> Row:
+        return item_of_row(row, at.number, self._keys_of(at))
 
-class ItemWriter(Writer):
-    """Writes items; in JSON with an eval around them."""
+    def rubric_of(self, row: Row, at: At) -> ReadRubric:
+        if self._criteria is None:
+            return ReadRubric()
+        rubric, judges, _ = self._criteria.rubric_of(row["item"])
+        return ReadRubric(rubric, judges)
 
-    def __init__(self, medium: str) -> None:
-        self._target = EvalCriteria(has_root=medium == "json")
+    def lost(self, row: Row, at: At) -> Iterator[Loss]:
+        """Yield why a criterion does not grade the item as a check does."""
+        reasons = self._criteria.rubric_of(row["item"])[2] if self._criteria else ()
+        for reason in dict.fromkeys(reasons):
+            yield Loss(("item",), reason, is_kept=True)
 
-    def write(self, row: dict[str, Any], rubric: dict[str, Any] | None, index: int) -> TheirRow:
-        """Convert a row, which preserves in `metadata` what an item has no place for."""
-        bare, kept = IN_OURS.split(row, is_kept)
-        keys = _keys_in(kept)
-        theirs = item_of_row(bare, index, keys)
-        if preserved := FORM.read(kept or {}):
-            theirs = restored(
-                theirs,
-                preserved,
-                NESTED_ITEM,
-                _without_asked(bare),
-                lambda each: _without_asked(row_of_item(each, index, keys)),
-            )
-        residual = difference(row_of_item(theirs, index, keys), bare, NESTED)
-        said = bare.get("rubric", rubric)
-        if self._is_asked(bare, kept, index):
-            residual.set.pop("messages", None)
-            if residual.set.get("bundle") == "agent":
-                del residual.set["bundle"]
-        elif "messages" in bare and not conversation_of(bare).has_more:
-            theirs["item"]["messages"] = bare["messages"]
-            residual.set.pop("messages", None)
-        if _is_list_of_criterion(bare, kept, keys):
-            residual.set.pop("must_contain_any", None)
-        losses = [*_losses_of_row(residual)]
-        if said is not None:
-            where = ("rubric",) if "rubric" in bare else ("rubric_ref",)
-            losses = [loss for loss in losses if loss.path != where]
-            if self._target.says(said, index):
-                residual.set.pop("rubric", None)
-                if self._target.has_made(index):
-                    residual.set.pop("rubric_ref", None)
-            else:
-                losses.append(Loss(where, NOT_SAID, is_kept=True))
-        whole = IN_THEIRS.joined(theirs, FORM.written(residual))
-        return TheirRow(whole, tuple(losses))
+    def says(self, path: Path, row: Row, at: At) -> bool:
+        return path == ("item", "id")
 
-    def _is_asked(self, row: dict[str, Any], kept: dict[str, Any] | None, index: int) -> bool:
+    def seen(self, row: Row) -> Row:
+        """Return a row without what the eval around its item may say."""
+        made = ("messages", "bundle", "must_contain_any", "checks")
+        return {key: part for key, part in row.items() if key not in made}
+
+    def taken(self, residual: Residual | None, at: At) -> tuple[Residual | None, list[Loss]]:
+        self._taken = residual or Residual({}, [])
+        return super().taken(residual, at)
+
+    def _is_asked(self, at: At) -> bool:
         """Whether the eval that a row came from asks for its messages."""
-        residual = FORM.read(kept or {})
-        is_made = residual is not None and ["item", "messages"] in residual.absent
-        return is_made and "messages" in row and self._target.asks(row["messages"], index)
+        is_made = ["item", "messages"] in self._taken.absent and "messages" in at.row
+        return is_made and self._target.asks(at.row["messages"], at.number)
 
-    def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
+    def settled(self, theirs: Row, at: At) -> Row:
+        """Return an item with the messages that no eval asks for."""
+        has_more = "messages" not in at.row or conversation_of(at.row).has_more
+        if has_more or self._is_asked(at):
+            return theirs
+        return {**theirs, "item": {**theirs["item"], "messages": at.row["messages"]}}
+
+    def remade(self, theirs: Row, at: At) -> Collection[str]:
+        """Return what the item and the eval around it say of a row."""
+        made = set()
+        if self._is_asked(at):
+            made |= {"messages", *(["bundle"] if at.row.get("bundle") == "agent" else [])}
+        elif "messages" in theirs["item"]:
+            made.add("messages")
+        if self._is_list_of_criterion(at):
+            made.add("must_contain_any")
+        self._is_graded = at.rubric is not None and self._target.says(at.rubric, at.number)
+        if self._is_graded:
+            made |= {"rubric", *(["rubric_ref"] if self._target.has_made(at.number) else [])}
+        return made
+
+    def _is_list_of_criterion(self, at: At) -> bool:
+        """Whether a criterion that compares with the reference made `must_contain_any`."""
+        is_made = ["item", "must_contain_any"] in self._taken.absent
+        is_reference = at.row.get("must_contain_any") == [reference_of(at.row)]
+        return is_made and is_reference and bool(self._keys_of(at).reference)
+
+    def is_said(self, path: Path, row: Row, at: At) -> bool:
+        return path[0] in ("rubric", "rubric_ref") and self._is_graded
+
+    def says_messages(self, row: Row, again: Row) -> bool:
+        return False
+
+    def wrap(self, rows: list[Any], root: Row) -> tuple[Any, Sequence[Loss]]:
         """Return the eval with its items, as it was exported or made from the rows."""
         if not self._target.has_root:
             return super().wrap(rows, root)
@@ -220,9 +202,7 @@ class ItemWriter(Writer):
         losses = [Loss((key,), _NO_KEY, is_kept=True) for key in root]
         return with_items(value, rows), [loss for loss in losses if loss.path != ("label",)]
 
-    def _restored(
-        self, known: dict[str, Any], rows: list[Any], root: dict[str, Any]
-    ) -> tuple[Any, Sequence[Loss]]:
+    def _restored(self, known: Row, rows: list[Any], root: Row) -> tuple[Any, Sequence[Loss]]:
         """Return the eval that the rows were converted from."""
         value = {**known}
         if isinstance(root.get("label"), str):
@@ -239,13 +219,7 @@ class ItemWriter(Writer):
         return with_items(value, rows), losses
 
 
-def _without_asked(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row without what the eval of its item may have made."""
-    made = ("messages", "bundle", "must_contain_any")
-    return {key: part for key, part in row.items() if key not in made}
-
-
-def without_items(root: dict[str, Any]) -> dict[str, Any]:
+def without_items(root: Row) -> Row:
     """Return an eval without its items, everything else in its place."""
     if not isinstance(items_of(root), list):
         return root
@@ -254,18 +228,11 @@ def without_items(root: dict[str, Any]) -> dict[str, Any]:
     return {**root, "data_source": {**source, "source": inner}}
 
 
-def with_items(root: dict[str, Any], rows: list[Any]) -> dict[str, Any]:
+def with_items(root: Row, rows: list[Any]) -> Row:
     """Return an eval with items, the inverse of `without_items`."""
     source = mapping_at(root, "data_source") or {"type": "jsonl"}
     inner = mapping_at(source, "source") or {"type": "file_content"}
     return {**root, "data_source": {**source, "source": {**inner, CONTENT[-1]: rows}}}
-
-
-def _is_list_of_criterion(row: dict[str, Any], kept: dict[str, Any] | None, keys: Keys) -> bool:
-    """Whether a criterion that compares with the reference made `must_contain_any` of a row."""
-    residual = FORM.read(kept or {})
-    is_made = residual is not None and ["item", "must_contain_any"] in residual.absent
-    return is_made and row.get("must_contain_any") == [reference_of(row)] and bool(keys.reference)
 
 
 def _items(rows: Any) -> list[Any]:
@@ -275,29 +242,15 @@ def _items(rows: Any) -> list[Any]:
     return [item for item in items if isinstance(item, dict)]
 
 
-def _first_item(read: ExternalFile, root: dict[str, Any]) -> Any:
+def _first_item(read: ExternalFile, root: Row) -> Any:
     rows = items_of(root) if root else read.peek()
     first = (rows[0] if rows else None) if isinstance(rows, list) else rows
     return first.get("item") if isinstance(first, dict) else None
 
 
-def _keys_in(kept: dict[str, Any] | None) -> Keys:
-    given = (kept or {}).get("keys")
+def _keys_in(hints: Mapping[str, Any]) -> Keys:
+    given = hints.get("keys")
     if not isinstance(given, dict) or not set(given) <= set(Keys._fields):
         return _DEFAULT_KEYS
     known = {key: part for key, part in given.items() if isinstance(part, str | None)}
     return Keys(**{**_DEFAULT_KEYS._asdict(), **known})
-
-
-def _lost_of_item(residual: Residual, row: dict[str, Any]) -> Iterator[Path]:
-    """Yield what a row of evalcontract does not hold of an item."""
-    for key, part in residual.set.items():
-        if row.get(key) in (None, {}, []) or key == "metadata":
-            continue
-        if key not in ("item", "sample") or not isinstance(part, dict):
-            yield (key,)
-            continue
-        for name, value in part.items():
-            if value in (None, [], {}, "") or name == "id":
-                continue
-            yield (key, name)

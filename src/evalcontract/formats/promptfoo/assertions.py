@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from evalcontract.formats._graders import GraderPrediction
+from evalcontract.formats._graders import GraderPrediction, listed_predictions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.installed import table
 
@@ -23,7 +23,12 @@ _WITH_THRESHOLD = (
     *("rouge-n", "similar", "starts-with"),
 )
 _DEFAULT, _OF_SIMILAR = 0.75, 0.8
-_CODE = (("javascript:", 11), ("fn:", 3), ("eval:", 5))
+#: What cells of code and of rubrics begin with, and their types.
+_PREFIXES = {
+    **dict.fromkeys(("javascript:", "fn:", "eval:"), "javascript"),
+    **dict.fromkeys(("grade:", "llm-rubric:"), "llm-rubric"),
+    "python:": "python",
+}
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 _NUMBER = lazy_pattern(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 #: A variable in a template.
@@ -165,17 +170,15 @@ def assertion_of(cell: str) -> dict[str, Any]:
         ValueError: promptfoo stops at the list in the cell.
 
     """
-    for prefix, length in _CODE:
+    for prefix, type_ in _PREFIXES.items():
         if cell.startswith(prefix):
-            return {"type": "javascript", "value": cell[length:].strip()}
-    if cell.startswith("file://") and cell.endswith(_SCRIPTS):
+            value = cell.removeprefix(prefix)
+            return {"type": type_, "value": value if type_ == "llm-rubric" else value.strip()}
+    is_file = cell.startswith("file://")
+    if is_file and cell.endswith(_SCRIPTS):
         return {"type": "javascript", "value": cell}
-    for prefix in ("grade:", "llm-rubric:"):
-        if cell.startswith(prefix):
-            return {"type": "llm-rubric", "value": cell[len(prefix) :]}
-    is_script = cell.startswith("file://") and (cell.endswith(".py") or ".py:" in cell)
-    if cell.startswith("python:") or is_script:
-        return {"type": "python", "value": cell[7:].strip()}
+    if is_file and (cell.endswith(".py") or ".py:" in cell):
+        return {"type": "python", "value": cell.removeprefix("file://").strip()}
     if match := _prefix().fullmatch(cell):
         return _typed(*match.groups())
     return {"type": "equals", "value": cell}
@@ -208,36 +211,26 @@ def listed_in(text: str) -> list[str]:
 
     """
     texts: list[str] = []
-    at = 0
-    while at < len(text):
-        while at < len(text) and (text[at].isspace() or text[at] == ","):
-            at += 1
-        if at >= len(text):
-            break
-        if text[at] != '"':
-            end = text.find(",", at)
-            end = len(text) if end < 0 else end
-            texts.append(text[at:end].strip())
-            at = end
-            continue
-        part, at = _quoted(text, at)
-        texts.append(part)
-        while at < len(text) and text[at].isspace():
-            at += 1
-        if at < len(text) and text[at] != ",":
+    for part in _PART.finditer(text):
+        if part["open"]:
+            raise ValueError("a quote has no end")
+        if part["rest"]:
             raise ValueError("a comma is missing after a quote")
+        bare = part["bare"]
+        texts.append(bare.strip() if bare else _ESCAPED.sub(_unescaped, part["quoted"]))
     return texts
 
 
-_IN_QUOTES = lazy_pattern(r'"((?:\\["\\]|""|[^"])*)"', re.DOTALL)
+_PART = lazy_pattern(
+    r'[\s,]*(?:"(?P<quoted>(?:\\["\\]|""|[^"])*)"\s*(?P<rest>[^,\s])?'
+    r'|(?P<open>")|(?P<bare>[^\s,"][^,]*))',
+    re.DOTALL,
+)
 _ESCAPED = lazy_pattern(r'\\(["\\])|""')
 
 
-def _quoted(text: str, at: int) -> tuple[str, int]:
-    match = _IN_QUOTES.match(text, at)
-    if match is None:
-        raise ValueError("a quote has no end")
-    return _ESCAPED.sub(lambda found: found[1] or '"', match[1]), match.end()
+def _unescaped(match: re.Match[str]) -> str:
+    return match[1] or '"'
 
 
 def cell_of(assertion: dict[str, Any]) -> str | None:
@@ -271,19 +264,15 @@ _ALL = ("contains-all", "icontains-all")
 
 
 def predict(row: Any) -> Iterator[GraderPrediction]:
-    """Yield a prediction for each assertion of a test."""
-    used: dict[str, int] = {}
+    """Return a prediction for each assertion of a test."""
     flat = [*_flat(row.get("assert"))]
-    for place, assertion in flat[:MAX_ASSERTIONS]:
-        type_ = assertion.get("type")
-        name = type_ if isinstance(type_, str) else place
-        used[name] = used.get(name, 0) + 1
-        unique = name if used[name] == 1 else f"{name} ({used[name]})"
-        yield _of(unique, place, assertion, row.get("vars"))
-    if len(flat) > MAX_ASSERTIONS:
-        more = len(flat) - MAX_ASSERTIONS
-        reason = f"only {MAX_ASSERTIONS} assertions are predicted"
-        yield GraderPrediction(f"{more:,} more assertions", "assertion", "skip", reason)
+    return listed_predictions(
+        (_prediction(place, each, row.get("vars")) for place, each in flat[:MAX_ASSERTIONS]),
+        total=len(flat),
+        most=MAX_ASSERTIONS,
+        what="assertions",
+        kind="assertion",
+    )
 
 
 def _flat(given: Any, place: str = "assert") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -298,14 +287,15 @@ def _flat(given: Any, place: str = "assert") -> Iterator[tuple[str, dict[str, An
             yield here, assertion
 
 
-def _of(name: str, place: str, assertion: dict[str, Any], variables: Any) -> GraderPrediction:
-    kind, type_ = "assertion", assertion.get("type")
+def _prediction(place: str, assertion: dict[str, Any], variables: Any) -> GraderPrediction:
+    type_, state, reason = assertion.get("type"), "run", None
     if not isinstance(type_, str) or base_of(type_) not in types():
-        return GraderPrediction(name, kind, "fail", "promptfoo has no such assertion", place)
-    if reason := fault_of(assertion, variables):
-        return GraderPrediction(name, kind, "fail", reason, place)
-    if assertion.get("weight") == 0:
-        return GraderPrediction(name, kind, "vacuous", "its weight is 0", place)
-    if type_ in _ALL and assertion.get("value") == []:
-        return GraderPrediction(name, kind, "vacuous", "it is empty, so that it passes", place)
-    return GraderPrediction(name, kind, "run", None, place)
+        state, reason = "fail", "promptfoo has no such assertion"
+    elif fault := fault_of(assertion, variables):
+        state, reason = "fail", fault
+    elif assertion.get("weight") == 0:
+        state, reason = "vacuous", "its weight is 0"
+    elif type_ in _ALL and assertion.get("value") == []:
+        state, reason = "vacuous", "it is empty, so that it passes"
+    name = type_ if isinstance(type_, str) else place
+    return GraderPrediction(name, "assertion", state, reason, place)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._findings import FirstRows, missing_key, stops_loader
-from evalcontract.formats._format import RowChecker
+from evalcontract.formats._format import RowChecker, SchemaChecker
 from evalcontract.formats.promptfoo.assertions import (
     SET,
     VARIABLE,
@@ -16,16 +16,16 @@ from evalcontract.formats.promptfoo.assertions import (
     types,
 )
 from evalcontract.formats.promptfoo.fields import KEYS, NEEDED, has_needed
-from evalcontract.model.diagnostic import Path, Problem, Related
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.values import clipped, quoted
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 #: Names that promptfoo gives a value besides.
 _GIVEN = ("env", "output", "rubric", "prompt", "context", "_conversation")
 _STOPS = "the test ends with an error"
+_DUPLICATE = Problem(
+    "promptfoo/duplicate-id", "two tests have the description `{clipped}`", (), "change one"
+)
 
 
 class PromptfooChecker(RowChecker):
@@ -36,26 +36,31 @@ class PromptfooChecker(RowChecker):
         self._names = FirstRows()
         self._bare: list[Path] = []
         self._asserting = 0
-        self._reported: dict[int, Any] = {}
         self._is_repeated = AssertionRepeats()
-        # Where an assertion with a fault stands first; it lives as long as its id counts.
-        self._faulty: dict[int, tuple[Path, Any]] = {}
+        # Where an assertion with a fault of a kind stands first; it lives as long as its id counts.
+        self._faulty: dict[tuple[str, int], tuple[Path, Any]] = {}
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next test."""
         found = [] if is_clean else self._schema.faults(row, path)
         if isinstance(row, dict) and not has_needed(row):
             found = [*_without_keys(row, path, found)]
-        found = [each for each in found if not self._is_told(each, row, path)]
+        found = [each for each in found if not self._is_reported(each, row, path)]
         yield from found
         if stops_loader(found) or not isinstance(row, dict):
             return
         yield from self._assertions(row, path)
-        yield from _in_vars(row, path)
-        yield from self._duplicate(row, path)
+        variables = row.get("vars")
+        is_misplaced = isinstance(variables, dict) and "assert" in variables
+        if is_misplaced:
+            message = "`assert` is a variable here, and asserts nothing"
+            code, advice = "promptfoo/assert-in-vars", "move it out of `vars`, by less indentation"
+            yield Problem(code, message, (*path, "vars", "assert"), advice, on_key=True)
+        name = row.get("description") or None
+        yield from self._names.duplicate(name, path, "description", _DUPLICATE)
         if row.get("assert"):
             self._asserting += 1
-        elif not any(len(problem.path) > len(path) for problem in found) and not _holds(row):
+        elif not any(len(problem.path) > len(path) for problem in found) and not is_misplaced:
             self._bare.append(path)
 
     def finish(self) -> Iterator[Problem]:
@@ -67,38 +72,25 @@ class PromptfooChecker(RowChecker):
                 advice = "write `assert`"
                 yield Problem("promptfoo/no-assertion", message, path, advice, row_index=index)
 
-    def _is_told(self, problem: Problem, row: Any, path: Path) -> bool:
+    def _is_reported(self, problem: Problem, row: Any, path: Path) -> bool:
         """Whether a problem of an assertion is one of the default test that is reported already."""
         key, index = (*problem.path[len(path) :], None, None)[:2]
         if key != "assert" or not isinstance(index, int):
             return False
-        assertion = row["assert"][index]
-        first, _ = self._faulty.setdefault(id(assertion), (path, assertion))
-        return first != path
+        return not self._is_first("schema", row["assert"][index], path)
+
+    def _is_first(self, kind: str, assertion: Any, path: Path) -> bool:
+        key = kind, id(assertion)
+        return self._faulty.setdefault(key, (path, assertion))[0] == path
 
     def _assertions(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
-        """Yield the faults of assertions; those of a default test are the same in each test."""
         if self._is_repeated(row.get("assert")):
             return
         for index, assertion in enumerate(row.get("assert") or ()):
-            faults = [*_faults(assertion, row.get("vars"), (*path, "assert", index))]
-            if faults and id(assertion) not in self._reported:
-                self._reported[id(assertion)] = assertion  # it lives as long as its id counts
+            place = (*path, "assert", index)
+            faults = [*_faults(assertion, row.get("vars"), place)]
+            if faults and self._is_first("value", assertion, place):
                 yield from faults
-
-    def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
-        name = row.get("description")
-        first = self._names.before(name, path) if isinstance(name, str) and name else None
-        if first is not None:
-            message = f"two tests have the description `{clipped(str(name))}`"
-            related = (Related("first used here", (*first, "description")),)
-            where = (*path, "description")
-            yield Problem("promptfoo/duplicate-id", message, where, "change one", related=related)
-
-
-def _holds(row: dict[str, Any]) -> bool:
-    given = row.get("vars")
-    return isinstance(given, dict) and "assert" in given
 
 
 def _without_keys(row: dict[str, Any], path: Path, found: list[Problem]) -> Iterator[Problem]:
@@ -109,14 +101,6 @@ def _without_keys(row: dict[str, Any], path: Path, found: list[Problem]) -> Iter
     message = f"a test needs one of {quoted(NEEDED)}: promptfoo stops here"
     key, meant = near or (None, "vars")
     yield missing_key("promptfoo", message, path, meant, key, "write `vars` and `assert`")
-
-
-def _in_vars(row: dict[str, Any], path: Path) -> Iterator[Problem]:
-    if _holds(row):
-        message = "`assert` is a variable here, and asserts nothing"
-        advice = "move it out of `vars`, by less indentation"
-        where = (*path, "vars", "assert")
-        yield Problem("promptfoo/assert-in-vars", message, where, advice, on_key=True)
 
 
 def _faults(

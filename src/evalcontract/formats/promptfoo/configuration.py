@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
-from evalcontract.formats._findings import stops_loader
-from evalcontract.formats._format import RowLayout
+from evalcontract.formats._findings import near_miss, stops_loader
+from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.promptfoo.fields import has_needed
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 KEY = "$ref"
 #: How many values the references of a file may name in all, how many of them may lead to one
@@ -36,10 +33,6 @@ class UnresolvedError(Exception):
         self.path = path
         self.reason = reason
         self.is_elsewhere = is_elsewhere
-
-    def at(self, path: Path) -> UnresolvedError:
-        """Return the error at another place."""
-        return UnresolvedError(path, self.reason, is_elsewhere=self.is_elsewhere)
 
 
 class References:
@@ -93,7 +86,7 @@ class References:
                 self._steps -= 1
         known = self._targets[name]
         if isinstance(known, UnresolvedError):  # where the first of the references stands
-            raise known.at((*path, KEY))
+            raise UnresolvedError((*path, KEY), known.reason, is_elsewhere=known.is_elsewhere)
         target, size, depth = known
         self._values_left -= size
         if self._values_left < 0 or len(path) + depth > _MAX_DEPTH:
@@ -132,31 +125,32 @@ def _is_index(key: str, values: list[Any]) -> bool:
     return is_number and int(key) < len(values)
 
 
+def _levels(value: Any) -> Iterator[list[Any]]:
+    """Yield the values of each depth of a value, itself first."""
+    level = [value]
+    while level:
+        yield level
+        parts = (each.values() if isinstance(each, dict) else each for each in level
+                 if isinstance(each, dict | list))  # fmt: skip
+        level = [part for each in parts for part in each]
+
+
 def _measured(value: Any) -> tuple[int, int]:
     """Return how many values a value has, itself included, and how deeply it is nested.
 
     Of a value with too many it is enough to know that.
     """
-    level, size, depth = [value], 0, 0
-    while level and size <= _MAX_VALUES:
+    size = depth = 0
+    for level in _levels(value):
         size, depth = size + len(level), depth + 1
-        parts = (each.values() if isinstance(each, dict) else each for each in level
-                 if isinstance(each, dict | list))  # fmt: skip
-        level = [part for each in parts for part in each]
+        if size > _MAX_VALUES:
+            break
     return size, depth
 
 
 def _has_reference(value: Any) -> bool:
-    pending = [value]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, dict):
-            if _is_reference(each.get(KEY)):
-                return True
-            pending += each.values()
-        elif isinstance(each, list):
-            pending += each
-    return False
+    mappings = (each for level in _levels(value) for each in level if isinstance(each, dict))
+    return any(_is_reference(each.get(KEY)) for each in mappings)
 
 
 NO_ROWS = Problem("promptfoo/no-rows", "there are no tests", (), "add a test")
@@ -200,8 +194,7 @@ def _misspelled(value: dict[str, Any]) -> Iterator[Problem]:
         near = nearest(key, _NAMES) if key not in _NAMES else None
         if near is not None and near not in value:
             message = f"promptfoo does not read `{clipped(key)}`"
-            advice = f"did you mean `{near}`?"
-            yield Problem("promptfoo/near-miss-key", message, (key,), advice, on_key=True)
+            yield near_miss("promptfoo", message, (key,), near)
 
 
 def _default_of(
@@ -258,12 +251,6 @@ def _unresolved(error: UnresolvedError) -> Problem:
     return Problem("promptfoo/rejected", f"{reason}: promptfoo stops here", error.path, None)
 
 
-def _too_many_added(most: int) -> Problem:
-    message = f"only the first {most:,} tests have the whole default test: it is too large"
-    advice = "split it, or the list of tests"
-    return Problem("promptfoo/not-followed", message, _DEFAULT, advice)
-
-
 def _of_list(
     tests: list[Any],
     prefix: Path,
@@ -271,12 +258,13 @@ def _of_list(
     references: References | None,
     problems: list[Problem],
 ) -> RowLayout:
-    """Return the rows of tests, and where they stand in the file."""
     if not tests:
         problems.append(NO_ROWS._replace(path=prefix))
-    added = sum(len(v) for k in ("vars", "assert") if isinstance(v := default.get(k), dict | list))
+    given = {key: default.get(key) for key in ("vars", "assert")}
+    parts = {key: part for key, part in given.items() if isinstance(part, dict | list)}
+    added = sum(map(len, parts.values()))
     most = len(tests) if added <= _FEW else _MAX_ADDED // added
-    few = {**default, **_first_of(default)} if len(tests) > most else default
+    few = default | {key: _first(part) for key, part in parts.items()}
     rows: list[Any] = []
     own: list[Any] = []
     places: list[int] = []
@@ -294,7 +282,9 @@ def _of_list(
         rows.append(_with_default(test, default if len(rows) < most else few))
         places.append(index)
     if len(rows) > most:
-        problems.append(_too_many_added(most))
+        message = f"only the first {most:,} tests have the whole default test: it is too large"
+        advice = "split it, or the list of tests"
+        problems.append(Problem("promptfoo/not-followed", message, _DEFAULT, advice))
     if len(rows) == len(tests) and not default:
         return RowLayout(rows, prefix=prefix, problems=tuple(problems))
 
@@ -326,15 +316,9 @@ def _place_in_default(
     return (*_DEFAULT, *rest) if key in _ADDED and given is None else None
 
 
-def _first_of(default: dict[str, Any]) -> dict[str, Any]:
-    """Return the first variables and assertions of a default test."""
-    asserts, variables = default.get("assert"), default.get("vars")
-    kept: dict[str, Any] = {}
-    if isinstance(asserts, list):
-        kept["assert"] = asserts[:_FEW]
-    if isinstance(variables, dict):
-        kept["vars"] = dict(islice(variables.items(), _FEW))
-    return kept
+def _first(part: Any) -> Any:
+    """Return the first variables or assertions of a default test."""
+    return part[:_FEW] if isinstance(part, list) else dict(islice(part.items(), _FEW))
 
 
 def _with_default(test: Any, default: dict[str, Any]) -> Any:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._findings import bom_rejected, ragged_row
-from evalcontract.formats._format import RowLayout
+from evalcontract.formats._findings import bom_rejected, near_miss, ragged_row
+from evalcontract.formats._format import RowLayout, SchemaChecker
 from evalcontract.formats.promptfoo.assertions import LISTS, assertion_of, base_of, number_of, types
 from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
 from evalcontract.formats.promptfoo.fields import is_configuration
@@ -21,7 +21,6 @@ from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
     from evalcontract.source.external import ExternalFile
 
 #: The columns that are no variables; those with a colon are followed by a name.
@@ -52,14 +51,12 @@ def of_table(table: CsvTable) -> RowLayout:
     rows: list[Any] = []
     columns: list[list[str]] = []
     for index, record in enumerate(table.records):
-        cells = dict(zip(table.header, record, strict=False))
-        test = _Test(index)
-        for written, cell in cells.items():
-            test.take(written, cell)
-        test.finish()
-        rows.append(test.test)
+        test = _Test()
+        for written, cell in dict(zip(table.header, record, strict=False)).items():
+            found = test.take(written, cell)
+            problems += (each._replace(path=(index, written), row_index=index) for each in found)
+        rows.append(test.finished())
         columns.append(test.columns)
-        problems += test.problems
     names_in_file = dict(zip(names, table.header, strict=True))
 
     def place_of(path: Path) -> Path:
@@ -79,8 +76,10 @@ def of_table(table: CsvTable) -> RowLayout:
 def _of_shape(table: CsvTable) -> Iterator[Problem]:
     width = len(table.header)
     code = "promptfoo/ragged-row"
-    if width > 1 and _BLANK_LINE.search(table.text) and _has_blank_line(table.text):
-        yield Problem(code, f"a line of the table is blank: {_STOPS}", (), "remove it")
+    if width > 1 and _BLANK_LINE.search(table.text):
+        records = csv.reader(io.StringIO(table.text, newline=""))
+        if not all(records):
+            yield Problem(code, f"a line of the table is blank: {_STOPS}", (), "remove it")
     for index, record in enumerate(table.records):
         if len(record) != width:
             yield ragged_row("promptfoo", "promptfoo", index, len(record), width)
@@ -88,10 +87,6 @@ def _of_shape(table: CsvTable) -> Iterator[Problem]:
     if table.is_open:
         message = f"the last cell begins with a quote that has no end: {_STOPS}"
         yield Problem(code, message, (len(table.records) - 1,), "add the quote")
-
-
-def _has_blank_line(text: str) -> bool:
-    return any(not record for record in csv.reader(io.StringIO(text, newline="")))
 
 
 def _of_header(table: CsvTable) -> Iterator[Problem]:
@@ -113,8 +108,7 @@ def _of_header(table: CsvTable) -> Iterator[Problem]:
             yield Problem("promptfoo/unread-cell", f"`{name}` is not read", where, advice)
         elif near := _meant(name):
             message = f"the column `{clipped(name)}` is read as a variable"
-            advice = f"did you mean `{near}`?"
-            yield Problem("promptfoo/near-miss-key", message, where, advice, on_key=True)
+            yield near_miss("promptfoo", message, where, near)
 
 
 def _meant(name: str) -> str | None:
@@ -132,76 +126,65 @@ def _is_instruction(name: str) -> bool:
 class _Test:
     """The test of a row, while its cells are read."""
 
-    def __init__(self, index: int) -> None:
-        self.test: dict[str, Any] = {"vars": {}}
+    def __init__(self) -> None:
+        self._test: dict[str, Any] = {"vars": {}}
         self.columns: list[str] = []
-        self.problems: list[Problem] = []
-        self._index = index
         self._asserts: list[dict[str, Any]] = []
         self._settings: dict[int, float] = {}
-        self._metric: str | None = None
+        self._metric: dict[str, str] = {}
 
-    def take(self, written: str, cell: str) -> None:
-        """Read the cell of a column."""
+    def take(self, written: str, cell: str) -> Iterator[Problem]:
+        """Read the cell of a column; yield its problems, without their place."""
         name = written.strip()
         if name.startswith("__expected"):
-            self._assert(written, cell.strip())
+            if text := cell.strip():
+                assertion, problem = _assertion(text)
+                self._asserts.append(assertion)
+                self.columns.append(written)
+                yield from (problem,) if problem else ()
         elif name.startswith("__metadata:"):
             self._put("metadata", _metadata(name.removeprefix("__metadata:"), cell))
         elif match := _CONFIG.fullmatch(name):
-            self._set(int(match[1] or 1) - 1, cell, written)
+            yield from self._set(int(match[1] or 1) - 1, cell)
         elif not _is_instruction(name) and name != "__metadata":
-            self.test["vars"][name] = cell
+            self._test["vars"][name] = cell
         elif name in ("__prefix", "__suffix"):
             self._put("options", {name[2:]: cell})
         elif name == "__metric":
-            self._metric = cell
+            self._metric = {"metric": cell}
         elif name == "__threshold":
-            self._limit(cell, written)
+            yield from self._limit(cell)
         elif cell and name in ("__description", "__providerOutput"):
-            self.test[name[2:]] = cell
+            self._test[name[2:]] = cell
 
-    def finish(self) -> None:
-        """Add the assertions, with what other columns say of them."""
+    def finished(self) -> dict[str, Any]:
+        """Return the test, its assertions with what other columns say of them."""
         for number, assertion in enumerate(self._asserts):
-            if self._metric is not None:
-                assertion["metric"] = self._metric
+            assertion.update(self._metric)
             if number in self._settings:
                 assertion["threshold"] = self._settings[number]
-        if self._asserts:
-            self.test["assert"] = self._asserts
+        return self._test | ({"assert": self._asserts} if self._asserts else {})
 
     def _put(self, key: str, values: dict[str, Any]) -> None:
         if values:
-            self.test[key] = {**self.test.get(key, {}), **values}
+            self._test[key] = {**self._test.get(key, {}), **values}
 
-    def _assert(self, written: str, text: str) -> None:
-        if text:
-            assertion, found = _assertion(text, (self._index, written))
-            self.problems += (problem._replace(row_index=self._index) for problem in found)
-            self._asserts.append(assertion)
-            self.columns.append(written)
-
-    def _set(self, number: int, cell: str, written: str) -> None:
+    def _set(self, number: int, cell: str) -> Iterator[Problem]:
         limit = number_of(cell)
         if limit is None:
-            message, advice = f"a threshold is no number: {_STOPS}", "write a number in each row"
-            self._report("malformed-value", message, written, advice)
+            message = f"a threshold is no number: {_STOPS}"
+            yield Problem("promptfoo/malformed-value", message, (), "write a number in each row")
         else:
             self._settings[number] = limit
             self._put("metadata", {"threshold": limit})
 
-    def _limit(self, cell: str, written: str) -> None:
+    def _limit(self, cell: str) -> Iterator[Problem]:
         number = number_of(cell)
         if number is not None:
-            self.test["threshold"] = number
+            self._test["threshold"] = number
         elif cell.strip():
             message = f"the threshold `{clipped(cell)}` is no number, and is dropped"
-            self._report("unread-cell", message, written, "write a number")
-
-    def _report(self, code: str, message: str, written: str, advice: str) -> None:
-        where, index = (self._index, written), self._index
-        self.problems.append(Problem(f"promptfoo/{code}", message, where, advice, row_index=index))
+            yield Problem("promptfoo/unread-cell", message, (), "write a number")
 
 
 def _metadata(key: str, cell: str) -> dict[str, Any]:
@@ -212,33 +195,33 @@ def _metadata(key: str, cell: str) -> dict[str, Any]:
     return {key: cell}
 
 
-def _assertion(text: str, where: Path) -> tuple[dict[str, Any], list[Problem]]:
+def _assertion(text: str) -> tuple[dict[str, Any], Problem | None]:
     """Return the assertion of a cell, and what its author probably means otherwise."""
     try:
         assertion = assertion_of(text)
     except ValueError as error:
-        problem = Problem("promptfoo/malformed-value", f"{error}: {_STOPS}", where, "add it")
-        return {"type": "equals", "value": text}, [problem]
-    if assertion["type"] == "equals" and assertion["value"] == text:
-        return assertion, [*_like_another(text, where)]
-    value = assertion.get("value")
-    if base_of(assertion["type"]) in LISTS and isinstance(value, list):
-        long = [part for part in value if len(part.split()) >= _SENTENCE]
-        if long and len(value) > 1 and '"' not in text:
+        problem = Problem("promptfoo/malformed-value", f"{error}: {_STOPS}", (), "add it")
+        return {"type": "equals", "value": text}, problem
+    type_, value = assertion["type"], assertion.get("value")
+    if type_ == "equals" and value == text:
+        return assertion, _like_another(text)
+    if base_of(type_) in LISTS and isinstance(value, list) and '"' not in text:
+        is_sentence = any(len(part.split()) >= _SENTENCE for part in value)
+        if is_sentence and len(value) > 1:
             message = f"the text is cut at its commas, into {len(value)} texts"
             advice = "put a text that contains commas in double quotes"
-            return assertion, [Problem("promptfoo/split-list", message, where, advice)]
-    return assertion, []
+            return assertion, Problem("promptfoo/split-list", message, (), advice)
+    return assertion, None
 
 
-def _like_another(text: str, where: Path) -> Iterator[Problem]:
-    """Yield that a text looks like an assertion of another type."""
+def _like_another(text: str) -> Problem | None:
+    """Report that a text looks like an assertion of another type."""
     match = _LIKE_TYPE.match(text)
     near = nearest(base_of(match[1]), types()) if match else None
-    if match and near:
-        message = f"promptfoo has no assertion `{match[1]}`: the output has to equal the whole text"
-        advice = f"did you mean {quoted([near])}?"
-        yield Problem("promptfoo/equals-of-text", message, where, advice)
+    if not match or not near:
+        return None
+    message = f"promptfoo has no assertion `{match[1]}`: the output has to equal the whole text"
+    return Problem("promptfoo/equals-of-text", message, (), f"did you mean {quoted([near])}?")
 
 
 _BOM = bom_rejected(

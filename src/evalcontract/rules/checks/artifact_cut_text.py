@@ -25,8 +25,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Code, Context, Problems, Rule, Subject, rule
 from evalcontract.rules._texts import cut_text_problem

@@ -22,8 +22,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.analysis.clashes import find_clashes
 from evalcontract.rules._rule import (
     Code,

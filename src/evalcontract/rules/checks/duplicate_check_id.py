@@ -20,22 +20,16 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
-from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Related, Subject, rule
+from evalcontract.rules._rule import Code, Context, Problem, Problems, Related, Subject, rule
+from evalcontract.rules._texts import repeats
 
 CODE = Code("rubric/duplicate-check-id", page=__doc__)
 
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
-    first: dict[str, Path] = {}
-    for path, check in subject.checks:
-        if "id" not in check:
-            continue
-        id_, place = check["id"], (*path, "id")
-        if id_ in first:
-            related = (Related("first used here", first[id_]),)
-            advice = "check ids must be unique"
-            yield Problem(CODE, f"duplicate check id `{id_}`", place, advice, related=related)
-        first.setdefault(id_, place)
+    ids = (((*path, "id"), check["id"]) for path, check in subject.checks if "id" in check)
+    for id_, place, before in repeats(ids):
+        related = (Related("first used here", before),)
+        advice = "check ids must be unique"
+        yield Problem(CODE, f"duplicate check id `{id_}`", place, advice, related=related)

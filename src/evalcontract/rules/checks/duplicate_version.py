@@ -32,8 +32,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from itertools import islice
 
 from evalcontract.model.reference import Kind

@@ -21,8 +21,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 
 from evalcontract.library.artifact import Artifact, identity_from_name

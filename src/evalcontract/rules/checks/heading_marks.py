@@ -19,8 +19,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 import re
 
 from evalcontract.model.startup import lazy_pattern

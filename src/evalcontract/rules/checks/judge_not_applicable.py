@@ -35,8 +35,6 @@ Good:
     validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -19,28 +19,16 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
-from evalcontract.rules._texts import is_plain, items_of, wrapping_fault
+from evalcontract.rules._texts import LISTS_OF_CHECKS, is_plain, items_of, wrapping_fault
 
 CODE = Code("rubric/quoted-item", guess=True, page=__doc__)
-
-_LISTS = (
-    "values",
-    "facts",
-    "required_sections",
-    "forbidden_patterns",
-    "expected_tools",
-    "forbidden_tools",
-    "required_keys",
-)
 
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
-        for item, text in items_of(check, _LISTS):
+        for item, text in items_of(check, LISTS_OF_CHECKS):
             fault = wrapping_fault(text) if isinstance(text, str) else None
             place = (*path, *item)
             if fault and is_plain(subject.artifact.document.place(place)):

@@ -52,8 +52,6 @@ Good:
     validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.model.reference import Reference
@@ -67,6 +65,7 @@ from evalcontract.rules._rule import (
     Subject,
     rule,
 )
+from evalcontract.rules._texts import repeats
 
 CODE = Code("rubric/repeated-judge", strict=Severity.WARNING, page=__doc__)
 
@@ -74,17 +73,15 @@ CODE = Code("rubric/repeated-judge", strict=Severity.WARNING, page=__doc__)
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
-        first: dict[Any, int] = {}
-        for index, juror in enumerate(check.get("jury", {}).get("judges", ())):
-            judge = _identity(juror["judge_prompt_ref"], context)
-            if judge in first:
-                judges = (*path, "jury", "judges")
-                message = f"duplicate judge `{juror['judge_prompt_ref']}` in this jury"
-                advice = "use another judge, or give the first one a `weight`"
-                related = (Related("first listed here", (*judges, first[judge])),)
-                place = (*judges, index, "judge_prompt_ref")
-                yield Problem(CODE, message, place, advice, related=related)
-            first.setdefault(judge, index)
+        jurors = check.get("jury", {}).get("judges", ())
+        judges = (*path, "jury", "judges")
+        names = [juror["judge_prompt_ref"] for juror in jurors]
+        for _, index, before in repeats(enumerate(_identity(name, context) for name in names)):
+            message = f"duplicate judge `{names[index]}` in this jury"
+            advice = "use another judge, or give the first one a `weight`"
+            related = (Related("first listed here", (*judges, before)),)
+            place = (*judges, index, "judge_prompt_ref")
+            yield Problem(CODE, message, place, advice, related=related)
 
 
 def _identity(text: str, context: Context) -> Any:

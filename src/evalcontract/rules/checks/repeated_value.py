@@ -19,9 +19,7 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
-from evalcontract.analysis.texts import normalized
+from evalcontract.analysis.texts import folded
 from evalcontract.rules._rule import (
     Code,
     Context,
@@ -32,36 +30,26 @@ from evalcontract.rules._rule import (
     Subject,
     rule,
 )
+from evalcontract.rules._texts import LISTS_OF_CHECKS, repeats
 
 CODE = Code("rubric/repeated-value", strict=Severity.WARNING, page=__doc__)
 
 #: Without `expected_tools`, since a tool may be expected to be called twice.
-_LISTS = (
-    "values",
-    "facts",
-    "required_sections",
-    "forbidden_patterns",
-    "forbidden_tools",
-    "required_keys",
-)
+_LISTS = [key for key in LISTS_OF_CHECKS if key != "expected_tools"]
 
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
     for path, check in subject.checks:
         for key in _LISTS:
-            first: dict[str, int] = {}
-            for index, value in enumerate(check.get(key, ())):
-                # Facts are matched ignoring case and spaces; other lists are compared as written.
-                same = (
-                    " ".join(normalized(value, case_sensitive=False).split())
-                    if key == "facts"
-                    else value
-                )
-                if same in first:
-                    before = (*path, key, first[same])
-                    place = (*path, key, index)
-                    message = f"duplicate item `{value}` in `{key}`"
-                    related = (Related("first listed here", before),)
-                    yield Problem(CODE, message, place, "remove one of the two", related=related)
-                first.setdefault(same, index)
+            values = check.get(key, ())
+            for _, index, before in repeats(enumerate(_same(key, value) for value in values)):
+                message = f"duplicate item `{values[index]}` in `{key}`"
+                related = (Related("first listed here", (*path, key, before)),)
+                place = (*path, key, index)
+                yield Problem(CODE, message, place, "remove one of the two", related=related)
+
+
+def _same(key: str, value: str) -> str:
+    """Return a value as it is compared: facts without case and spaces, others as written."""
+    return " ".join(folded(value).split()) if key == "facts" else value

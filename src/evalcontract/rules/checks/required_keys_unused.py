@@ -18,8 +18,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Related, Subject, rule
 
 CODE = Code("rubric/required-keys-unused", page=__doc__)

@@ -20,12 +20,10 @@ Good:
     scoring: {combine: weighted_avg}
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
-from evalcontract.analysis.texts import normalized
+from evalcontract.analysis.texts import composed, folded
 from evalcontract.model.reference import Reference
 from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Related, Subject, rule
 from evalcontract.structure.parts import follow
@@ -84,7 +82,7 @@ def _meaning(check: dict[str, Any]) -> dict[str, Any]:
 def _normal(key: str, value: Any, *, any_case: bool, in_order: bool) -> Any:
     if key in _SETS:
         folds = any_case and key == "values"
-        return sorted({normalized(text, case_sensitive=not folds) for text in value})
+        return sorted({folded(text) if folds else composed(text) for text in value})
     if key == "facts":
         return sorted(value)
     if key == "expected_tools" and not in_order:

@@ -21,8 +21,6 @@ Good:
     scoring: {combine: weighted_avg}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.checks import EvalContext, State, kinds_in_use
@@ -33,7 +31,12 @@ CODE = Code("rubric/vacuous-check", page=__doc__)
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
-    around = EvalContext(context.library, True, context.read_json, context.schemas)
+    around = EvalContext(
+        library=context.library,
+        has_php=True,
+        read_json=context.read_json,
+        schemas=context.schemas,
+    )
     kinds = kinds_in_use()
     for path, check in subject.checks:
         if check["kind"] not in kinds or _has_its_own_code(check):

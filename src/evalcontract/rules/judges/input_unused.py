@@ -21,8 +21,6 @@ Good:
       Reply: {{ output }}
 """
 
-from __future__ import annotations
-
 import re
 
 from evalcontract.model.startup import lazy_pattern

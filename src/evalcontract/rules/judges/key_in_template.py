@@ -21,8 +21,6 @@ Good:
     score_type: continuous
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._judge import key_lines
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, Within, rule
 

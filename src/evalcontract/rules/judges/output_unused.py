@@ -15,8 +15,6 @@ Good:
     template: "Is this the right answer to the task {{ input }}? {{ output }}"
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("judge/output-unused", page=__doc__)

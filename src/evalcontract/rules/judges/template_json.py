@@ -19,9 +19,7 @@ Good:
       Answer with {"verdict": "PASS"} or {"verdict": "FAIL"}.
 """
 
-from __future__ import annotations
-
-from evalcontract.rules._judge import problems_of
+from evalcontract.rules._judge import template_problems
 from evalcontract.rules._rule import Code, Context, Problems, Subject, rule
 
 CODE = Code("judge/template-json", page=__doc__)
@@ -29,7 +27,4 @@ CODE = Code("judge/template-json", page=__doc__)
 
 @rule(CODE)
 def RULE(subject: Subject, context: Context) -> Problems:
-    from evalcontract.analysis.template import scan  # slow to import
-
-    faults = scan(subject.value.get("template", "")).faults
-    yield from problems_of(CODE, [fault for fault in faults if fault.is_json])
+    return template_problems(CODE, subject, of_json=True)

@@ -31,8 +31,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("judge/unvalidated", soft=Severity.NOTE, page=__doc__)

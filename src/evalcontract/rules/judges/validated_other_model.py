@@ -29,10 +29,8 @@ Good:
       model: {provider: acme, name: acme-large-2026-03}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules.judges._validation import Validation, validation_rule
+from evalcontract.rules._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-other-model", page=__doc__)
 

@@ -28,11 +28,9 @@ Good:
       template_sha256: 371f18b8fd7fef1233bd5a60cc44bd294fa8e8ff39bd846707d14b4190a689e6
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._judge import template_digest
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules.judges._validation import Validation, validation_rule
+from evalcontract.rules._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-other-template", page=__doc__)
 

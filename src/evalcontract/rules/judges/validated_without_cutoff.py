@@ -24,11 +24,9 @@ Good:
     validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._judge import score_type
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules.judges._validation import Validation, validation_rule
+from evalcontract.rules._validation import Validation, validation_rule
 
 CODE = Code("judge/validated-without-cutoff", page=__doc__)
 

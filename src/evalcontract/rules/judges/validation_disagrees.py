@@ -28,12 +28,10 @@ Good:
       confusion_matrix: {tp: 55, fn: 5, tn: 52, fp: 8}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules.judges._validation import Validation, validation_rule
+from evalcontract.rules._validation import Validation, validation_rule
 from evalcontract.statistics.rates import RATES
 
 CODE = Code("judge/validation-disagrees", page=__doc__)

@@ -19,8 +19,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.model.diagnostic import format_path

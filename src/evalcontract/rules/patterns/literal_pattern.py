@@ -19,8 +19,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 from evalcontract.rules._texts import items_of, literal_fault
 

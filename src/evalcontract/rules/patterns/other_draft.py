@@ -29,8 +29,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.rules._rule import Code, Context, Problems, Severity, Subject, rule
 from evalcontract.rules._schemas import schema_problem, schemas_of

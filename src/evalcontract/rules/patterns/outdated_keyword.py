@@ -23,8 +23,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code
 from evalcontract.rules._schemas import remark_rule
 

@@ -18,8 +18,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -19,8 +19,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import regexes_of, unproved
 

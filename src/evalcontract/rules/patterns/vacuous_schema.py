@@ -19,8 +19,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.analysis.schema_sense import accepts_everything, unknown_keywords
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import schemas_of

@@ -13,13 +13,11 @@ Good:
       - {id: capital, input: What is the capital of France?, expected_facts: [Paris]}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.checks.plan import VISIBLE
-from evalcontract.rules._rule import Code, Path, Problem, Problems, RowGroup, RowSubject, row_rule
+from evalcontract.rules._rule import Code, Path, Problem, Problems, RowSubject, row_rule
 from evalcontract.rules._texts import LISTS, TEXTS, is_blank, items_of
 
 CODE = Code("dataset/blank-value", page=__doc__)
@@ -28,16 +26,15 @@ _ADVICE = {"id": "give the row an id", "input": "write what the system is asked"
 
 #: Accepts texts with a visible character.
 _NOT_BLANK: dict[str, Any] = {"pattern": VISIBLE}
+_TOOLS = {"items": {**_NOT_BLANK, "properties": {"name": _NOT_BLANK}}}
+_FILLED = {
+    **dict.fromkeys(TEXTS, _NOT_BLANK),
+    **{key: {"items": _NOT_BLANK} for key in LISTS},
+    "expected_tools": _TOOLS,
+}
 
 
-def _silent(group: RowGroup) -> dict[str, Any]:
-    del group
-    lists = {key: {"items": _NOT_BLANK} for key in LISTS}
-    tools = {"items": {**_NOT_BLANK, "properties": {"name": _NOT_BLANK}}}
-    return {"properties": {**dict.fromkeys(TEXTS, _NOT_BLANK), **lists, "expected_tools": tools}}
-
-
-@row_rule(CODE, silent=_silent)
+@row_rule(CODE, silent={"properties": _FILLED})
 def RULE(subject: RowSubject) -> Problems:
     for path, text in _texts(subject):
         if is_blank(text):

@@ -32,8 +32,6 @@ Good:
     {"type": "object"}
 """
 
-from __future__ import annotations
-
 from evalcontract.model.values import listed
 from evalcontract.rules._rule import (
     Code,

@@ -15,8 +15,6 @@ Good:
       - {id: capital, input: What is the capital of France?, expected_facts: [Paris]}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -33,28 +33,21 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
-from evalcontract.checks.plan import Plan, StepGroup, rows_with_all
+from evalcontract.checks.plan import Plan, StepGroup
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
-from evalcontract.rules.rows._lacking import cause_in_template
+from evalcontract.rules._lacking import cause_in_template, rows_lacking_nothing
+from evalcontract.rules._rule import Code, Problem, Problems, RowSubject, row_rule
 
 CODE = Code("dataset/check-never-runs", page=__doc__)
 
 
-def _silent(group: RowGroup) -> dict[str, Any] | bool:
-    plan = group.plan
-    return plan is None or rows_with_all(plan)
-
-
-@row_rule(CODE, silent=_silent)
+@row_rule(CODE, silent=rows_lacking_nothing)
 def RULE(subject: RowSubject) -> Problems:
     if subject.plan is None or subject.runs_nothing:
         return
@@ -88,7 +81,6 @@ _MAX_KEYS = 10
 
 
 def _lacking_many(subject: RowSubject, plan: Plan, skipped: dict[str, list[StepGroup]]) -> Problem:
-    """Return the problem of a row that lacks many keys."""
     count = sum(group.total for groups in skipped.values() for group in groups)
     keys = listed([f"`{clipped(field)}`" for field in skipped])
     message = f"{count:,} checks of {plan.artifact.name} cannot run: the row has no {keys}"
@@ -97,7 +89,6 @@ def _lacking_many(subject: RowSubject, plan: Plan, skipped: dict[str, list[StepG
 
 
 def _similar_key(row: Mapping[str, Any], field: str) -> str | None:
-    """Return a similar sibling of the missing key, if there is one."""
     parent, _, name = field.rpartition(".")
     siblings = field_of(row, parent) if parent else None
     if not isinstance(siblings, dict):

@@ -17,8 +17,6 @@ Good:
         expected_facts: [Ghent]
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.rules._rule import Code, DatasetContext, DatasetRule, Problems

@@ -14,8 +14,6 @@ Good:
       - {id: capital_of_spain, input: What is the capital of Spain?, expected_facts: [Madrid]}
 """
 
-from __future__ import annotations
-
 from operator import lt
 from typing import Any
 

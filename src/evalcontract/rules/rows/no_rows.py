@@ -11,8 +11,6 @@ Good:
       - {id: a, input: What is the capital of France?, expected_facts: [Paris]}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.rules._rule import Code, DatasetContext, DatasetRule, Problem, Problems

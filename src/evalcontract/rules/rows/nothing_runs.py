@@ -33,14 +33,9 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from evalcontract.checks.plan import rows_with_all
 from evalcontract.model.values import clipped, listed
-from evalcontract.rules._rule import Code, Problem, Problems, RowGroup, RowSubject, row_rule
-from evalcontract.rules.rows._lacking import cause_in_template
+from evalcontract.rules._lacking import cause_in_template, rows_lacking_nothing
+from evalcontract.rules._rule import Code, Problem, Problems, RowSubject, row_rule
 
 CODE = Code("dataset/nothing-runs", page=__doc__)
 
@@ -48,12 +43,7 @@ CODE = Code("dataset/nothing-runs", page=__doc__)
 _MAX_KEYS = 10
 
 
-def _silent(group: RowGroup) -> dict[str, Any] | bool:
-    plan = group.plan
-    return plan is None or rows_with_all(plan)
-
-
-@row_rule(CODE, silent=_silent)
+@row_rule(CODE, silent=rows_lacking_nothing)
 def RULE(subject: RowSubject) -> Problems:
     if subject.runs_nothing and subject.plan is not None:
         outlooks = subject.outlooks

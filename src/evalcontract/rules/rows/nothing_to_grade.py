@@ -14,8 +14,6 @@ Good:
       - {id: capital, input: What is the capital of France?, expected_facts: [Paris]}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.checks import State

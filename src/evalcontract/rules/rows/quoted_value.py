@@ -13,8 +13,6 @@ Good:
       - {id: refund, input: May I return it?, must_not_contain: ["guarantee"]}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -13,38 +13,27 @@ Good:
       - {id: lamp, input: May I send it back?, expected_facts: [30 days, free of charge]}
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from evalcontract.rules._rule import (
     Code,
     Problem,
     Problems,
     Related,
-    RowGroup,
     RowSubject,
     Severity,
     row_rule,
 )
-from evalcontract.rules._texts import LISTS, is_blank
+from evalcontract.rules._texts import LISTS, is_blank, repeats
 
 CODE = Code("dataset/repeated-value", strict=Severity.WARNING, page=__doc__)
 
-
-def _silent(group: RowGroup) -> dict[str, Any]:
-    del group
-    return {"properties": {key: {"uniqueItems": True} for key in LISTS}}
+_UNIQUE = {"properties": {key: {"uniqueItems": True} for key in LISTS}}
 
 
-@row_rule(CODE, silent=_silent)
+@row_rule(CODE, silent=_UNIQUE)
 def RULE(subject: RowSubject) -> Problems:
     for key in LISTS:
-        first: dict[str, int] = {}
-        for index, text in enumerate(subject.row.get(key, ())):
-            before = first.setdefault(text, index)
-            # Blank texts are reported as `dataset/blank-value`.
-            if before != index and not is_blank(text):
+        for text, index, before in repeats(enumerate(subject.row.get(key, ()))):
+            if not is_blank(text):  # blank texts are reported as `dataset/blank-value`
                 related = (Related("first listed here", (*subject.path, key, before)),)
                 message = f"duplicate item `{text}` in `{key}`"
                 path = (*subject.path, key, index)

@@ -13,8 +13,6 @@ Good:
       - {id: period, input: How long?, must_contain_any: [30 days]}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.rules._rule import (
@@ -33,11 +31,6 @@ CODE = Code("dataset/literal-pattern", soft=Severity.NOTE, guess=True, page=__do
 _LISTS = ("must_contain_any", "must_not_contain")
 
 
-def _silent(group: RowGroup) -> bool:
-    del group
-    return True
-
-
 def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     del group
     for key in _LISTS:
@@ -47,7 +40,7 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     return False
 
 
-@row_rule(CODE, silent=_silent, suspects=_suspects)
+@row_rule(CODE, silent=True, suspects=_suspects)
 def RULE(subject: RowSubject) -> Problems:
     for (key, index), text in items_of(subject.row, _LISTS):
         if fault := literal_fault(text, key):

@@ -13,8 +13,6 @@ Good:
       - {id: greeting, input: "Hello, how are you?", expected_facts: [Hello]}
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

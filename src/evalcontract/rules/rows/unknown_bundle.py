@@ -16,8 +16,6 @@ Good:
     {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from evalcontract.model.nearest import Suggestions

@@ -15,16 +15,12 @@ Good:
       - {id: capital_of_spain, input: What is the capital of Spain?, expected_facts: [Madrid]}
 """
 
-from __future__ import annotations
-
-from typing import Any
 from unicodedata import normalize
 
 from evalcontract.rules._rule import (
     Code,
     Problem,
     Problems,
-    RowGroup,
     RowSubject,
     Severity,
     row_rule,
@@ -37,14 +33,10 @@ CODE = Code("dataset/unnormalized-id", strict=Severity.WARNING, page=__doc__)
 _SPACES = " \t\n\r\u00a0"
 _MARKS = "\u0300-\u036f"
 _ODD = f"^[{_SPACES}]|[{_SPACES}]$|[{_MARKS}]"
+_NORMAL = {"properties": {"id": {"not": {"pattern": _ODD}}}}
 
 
-def _silent(group: RowGroup) -> dict[str, Any]:
-    del group
-    return {"properties": {"id": {"not": {"pattern": _ODD}}}}
-
-
-@row_rule(CODE, silent=_silent)
+@row_rule(CODE, silent=_NORMAL)
 def RULE(subject: RowSubject) -> Problems:
     id_ = subject.row["id"]
     path = (*subject.path, "id")

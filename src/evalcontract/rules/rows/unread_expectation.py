@@ -33,8 +33,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -66,7 +64,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
         {"properties": {key: False}} for key in _ADVICE if key not in plan.reads
     ]
     if "expected" not in plan.reads:
-        known = dict.fromkeys(sorted(_keys_of_expected(plan)), True)
+        known = dict.fromkeys(sorted(_keys_of_expected(plan.reads)), True)
         if "expected_facts" in plan.reads:
             known["reference"] = True  # it may be one of the facts, see `_suspects`
         expected = {"properties": known, "additionalProperties": {"type": "null"}}
@@ -79,7 +77,7 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     plan, expected = group.plan, row.get("expected")
     if plan is None or not plan.is_complete or "expected" in plan.reads or not expected:
         return False
-    if expected.get("reference") is None or "reference" in _keys_of_expected(plan):
+    if expected.get("reference") is None or "reference" in _keys_of_expected(plan.reads):
         return False
     return not _is_a_fact(row, plan)
 
@@ -103,7 +101,7 @@ def _unread(row: dict[str, Any], plan: Plan) -> Iterator[tuple[tuple[str, ...], 
     expected = row.get("expected")
     if "expected" in plan.reads or not isinstance(expected, dict):
         return
-    read = _keys_of_expected(plan)
+    read = _keys_of_expected(plan.reads)
     unread = [key for key, value in expected.items() if value is not None and key not in read]
     misnamed = _misnamed(expected, plan) if unread else ()
     for key in unread:
@@ -112,7 +110,6 @@ def _unread(row: dict[str, Any], plan: Plan) -> Iterator[tuple[tuple[str, ...], 
 
 
 def _is_a_fact(row: dict[str, Any], plan: Plan) -> bool:
-    """Whether the reference answer is one of the facts that a check looks for."""
     facts = row.get("expected_facts") or ()
     return "expected_facts" in plan.reads and row["expected"]["reference"] in facts
 
@@ -143,19 +140,14 @@ def _nearest_of(names: tuple[str, ...], keys: tuple[str, ...]) -> set[str | None
 
 
 def _needed_below_expected(groups: tuple[StepGroup, ...]) -> list[str]:
-    """Return the keys of `expected` that checks need."""
     needs = [group.needs for group in groups]
     needed = {field for each in needs for field in (*each.fields, *each.present)}
     roots = {field.partition(".")[::2] for field in needed}
     return [name for root, name in roots if root == "expected" and name and "." not in name]
 
 
-def _keys_of_expected(plan: Plan) -> set[str]:
-    """Return the keys of `expected` that some check or template reads."""
-    return _keys_below_expected(plan.reads)
-
-
 @lru_cache(maxsize=64)  # it is asked for each row
-def _keys_below_expected(fields: frozenset[str]) -> set[str]:
+def _keys_of_expected(fields: frozenset[str]) -> set[str]:
+    """Return the keys of `expected` among the fields that some check or template reads."""
     parts = (field.split(".") for field in fields)
     return {names[1] for names in parts if names[0] == "expected" and len(names) > 1}

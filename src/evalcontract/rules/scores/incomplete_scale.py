@@ -21,8 +21,6 @@ Good:
     max_score: 5
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._judge import is_withheld, score_type
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 

@@ -24,8 +24,6 @@ Good:
     pass_threshold: 3.5
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._judge import ends, is_withheld, score_type
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 

@@ -21,8 +21,6 @@ Good:
     level_values: [0, 0.5, 1]
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from evalcontract.rules._rule import Code, Context, Path, Problem, Problems, Subject, rule
@@ -56,7 +54,6 @@ def RULE(subject: Subject, context: Context) -> Problems:
 
 
 def _outside(subject: Subject, values: list[float], path: Path) -> Problems:
-    """Report the first value outside of the judge's scale."""
     lowest = subject.value.get("min_score", min(values))
     highest = subject.value.get("max_score", max(values))
     if not lowest < highest:

@@ -21,8 +21,6 @@ Good:
     scoring: {combine: weighted_avg, weights: {no_insults: 5, asks_kindly: 1}}
 """
 
-from __future__ import annotations
-
 from evalcontract.model.values import listed
 from evalcontract.rules._rule import (
     Code,

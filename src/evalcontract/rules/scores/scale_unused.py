@@ -20,8 +20,6 @@ Good:
     max_score: 5
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._judge import key_lines, score_type
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 

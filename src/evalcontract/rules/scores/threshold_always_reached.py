@@ -20,8 +20,6 @@ Good:
     scoring: {combine: weighted_avg, threshold: 0.5}
 """
 
-from __future__ import annotations
-
 from evalcontract.library.score_bounds import TOLERANCE, thresholds
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 

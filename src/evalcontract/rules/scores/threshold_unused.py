@@ -19,8 +19,6 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("rubric/threshold-unused", strict=Severity.WARNING, page=__doc__)

@@ -52,8 +52,6 @@ Good:
     validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -18,8 +18,6 @@ Good:
     scoring: {combine: weighted_avg, weights: {no_insults: 2}}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -20,8 +20,6 @@ Good:
     scoring: {combine: weighted_avg, weights: {no_insults: 2, asks_kindly: 1}}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Severity, Subject, rule
 
 CODE = Code("rubric/weights-unused", strict=Severity.WARNING, page=__doc__)

@@ -20,8 +20,6 @@ Good:
     scoring: {combine: weighted_avg, weights: {no_insults: 2, asks_kindly: 1}}
 """
 
-from __future__ import annotations
-
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 CODE = Code("rubric/zero-weights", page=__doc__)

@@ -155,26 +155,20 @@ class RowStream:
         """Return the first row; None if its line cannot be parsed. Only that line is read."""
         from evalcontract.source.json.reading import load_as_python  # slow to import
 
-        line = next(iter(self.opening(1)), "")
-        try:
-            return load_as_python(line.encode(), is_line=True)[0]
-        except (ParseError, UnicodeError):
-            return None
-
-    def opening(self, whole: int = 0) -> list[str]:
-        """Return the text of the first lines, for example to recognize the format.
-
-        With `whole`, return that many complete lines, without blank ones. Otherwise return the
-        lines of the first 4096 bytes; the last one may be cut.
-        """
         try:
             with self._open() as stream:
-                if whole:
-                    lines = (strip_bom(line) for line in stream)
-                    head = islice((line for line in lines if line.strip()), whole)
-                    return [line.decode("utf-8", "replace") for line in head]
-                return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
+                line = next((line for line in map(strip_bom, stream) if line.strip()), b"")
+            text = line.decode("utf-8", "replace")
+            return load_as_python(text.encode(), is_line=True)[0]
         except (OSError, ParseError):
+            return None
+
+    def opening(self) -> list[str]:
+        """Return the lines of the first 4096 bytes; the last one may be cut."""
+        try:
+            with self._open() as stream:
+                return split_lines(stream.read(_OPENING_BYTES).decode("utf-8", "replace"))
+        except OSError:
             return []
 
     def _read(self, blocks: Iterator[list[bytes]], *, quick: bool) -> Iterator[Batch]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, NoReturn
+import re
+from typing import Any, NoReturn
 
 import orjson
 
@@ -21,10 +21,7 @@ from evalcontract.source.faults import (
     deep_fault,
     duplicate_fault,
 )
-from evalcontract.source.text import LINE_END
-
-if TYPE_CHECKING:
-    import re
+from evalcontract.source.text import line_starts, place_at
 
 #: The message and the advice for a Markdown fence around the content of a file.
 FENCE = ("the file is inside a Markdown code block", "remove the lines that begin with ```")
@@ -93,7 +90,7 @@ class _Scanner:
         self._at = 0
         self._is_line = is_line
         self._is_tolerant = is_tolerant
-        self._starts = [0, *(() if is_line else (match.end() for match in LINE_END.finditer(text)))]
+        self._starts = [0] if is_line else line_starts(text)
         self.remarks: list[SourceProblem] = []
 
     def document(self) -> Node:
@@ -109,11 +106,7 @@ class _Scanner:
         return node
 
     def _span(self, start: int, end: int) -> Span:
-        return Span(*self._place(start), *self._place(end))
-
-    def _place(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self._starts, offset) - 1
-        return line + 1, offset - self._starts[line] + 1
+        return Span(*place_at(start, self._starts), *place_at(end, self._starts))
 
     def _skip(self) -> None:
         space = _SPACE.match(self._text, self._at)
@@ -323,6 +316,15 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
         return value
     scan(data.decode(), is_line=is_line)
     return json.loads(data)
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is JSON, at least for a reader that does not look at keys and numbers."""
+    try:
+        orjson.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[SourceProblem, ...]]:

@@ -1,12 +1,13 @@
 """What the events of libyaml show that YAML 1.2 forbids, and indentation.
 
-Other parsers refuse such a text or read another value, so it is a syntax error here.
+Other parsers refuse such a text or read another value, so it is a syntax error here. Each check
+raises a `ParseError` if a text has what it refuses.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -14,10 +15,7 @@ from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.faults import MAX_DIRECTIVES, ParseError, SourceProblem, limit_fault
 from evalcontract.source.text import LINE_END, split_lines
-from evalcontract.source.yaml.parts import unsupported
-
-if TYPE_CHECKING:
-    from evalcontract.source.yaml.parts import Event
+from evalcontract.source.yaml.parts import Event, unsupported
 
 # The properties of a scalar (anchor, tag), with the white space and comments after them.
 _PROPERTIES = lazy_pattern(r"(?:[&!][^ \t\r\n]*+(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*+)*+)*+")
@@ -41,12 +39,7 @@ _DIRECTIVE = lazy_pattern(r"%YAML[ \t]+[0-9.]+[ \t]*(?:[ \t]#.*)?")
 
 
 def check_lines(text: str) -> None:
-    """Refuse a byte order mark at the start of a line, which libyaml ignores, and many directives.
-
-    Raises:
-        ParseError: the text has one, or more directives than the limit.
-
-    """
+    """Refuse a byte order mark at the start of a line, which libyaml ignores; many directives."""
     if text.count("\n%") > MAX_DIRECTIVES:
         message = f"the document has more than {MAX_DIRECTIVES:,} directives"
         raise ParseError(limit_fault(message, Span.point()))
@@ -57,12 +50,7 @@ def check_lines(text: str) -> None:
 
 
 def check_version(event: Event, text: str) -> None:
-    """Refuse a `%YAML` directive with another version than 1.2, or with text after the version.
-
-    Raises:
-        ParseError: `source/unsupported`, `source/syntax`.
-
-    """
+    """Refuse a `%YAML` directive with another version than 1.2, or with text after the version."""
     if event.version != (1, 2):
         raise ParseError(unsupported(event, "a `%YAML 1.1` directive", "remove the directive"))
     start = text.index("%YAML")
@@ -73,12 +61,7 @@ def check_version(event: Event, text: str) -> None:
 
 
 def check_name(event: Event, text: str) -> None:
-    """Refuse the name of an anchor or alias that does not end where libyaml ends it.
-
-    Raises:
-        ParseError: `source/unsupported`, `source/syntax`.
-
-    """
+    """Refuse the name of an anchor or alias that does not end where libyaml ends it."""
     kind = event.__class__
     if kind is yaml.AliasEvent:
         end = event.end_mark.index
@@ -96,24 +79,14 @@ def check_name(event: Event, text: str) -> None:
 
 
 def check_comment(event: Event, text: str) -> None:
-    """Refuse a value that begins with `#`: a comment without a space before it.
-
-    Raises:
-        ParseError: the value begins with `#`.
-
-    """
+    """Refuse a value that begins with `#`: a comment without a space before it."""
     at = event.start_mark.index
     if not event.style and text[at : at + 1] == "#":
         raise _fault(text, at, *TIGHT_COMMENT)
 
 
 def check_dash(event: Event, text: str) -> None:
-    """Refuse a single `-` inside brackets, unless it is a key.
-
-    Raises:
-        ParseError: it is not a key.
-
-    """
+    """Refuse a single `-` inside brackets, unless it is a key."""
     end = event.end_mark.index
     if not event.style and text[end : end + 1] != ":":
         message = "a `-` alone is not text"
@@ -122,12 +95,7 @@ def check_dash(event: Event, text: str) -> None:
 
 
 def check_key(event: Event, text: str) -> None:
-    """Refuse a single `-` or `?` as a key, and a value that begins with the `:` after a key.
-
-    Raises:
-        ParseError: the key is one of these.
-
-    """
+    """Refuse a single `-` or `?` as a key, and a value that begins with the `:` after a key."""
     kind = event.__class__
     if kind is yaml.ScalarEvent:
         if event.value == "-":
@@ -159,10 +127,6 @@ class Indentation:
         """Check a quoted scalar of several lines, or a block scalar.
 
         `block` is the start event of the enclosing block.
-
-        Raises:
-            ParseError: a line is not indented.
-
         """
         if block is not self._block:
             self._enter(block)
@@ -183,10 +147,6 @@ class Indentation:
         """Check a flow collection of several lines.
 
         Comments and closing brackets need no indentation: they are unambiguous.
-
-        Raises:
-            ParseError: a line is not indented.
-
         """
         if block is not self._block:
             self._enter(block)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import yaml
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -18,9 +20,6 @@ from evalcontract.source.json.reading import FENCE, FENCE_MARK
 from evalcontract.source.text import clipped_span, split_lines
 from evalcontract.source.yaml.events import DEEP_EMPTY_LINE, TIGHT_COMMENT
 from evalcontract.source.yaml.writing import quoted
-
-if TYPE_CHECKING:
-    import yaml
 
 #: Number of lines above that are searched for siblings.
 MAX_LINES_ABOVE = 200

@@ -287,8 +287,10 @@ class YamlDataset(QuickDocument):
         in_braces = re.compile(rf"^{dash}(?:\s|#.*+)*+(?={{)", re.MULTILINE)
         if in_braces.search(self._text, start, end) is None:
             return False
+        from evalcontract.source.json.reading import is_json  # few datasets have rows in braces
+
         return not all(
-            row is None or _is_json(self._text[row.end() : last])
+            row is None or is_json(self._text[row.end() : last])
             for first, last in pairwise(self._starts)
             for row in (in_braces.match(self._text, first, last),)
         )
@@ -366,16 +368,6 @@ class YamlDataset(QuickDocument):
         """The number of lines before each row."""
         edges = pairwise((0, *self._starts))
         return [*accumulate(self._text.count("\n", start, end) for start, end in edges)]
-
-
-def _is_json(text: str) -> bool:
-    import orjson  # slow to import, and few datasets have rows in braces
-
-    try:
-        orjson.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:

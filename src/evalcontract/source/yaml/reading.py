@@ -8,35 +8,12 @@ from typing import Any
 import yaml
 
 from evalcontract.model.diagnostic import Span
+from evalcontract.source import faults
 from evalcontract.source.document import Document, Node
-from evalcontract.source.faults import (
-    MAX_DEPTH,
-    MAX_REPEATED_ITEMS,
-    MAX_REPLAYED,
-    ParseError,
-    SourceProblem,
-    collector_paused,
-    deep_fault,
-    duplicate_fault,
-    limit_fault,
-)
+from evalcontract.source.faults import ParseError, SourceProblem, collector_paused
 from evalcontract.source.yaml import events as strict
-from evalcontract.source.yaml.parts import (
-    AnchoredValue,
-    Children,
-    Event,
-    MaskedText,
-    complex_key,
-    extent_of,
-    fault_at,
-    hide,
-    hide_surrogates,
-    resolve_plain,
-    resolve_tagged,
-    rows_without_dash,
-    span_of,
-    unsupported,
-)
+from evalcontract.source.yaml import parts
+from evalcontract.source.yaml.parts import Event, MaskedText, resolve_plain, resolve_tagged, span_of
 
 _Pairs = dict[str, tuple[Span, Node]]
 
@@ -54,19 +31,19 @@ def _merge(
 
     """
     for event, merged, node in merges:
-        parts = merged if isinstance(merged, list) else [merged]
-        if not all(isinstance(part, dict) for part in parts):
+        mappings = merged if isinstance(merged, list) else [merged]
+        if not all(isinstance(mapping, dict) for mapping in mappings):
             advice = 'quote it if it is an ordinary key: "<<"'
             message = "the value of `<<` must be a mapping or a list of mappings"
-            raise ParseError(fault_at(event, message, advice))
-        children = node.children if isinstance(node.children, list) else [node] * len(parts)
-        for part, child in zip(parts, children, strict=True):
-            new = {key: part[key] for key in part if key not in values}
+            raise ParseError(parts.fault_at(event, message, advice))
+        children = node.children if isinstance(node.children, list) else [node] * len(mappings)
+        for mapping, child in zip(mappings, children, strict=True):
+            new = {key: mapping[key] for key in mapping if key not in values}
             values.update(new)
             if isinstance(child.children, dict):
                 nodes.update((key, child.children[key]) for key in new)
     spans = [span_of(event) for event, _, _ in merges]
-    return [duplicate_fault("<<", span, spans[at]) for at, span in enumerate(spans[1:])]
+    return [faults.duplicate_fault("<<", span, spans[at]) for at, span in enumerate(spans[1:])]
 
 
 # Without the C extension, the slower Python parser of PyYAML yields the same events.
@@ -115,7 +92,7 @@ def nodes_of(text: str) -> Node:
 def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
     """Build the value of a text; start again with nodes or hidden surrogates if needed."""
     strict.check_lines(text)
-    hidden = hide(text)
+    hidden = parts.hide(text)
     builder: _Builder | None = None
     while True:
         try:
@@ -128,7 +105,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
             tags = builder.tags.values() if builder else ()
             raise ParseError(*tags, *error.faults) from None
         except yaml.YAMLError as error:
-            with_surrogates = hide_surrogates(hidden)
+            with_surrogates = parts.hide_surrogates(hidden)
             if with_surrogates is None:
                 from evalcontract.source.yaml.hints import explain  # slow to import
 
@@ -158,7 +135,7 @@ class _Builder:
         self._block: Event | None = None  # the start event of the enclosing block
         self.value: Any = None
         self.node = Node(Span.point())
-        self.anchors: dict[str, AnchoredValue | None] = {}
+        self.anchors: dict[str, parts.AnchoredValue | None] = {}
         self._plain: dict[str, object] = {}
         self._replayed = 0
         self._duplicates: list[SourceProblem] = []
@@ -178,7 +155,7 @@ class _Builder:
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
             message, advice = "a second document starts here", "keep one document per file"
-            raise ParseError(fault_at(event, message, advice, "source/multiple-documents"))
+            raise ParseError(parts.fault_at(event, message, advice, "source/multiple-documents"))
         if self.tags or self._duplicates:
             raise ParseError(*self._duplicates)
         self.value, self.node = value, node
@@ -189,8 +166,8 @@ class _Builder:
             return self._scalar(event)
         if kind is yaml.AliasEvent:
             return self._alias(event, depth)
-        if depth >= MAX_DEPTH:
-            raise ParseError(deep_fault(span_of(event)))
+        if depth >= faults.MAX_DEPTH:
+            raise ParseError(faults.deep_fault(span_of(event)))
         if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
             self._refuse_tag(event)
         if event.anchor is not None:
@@ -203,8 +180,8 @@ class _Builder:
         value = build(event, depth + 1)
         self._block = outer_block
         if event.anchor is not None:
-            size, height = extent_of(value, {})
-            self.anchors[event.anchor] = AnchoredValue(value, self.node, size, height=height)
+            size, height = parts.extent_of(value, {})
+            self.anchors[event.anchor] = parts.AnchoredValue(value, self.node, size, height=height)
         return value
 
     def _scalar(self, event: Event) -> Any:
@@ -225,7 +202,7 @@ class _Builder:
             self.node = Node(span_of(event), None, text)
         if event.anchor is not None:
             strict.check_name(event, self._text)
-            self.anchors[event.anchor] = AnchoredValue(value, self.node, 1, text)
+            self.anchors[event.anchor] = parts.AnchoredValue(value, self.node, 1, text)
         return value
 
     def _resolve(self, event: Event, text: str) -> object:
@@ -240,11 +217,11 @@ class _Builder:
             return text
         except ValueError:
             message = f"`{text[:40]}` cannot be read as a number"
-            raise ParseError(fault_at(event, message, "quote it if it is text")) from None
+            raise ParseError(parts.fault_at(event, message, "quote it if it is text")) from None
 
     def _refuse_tag(self, event: Event) -> None:
         advice = "remove the tag, or quote the value if it is text"
-        self.tags.setdefault(event.tag, unsupported(event, f"the tag `{event.tag}`", advice))
+        self.tags.setdefault(event.tag, parts.unsupported(event, f"the tag `{event.tag}`", advice))
 
     def _sequence(self, start: Event, depth: int) -> list[Any]:
         values: list[Any] = []
@@ -255,10 +232,10 @@ class _Builder:
             values.append(self._value(event, depth))
             if event.__class__ is yaml.AliasEvent and isinstance(values[-1], dict | list):
                 repeated += 1
-                if repeated > MAX_REPEATED_ITEMS:
-                    items = f"more than {MAX_REPEATED_ITEMS:,} items of one list"
+                if repeated > faults.MAX_REPEATED_ITEMS:
+                    items = f"more than {faults.MAX_REPEATED_ITEMS:,} items of one list"
                     message = f"aliases repeat mappings or lists as {items}"
-                    raise ParseError(limit_fault(message, span_of(event)))
+                    raise ParseError(faults.limit_fault(message, span_of(event)))
             if self._keep:
                 nodes.append(self.node)
         if self._keep or start.flow_style:
@@ -290,11 +267,11 @@ class _Builder:
         if self._keep or start.flow_style:
             self._end(start, event, nodes)
         if duplicates:
-            without_dash = rows_without_dash(duplicates, start, self._text)
+            without_dash = parts.rows_without_dash(duplicates, start, self._text)
             self._duplicates += without_dash or duplicates
         return values
 
-    def _end(self, start: Event, end: Event, nodes: Children) -> None:
+    def _end(self, start: Event, end: Event, nodes: parts.Children) -> None:
         if start.flow_style and start.start_mark.line != end.end_mark.line:
             self._indentation.check_brackets(start, end, self._block)
         if self._keep:
@@ -325,28 +302,28 @@ class _Builder:
             anchored = self.anchors.get(event.anchor)
             if anchored is not None and anchored.text is not None:
                 return anchored.text
-        raise ParseError(complex_key(event, self._text))
+        raise ParseError(parts.complex_key(event, self._text))
 
     def _alias(self, event: Event, depth: int) -> Any:
         strict.check_name(event, self._text)
         if event.anchor not in self.anchors:
             message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
             advice = f'quote it if it is text: "*{event.anchor}"'
-            raise ParseError(fault_at(event, message, advice))
+            raise ParseError(parts.fault_at(event, message, advice))
         anchored = self.anchors[event.anchor]
         if anchored is None:
             message = f"endless recursion: the alias `*{event.anchor}` is inside its own anchor"
-            raise ParseError(fault_at(event, message))
+            raise ParseError(parts.fault_at(event, message))
         value, self.node = anchored.value, anchored.node
         self._replayed += anchored.size
-        if self._replayed > MAX_REPLAYED:
-            message = f"aliases repeat more than {MAX_REPLAYED:,} values"
-            raise ParseError(limit_fault(message, span_of(event)))
-        if depth + anchored.height > MAX_DEPTH:
-            raise ParseError(deep_fault(span_of(event)))
+        if self._replayed > faults.MAX_REPLAYED:
+            message = f"aliases repeat more than {faults.MAX_REPLAYED:,} values"
+            raise ParseError(faults.limit_fault(message, span_of(event)))
+        if depth + anchored.height > faults.MAX_DEPTH:
+            raise ParseError(faults.deep_fault(span_of(event)))
         return value
 
     def _duplicate(self, event: Event, key: str, nodes: _Pairs) -> SourceProblem:
         if not self._keep:
             raise _NodesNeeded
-        return duplicate_fault(key, span_of(event), nodes[key][0])
+        return faults.duplicate_fault(key, span_of(event), nodes[key][0])

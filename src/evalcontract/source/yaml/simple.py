@@ -8,15 +8,13 @@ decides on the value; each part of it has to stand in the next line. A test comp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import Any
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source.document import Node
 from evalcontract.source.yaml.parts import resolve_plain
-
-if TYPE_CHECKING:
-    import re
 
 _TEXT = lazy_pattern(r"[\n -~]*+")
 _KEY = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_]*):(?: +|$)")

@@ -9,18 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.errors import EditError, EvalContractError
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import is_writable
 from evalcontract.source.faults import MAX_DEPTH
 from evalcontract.source.yaml.parts import resolve_plain
-
-if TYPE_CHECKING:
-    import re
 
 # Characters that need no escape and are not line breaks in any version of YAML.
 _PRINTABLE = lazy_pattern(
@@ -60,7 +58,7 @@ def block(value: Any, step: int, offset: int) -> list[str]:
                 first, *rest = block(part, step, offset)
                 lines += [f"- {first}", *indented(rest, 2)]
             else:
-                lines += _attached("-", part, 2)
+                lines += attached("-", part, 2)
         return lines
     for key, part in value.items():
         name = f"{_key(key)}:"
@@ -68,13 +66,13 @@ def block(value: Any, step: int, offset: int) -> list[str]:
             columns = offset if isinstance(part, list) else step
             lines += [name, *indented(block(part, step, offset), columns)]
         else:
-            lines += _attached(name, part, step)
+            lines += attached(name, part, step)
     return lines
 
 
-def _attached(head: str, value: Any, step: int) -> list[str]:
+def attached(head: str, value: Any, step: int) -> list[str]:
     """Return the lines of a scalar, or of an empty collection, after its key or dash."""
-    body = literal(value)
+    body = _literal(value)
     if body is None:
         return [f"{head} {flow(value, inside=False)}"]
     return [f"{head} {body[0]}", *indented(body[1:], step)]
@@ -85,7 +83,7 @@ def indented(lines: list[str], columns: int) -> list[str]:
     return [" " * columns + line if line else line for line in lines]
 
 
-def literal(value: Any) -> list[str] | None:
+def _literal(value: Any) -> list[str] | None:
     """Return a string of several lines as a block scalar: the header, then lines not indented.
 
     None if a block scalar cannot contain the string or would hide a part of it: spaces at the end
@@ -155,28 +153,19 @@ def _of_1_1() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
 
 
 def _word(value: object) -> str:
-    """Return null, true, false or a number as YAML.
-
-    Raises:
-        EditError: the value has another type.
-
-    """
+    """Return null, true, false or a number as YAML."""
     match value:
         case None:
             return "null"
         case bool():
             return "true" if value else "false"
+        case int() if is_writable(value):
+            return str(value)
         case int():
-            return _integer(value)
+            raise EditError("an integer has too many digits to be parsed again")
         case float():
             return _float(value)
     raise EditError(f"a value of type {type(value).__name__} cannot be written as YAML")
-
-
-def _integer(value: int) -> str:
-    if not is_writable(value):
-        raise EditError("an integer has too many digits to be parsed again")
-    return str(value)
 
 
 def _float(value: float) -> str:
@@ -196,10 +185,10 @@ class NotWritableError(EvalContractError):
 
 def json_line(row: Any, *, as_python: bool = False) -> bytes:
     """Return a row as one line of JSON; see `json_text`."""
-    return _json(row, None, as_python=as_python)
+    return json_text(row, as_python=as_python, indent=None)
 
 
-def json_text(value: Any, *, as_python: bool = False) -> bytes:
+def json_text(value: Any, *, as_python: bool = False, indent: int | None = _INDENT) -> bytes:
     """Return a document as indented JSON.
 
     With `as_python` the text is for Python's `json`, which accepts NaN and lone surrogates.
@@ -208,10 +197,6 @@ def json_text(value: Any, *, as_python: bool = False) -> bytes:
         NotWritableError: the text could not be parsed again.
 
     """
-    return _json(value, _INDENT, as_python=as_python)
-
-
-def _json(value: Any, indent: int | None, *, as_python: bool) -> bytes:
     _refuse_deep(value)
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=as_python) + "\n"

@@ -15,7 +15,7 @@ from evalcontract.structure.exact import metaschema_violations
 from evalcontract.structure.messages.types import type_name
 from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.native import SchemaViolation, is_schema, native_for, reads_pattern
-from evalcontract.structure.parts import patterns, plain, subschemas
+from evalcontract.structure.parts import TYPES, patterns, plain, subschemas
 
 if TYPE_CHECKING:
     from evalcontract.structure.authored.graph import SchemaGraph
@@ -180,7 +180,7 @@ def _engine_faults(schema: Any) -> Iterator[SchemaFault]:
         yield SchemaFault("the schema is not supported by the validator", ())
 
 
-TYPES = ("string", "number", "integer", "object", "array", "boolean", "null")
+_TYPES_LISTED = ", ".join(f"`{name}`" for name in TYPES)
 #: Type names of other languages.
 _TYPE_ALIASES = {
     **dict.fromkeys(("str", "text", "char", "date", "datetime", "uuid", "uri"), "string"),
@@ -256,7 +256,7 @@ def _type(value: Any, path: Path) -> SchemaFault:
             if item not in TYPES:
                 return _one_type(item, (*path, index))
         if not value:
-            return SchemaFault("`type` is an empty list", path, f"add one of {_listed(TYPES)}")
+            return SchemaFault("`type` is an empty list", path, f"add one of {_TYPES_LISTED}")
         duplicate = next(item for item in value if value.count(item) > 1)
         return SchemaFault(f"duplicate item `{duplicate}` in `type`", path, "remove one")
     return _one_type(value, path)
@@ -267,12 +267,12 @@ def _one_type(value: Any, path: Path) -> SchemaFault:
         return SchemaFault("`type` is empty", path, 'quote the name of a type: "null"')
     if not isinstance(value, str):
         message = "`type` must be the name of a type, or a list of names"
-        return SchemaFault(message, path, f"one of {_listed(TYPES)}")
+        return SchemaFault(message, path, f"one of {_TYPES_LISTED}")
     folded = value.lower()
     meant = folded if folded in TYPES else _TYPE_ALIASES.get(folded) or nearest(folded, TYPES)
     if folded in ("any", "mixed"):
         return SchemaFault(f"`type` cannot be `{value}`", path, "omit `type` to allow any value")
-    advice = f"did you mean `{meant}`?" if meant else f"one of {_listed(TYPES)}"
+    advice = f"did you mean `{meant}`?" if meant else f"one of {_TYPES_LISTED}"
     return SchemaFault(f"`type` cannot be `{value}`", path, advice)
 
 
@@ -292,7 +292,3 @@ def _no_schema(value: Any, path: Path, name: str) -> SchemaFault:
     elif path[-1] in ("required", "type") and path[-2:-1] and path[-2] in _MAPPINGS:
         advice = f"`{path[-1]}` belongs beside `{path[-2]}`, not in it"
     return SchemaFault(f"{name} must be a schema: a mapping, true or false", path, advice)
-
-
-def _listed(words: tuple[str, ...]) -> str:
-    return ", ".join(f"`{word}`" for word in words)

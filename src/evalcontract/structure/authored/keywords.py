@@ -13,9 +13,7 @@ from typing import Any
 from evalcontract.model.diagnostic import Fix, Path, Rename, Write
 from evalcontract.model.nearest import nearest
 from evalcontract.structure.keys.spelling import key_names
-from evalcontract.structure.parts import subschemas
-
-_TYPES = frozenset(("string", "number", "integer", "object", "array", "boolean", "null"))
+from evalcontract.structure.parts import TYPES, subschemas
 
 
 def _is_schema(value: Any) -> bool:
@@ -43,7 +41,7 @@ def _is_names(value: Any) -> bool:
 
 
 def _is_type(value: Any) -> bool:
-    return set(map(str, value if _is_list(value) else [value])) <= _TYPES
+    return set(map(str, value if _is_list(value) else [value])) <= {*TYPES}
 
 
 def _is_schemas(value: Any) -> bool:

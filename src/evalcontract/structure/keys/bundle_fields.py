@@ -46,7 +46,6 @@ class BundleFields:
             self._collect(subschema)
 
     def _collect(self, schema: Any) -> None:
-        """Collect a schema and all subschemas that it leads to."""
         pending = [schema]
         while pending:
             subschema = pending.pop()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.diagnostic import Fix, Move, Path, Rename
 from evalcontract.model.startup import NamedTuple
@@ -20,15 +20,16 @@ from evalcontract.structure.keys.elsewhere import (
     misplaced_words,
     rejects_words,
 )
-from evalcontract.structure.keys.names import canonical_key, is_alias, is_safe_closed_rename
-from evalcontract.structure.keys.spelling import KnownKeys, is_compound, split_key_value
+from evalcontract.structure.keys.names import (
+    AliasMatch,
+    canonical_key,
+    is_alias,
+    is_safe_closed_rename,
+)
+from evalcontract.structure.keys.spelling import KeyNames, KnownKeys, is_compound, split_key_value
 from evalcontract.structure.native import Fits
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import OWN_PREFIX, branches, known_keys, properties
-
-if TYPE_CHECKING:
-    from evalcontract.structure.keys.names import AliasMatch
-    from evalcontract.structure.keys.spelling import KeyNames
 
 # `id` is one edit away from common words.
 _SHORT = 2
@@ -308,7 +309,6 @@ class _KeyClassifier(NamedTuple):
     fits: Fits
 
     def classify(self, key: str) -> Iterator[KeyMismatch]:
-        """Yield the mismatch of an unknown key; nothing for a custom key."""
         known = self.known.keys
         pair = split_key_value(key, self.value[key])
         if pair and pair[0] in known and pair[0] not in self.value:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped, integer
 from evalcontract.source.yaml.writing import flow
 from evalcontract.structure.messages.keys import quoted_version, samples
 from evalcontract.structure.native import SchemaViolation, surely_fits
-
-if TYPE_CHECKING:
-    import re
-
 
 _NUMBER = lazy_pattern(
     r"(?P<number>-?(?:(?P<grouped>[1-9]\d{0,2}(?:[,_]\d{3})+)|(?:0|[1-9]\d*)(?:[.,]\d+)?))"

@@ -10,7 +10,7 @@ from evalcontract.model.diagnostic import Fix, Path, Problem, Scalar, Write, key
 from evalcontract.model.nearest import suggestions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import hashable
-from evalcontract.structure.keys.names import canonical_value
+from evalcontract.structure.keys.names import VALUE_ALIASES, canonical_of
 from evalcontract.structure.keys.spelling import key_names, split_key_value
 from evalcontract.structure.messages.keys import (
     VALUES,
@@ -94,7 +94,7 @@ def _for_enum(violation: SchemaViolation, _key: str, _written: str | None) -> Ca
         allowed = tuple(option for option in allowed if isinstance(option, str))
     if meant := suggestions(allowed).nearest(value):
         yield meant, key_names(allowed).is_certain(value, meant, is_closed=True)
-    elif name := canonical_value(value, allowed):
+    elif name := canonical_of(value, VALUE_ALIASES, allowed):
         yield name, False
 
 
@@ -119,7 +119,6 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _size(violation: SchemaViolation, name: str) -> Message:
-    """Return the message for a value that is too short or too long."""
     bound, part = violation.keyword[:3], violation.keyword[3:]
     limit = f"the {'minimum' if bound == 'min' else 'maximum'} is {violation.keyword_value}"
     return f"{name} has {_counted(len(violation.instance), _PARTS[part])}; {limit}", None

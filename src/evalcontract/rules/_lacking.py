@@ -1,12 +1,12 @@
 """Rows that lack what the template of a judge shows: the tag may be the cause of them all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
+from typing import Any
 
 from evalcontract.checks._judges import tag_for
-from evalcontract.checks.plan import StepGroup
-from evalcontract.model.diagnostic import Cause, Problem
+from evalcontract.checks.plan import StepGroup, rows_with_all
+from evalcontract.model.diagnostic import Cause
+from evalcontract.rules._rule import Problem, RowGroup
 
 
 def cause_in_template(
@@ -31,3 +31,8 @@ def cause_in_template(
     message = f"`{tag.text}` shows what rows lack: no check with this judge runs on them"
     problem = Problem(code, message, ("template",), advice, within=tag.within)
     return Cause(f"{judge.file}:{field}:{similar}", f"lack `{field}`", judge.file, problem)
+
+
+def rows_lacking_nothing(group: RowGroup) -> dict[str, Any] | bool:
+    """Return a schema of the rows that have all that the checks of their rubric need."""
+    return group.plan is None or rows_with_all(group.plan)

@@ -1,7 +1,5 @@
 """The frame of the rules on the `validation` of judges: its date, its numbers and what they say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import Any

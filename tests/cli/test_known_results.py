@@ -1,4 +1,4 @@
-"""Where some files have changed, the datasets that have not are not checked again."""
+"""Where some files have changed, those that neither have nor depend on them are not checked."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from examples import a_few
 from writing import write
 
 from evalcontract.cache import Cache
+from evalcontract.checking import artifact_check, known_results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,8 +109,6 @@ def test_a_file_that_was_no_dataset(checked: Callable[..., set[str]]) -> None:
 
 
 CHANGES = {
-    "a rubric": {"rubrics/polite.yaml": RUBRIC.replace("right", "wrong")},
-    "a judge": {"judges/right.yaml": 'id: right\nversion: "1.0.0"\ntemplate: "{{ output }}"\n'},
     "a new rubric": {"rubrics/other.yaml": RUBRIC.replace("polite", "other")},
     "a rubric that cannot be read": {"rubrics/other.yaml": "id: [\n"},
     "a schema of a check": {"shapes/answer.json": '{"type": "objct"}'},
@@ -133,6 +132,114 @@ def test_what_datasets_depend_on_is_seen(name: str, checked: Callable[..., set[s
     assert checked(today=today) == ALL
     write(Path(), {"datasets/a.yaml": ROW + "\n"})
     assert checked(today=today) == {"datasets/a.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rubrics/polite.yaml", RUBRIC.replace("id: right", "id: wrong")),
+        ("judges/right.yaml", 'id: right\nversion: "1.0.0"\ntemplate: "{{ output }}"\n'),
+    ],
+)
+def test_what_only_some_datasets_reach_is_seen_in_these(
+    name: str, text: str, checked: Callable[..., set[str]]
+) -> None:
+    write(Path(), {name: text})
+    assert checked() == {"datasets/a.yaml", "datasets/b.yaml"}
+    assert checked() == set()
+
+
+INNER = RUBRIC.replace("polite", "inner").replace("right", "sure")
+OUTER = """\
+id: outer
+version: "1.0.0"
+checks:
+  - {id: all, kind: composite, rubric_ref: rubric/inner@1.0.0}
+  - {id: shape, kind: must_not_contain, values: [sorry]}
+scoring: {combine: all_pass}
+"""
+JUDGE = 'id: sure\nversion: "1.0.0"\ntemplate: "{{ input }} {{ output }}"\n'
+#: What depends on what: a change of the first file is seen in the others, and nowhere else.
+REACHED = [
+    ("rubrics/polite.yaml", RUBRIC + "\n", set()),
+    (
+        "rubrics/inner.yaml",
+        INNER.replace("kind: json_schema", "kind: jsn_schema"),
+        {"outer", "twin"},
+    ),
+    ("rubrics/outer.yaml", OUTER.replace("sorry", "thanks"), set()),
+    ("judges/sure.yaml", JUDGE.replace("input", "context"), {"inner", "outer", "twin"}),
+    ("rubrics/twin.yaml", INNER + "\n", {"inner"}),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "others"), REACHED)
+def test_the_artifacts_that_reach_another_are_checked_again(
+    name: str,
+    text: str,
+    others: set[str],
+    checked: Callable[..., set[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write(
+        Path(),
+        {
+            "rubrics/inner.yaml": INNER,
+            "rubrics/outer.yaml": OUTER,
+            "rubrics/twin.yaml": INNER,
+            "judges/sure.yaml": JUDGE,
+            "datasets/e.yaml": ROW.replace("polite", "outer"),
+        },
+    )
+    checked()
+    looked_at: set[str] = set()
+    check_artifact: Any = artifact_check.check_artifact
+
+    def counted(artifact: Any, *arguments: Any) -> Any:
+        looked_at.add(Path(artifact.file).stem)
+        return check_artifact(artifact, *arguments)
+
+    write(Path(), {name: text})
+    known: Any = known_results.KnownResults
+    before = known.save
+
+    def save(results: Any) -> None:
+        before(results)
+        monkeypatch.setattr(artifact_check, "check_artifact", check_artifact)
+
+    monkeypatch.setattr(artifact_check, "check_artifact", counted)
+    monkeypatch.setattr(known, "save", save)  # the check without a cache, which comes after it
+    datasets = checked()
+    assert looked_at == {Path(name).stem, *others}
+    assert ("datasets/e.yaml" in datasets) is ("outer" in looked_at)
+
+
+def test_a_judge_that_is_not_used_any_more_is_checked_again(
+    checked: Callable[..., set[str]],
+) -> None:
+    """`judge/unvalidated` is of judges in use; `checked` compares with a check without a cache."""
+    write(Path(), {"rubrics/polite.yaml": RUBRIC.replace("judge/right@1.0.0", "judge/other@1.0.0")})
+    checked()
+    write(Path(), {"rubrics/polite.yaml": RUBRIC})
+    checked()
+
+
+def test_an_artifact_that_reaches_too_many_is_checked_again(
+    checked: Callable[..., set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_results, "MAX_REACHED", 1)
+    write(Path(), {"datasets/c.jsonl": FILES["datasets/c.jsonl"] * 2})
+    assert checked() == {"datasets/a.yaml", "datasets/b.yaml", "datasets/c.jsonl"}
+    write(Path(), {"datasets/c.jsonl": FILES["datasets/c.jsonl"] * 3})
+    assert checked() == {"datasets/a.yaml", "datasets/b.yaml", "datasets/c.jsonl"}
+
+
+def test_what_an_artifact_ignores_is_counted_again(checked: Callable[..., set[str]]) -> None:
+    comment = "# evalcontract: ignore-file[rubric]\n"
+    write(Path(), {"rubrics/polite.yaml": comment + RUBRIC.replace("id: shape", "idd: shape")})
+    checked()
+    write(Path(), {"datasets/c.jsonl": FILES["datasets/c.jsonl"] * 2})
+    assert checked() == {"datasets/c.jsonl"}
 
 
 def test_rows_with_a_dangling_reference_are_checked_again(
