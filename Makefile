@@ -108,7 +108,7 @@ bench: $(READY)
 
 # How smoothly the HTML report scrolls in Chromium.
 bench-html: $(READY)
-	PYTHONPATH=tests:tests/html $(BIN)/python bench/html_report.py
+	PYTHONPATH=tests:tests/page $(BIN)/python bench/html_report.py
 
 # What small hostile workspaces cost, some minutes; writes the table in docs/limits.md. A part of
 # it: `make bombs BOMBS="--only near_weights,anchors"`.

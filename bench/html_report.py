@@ -5,7 +5,7 @@ machine at the same time: a ratio of 1 is as smooth as this machine can be. What
 the page is compared with `validate-dataset --output-format json` on the same file, both in seconds
 of the processor.
 
-Run it with `tests` and `tests/html` on the path: `make bench-html`.
+Run it with `tests` and `tests/page` on the path: `make bench-html`.
 """
 
 from __future__ import annotations

@@ -206,6 +206,7 @@ ENDLESS = [
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_every_look_comes_to_an_end() -> None:
     program = f"""
 from evalcontract.analysis.ambiguity import find_attack

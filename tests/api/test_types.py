@@ -117,6 +117,7 @@ CHECKERS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKERS)
+@pytest.mark.thorough
 def test_types_agree_with_the_schemas(
     check: Callable[[Path], list[tuple[int, bool]]], tmp_path: Path
 ) -> None:

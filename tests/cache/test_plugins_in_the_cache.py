@@ -101,6 +101,7 @@ class Installed:
         ("work/beta.py", "beta", "beta"),
     ],
 )
+@pytest.mark.thorough
 def test_what_a_plugin_imports_is_seen(tmp_path: Path, beta: str, module: str, late: str) -> None:
     installed = Installed(tmp_path, module, late)
     for folder in [each for each in Path(beta).parents if "beta" in each.parts]:

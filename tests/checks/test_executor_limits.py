@@ -68,6 +68,7 @@ def in_thread(function: Callable[[], Any]) -> list[Any]:
         (*SLOW[0], False, OutOfTimeError),
     ],
 )
+@pytest.mark.thorough
 def test_other_threads_search_in_a_child(
     pattern: re.Pattern[str],
     text: str,
@@ -128,6 +129,7 @@ LONG_LINES = ("word " * 200 + "\n") * (LARGE // 1001)
     ],
     ids=lambda value: str(value)[:60],
 )  # fmt: skip
+@pytest.mark.thorough
 def test_ten_megabytes(check: dict[str, Any], text: str, outcome: str) -> None:
     start = time.monotonic()
     assert verdict_on(check, text).outcome == outcome

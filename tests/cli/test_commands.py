@@ -933,8 +933,8 @@ def test_json_report_of_single_files(call: Callable[..., Result], report_schema:
     ("path", "output"),
     [
         ("demo", "text"),
-        pytest.param("fixtures/workspaces", "text", marks=pytest.mark.slow),
-        pytest.param("fixtures/workspaces", "json", marks=pytest.mark.slow),
+        pytest.param("fixtures/workspaces", "text", marks=pytest.mark.thorough),
+        pytest.param("fixtures/workspaces", "json", marks=pytest.mark.thorough),
     ],
 )
 def test_output_is_the_same_each_time(path: str, output: str) -> None:

@@ -460,6 +460,7 @@ def test_a_complete_run_without_errors_is_gone_on_with(
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_killed_run_leaves_what_it_has_written(place: Path) -> None:
     many = [{"id": f"r{at}", "input": "x", "must_contain_any": ["y"]} for at in range(40_000)]
     write(place, {"datasets/a.json": {"questions": many}})

@@ -581,6 +581,7 @@ def test_a_fix_is_named_if_there_is_one(
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_large_file_becomes_json_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f'{{"input": "{"x" * 100}{number}"}}\n' for number in range(10_000))
     write(folder, {"../large.jsonl": rows})

@@ -97,6 +97,7 @@ BOMBS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("files", BOMBS.values(), ids=BOMBS)
+@pytest.mark.thorough
 def test_a_bomb_ends(files: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     write(tmp_path, files)

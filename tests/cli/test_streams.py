@@ -93,8 +93,16 @@ def test_output_that_cannot_be_written(call: str, stream: str, reason: str, fold
     assert reason in done.stderr.decode()
 
 
-@pytest.mark.parametrize("call", ["check .", "explain", "check --help"])
-@pytest.mark.parametrize("streams", [">&- 2>&-", ">/dev/full 2>&-", ">/dev/full 2>&1"])
+@pytest.mark.parametrize(
+    ("call", "streams"),
+    some(
+        product(
+            ["check .", "explain", "check --help"],
+            [">&- 2>&-", ">/dev/full 2>&-", ">/dev/full 2>&1"],
+        ),
+        times=6,
+    ),
+)
 def test_neither_stream_can_be_written(call: str, streams: str, folder: Path) -> None:
     """Where the line that says so is lost as well, the exit code is the same."""
     if "full" in streams and not Path("/dev/full").exists():

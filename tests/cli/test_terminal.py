@@ -176,7 +176,7 @@ def test_progress_counts_files_and_rows(tmp_path: Path) -> None:
 
 
 def test_progress_of_several_workspaces(tmp_path: Path) -> None:
-    """The files of the later ones are not listed yet, so that nobody knows how many come."""
+    """The files of all are counted."""
     files = {
         f"{folder}/datasets/d{number}.json": '[{"id": "a", "input": "b", "expected_facts": ["c"]}]'
         for folder in ("one", "two")
@@ -187,10 +187,10 @@ def test_progress_of_several_workspaces(tmp_path: Path) -> None:
     shown, _ = on_terminal(command, tmp_path, stream="stderr")
     assert drawings(shown) == [
         "",
-        "1 row: one/datasets/d0.json",
-        "2 files, 2 rows: one/datasets/d1.json",
-        "3 files, 3 rows: two/datasets/d0.json",
-        "4 files, 4 rows: two/datasets/d1.json",
+        "1 of 4 files, 1 row: one/datasets/d0.json",
+        "2 of 4 files, 2 rows: one/datasets/d1.json",
+        "3 of 4 files, 3 rows: two/datasets/d0.json",
+        "4 of 4 files, 4 rows: two/datasets/d1.json",
         "",
     ]
 

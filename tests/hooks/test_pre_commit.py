@@ -288,6 +288,7 @@ def test_prek(published: Published, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_snippet_of_the_readme(published: Published, tmp_path: Path) -> None:
     """It is used as it is written, with the command of this environment."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -301,6 +302,7 @@ def test_snippet_of_the_readme(published: Published, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_configuration_of_init(
     published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

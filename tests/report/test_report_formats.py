@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from doors import command_line, printed_by
+from examples import some
 from publishing import PUBLISHED
 from reports import FILES, READERS, output_of, write_files
 from tables import every_case
@@ -92,7 +93,7 @@ def test_paths_start_at_the_top_of_the_repository(
 
 
 @pytest.mark.slow
-@every_case("name", READERS)
+@every_case("name", some(READERS, times=4))
 def test_only_the_findings_decide_the_exit_code(name: str, tmp_path: Path) -> None:
     """No format, no file and no colour changes it."""
     clean = "questions: [{id: a, input: b, expected_facts: [c]}]\n"

@@ -99,6 +99,7 @@ def test_a_small_file_with_much_content_is_not_read(columns: Any, content: str) 
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_value_that_every_row_repeats_is_read_until_it_is_too_much() -> None:
     data = written(a=["x" * 300_000] * 10_000)
     assert len(data) < 1_000_000

@@ -42,6 +42,10 @@ _CORE = (
 _QUESTION = re.compile(r"[ \t\r\n\[{,:]\?[^ \t\r\n,\[\]{}]")
 
 
+# `!` makes a text even of nothing, which ruamel.yaml reads as null.
+_NO_TEXT = re.compile(r"(?<![^ \t\r\n\[{,:])![ \t]*(?=[\r\n,\]}#&]|$)")
+
+
 class _Differs(Exception):
     """A known, explained difference: nothing to compare."""
 
@@ -109,7 +113,7 @@ def agree(data: bytes) -> bool | None:
         assert all(fault.code.startswith("source/") for fault in found.faults)
         return None
     text = data.removeprefix(b"\xef\xbb\xbf").decode()
-    if any(character in text for character in "\x85\u2028\u2029"):
+    if any(character in text for character in "\x85\u2028\u2029") or _NO_TEXT.search(text):
         return None
     if ("[" in text or "{" in text) and _QUESTION.search(text):
         return None

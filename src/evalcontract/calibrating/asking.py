@@ -12,13 +12,13 @@ from evalcontract.checks._asking import variables_of
 from evalcontract.checks._judges import needs_of
 from evalcontract.checks._kind import Needs, outlook_of
 from evalcontract.checks.outcome import Outcome, Output
-from evalcontract.datasets.columns import of_outputs
+from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Advance, Input, open_dataset
 from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, today
-from evalcontract.judging.asking import asked_ahead
+from evalcontract.judging.asking import Judging, asked_ahead
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
@@ -28,8 +28,6 @@ from evalcontract.workspace import Workspace, display_name
 if TYPE_CHECKING:
     from evalcontract.calibrating.files import CalibrationOptions, NamedJudge
     from evalcontract.checks._kind import Ask
-    from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.judging.asking import Judging
 
 _OUTPUT = "output"
 _OF_ROW = tuple(key for key in SHOWN if key != _OUTPUT)

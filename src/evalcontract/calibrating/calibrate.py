@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from evalcontract.calibrating.asking import ask_judge
+from evalcontract.calibrating.asking import JudgeAnswers, ask_judge
 from evalcontract.calibrating.files import (
+    CalibrationOptions,
     NamedJudge,
     ReadFile,
     find_judge,
@@ -17,22 +17,16 @@ from evalcontract.calibrating.files import (
     scale_for,
     validation_for,
 )
-from evalcontract.calibrating.joining import have_scores, join
+from evalcontract.calibrating.joining import LabelRecord, have_scores, join
 from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Labels, measure, remarks
+from evalcontract.judging.asking import Judging
 from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome, Severity
 from evalcontract.model.errors import EditError, UsageError
+from evalcontract.model.scale import Scale
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.workspace import Workspace, display_name
-from evalcontract.workspace.writing import FixResult, write
-
-if TYPE_CHECKING:
-    from evalcontract.calibrating.asking import JudgeAnswers
-    from evalcontract.calibrating.files import CalibrationOptions
-    from evalcontract.calibrating.joining import LabelRecord
-    from evalcontract.judging.asking import Judging
-    from evalcontract.model.scale import Scale
-    from evalcontract.workspace.writing import FileFix
+from evalcontract.workspace.writing import FileFix, FixResult, write
 
 
 class CalibrationOutcome(NamedTuple):

@@ -9,8 +9,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.calibrating.joining import Records, read_records
-from evalcontract.calibrating.measuring import figures_of
+from evalcontract.calibrating.joining import LabelRecord, Records, read_records
+from evalcontract.calibrating.measuring import CalibrationResult, figures_of
 from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options, Progress
 from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
@@ -32,6 +32,7 @@ from evalcontract.source.overlays import read_bytes
 from evalcontract.source.setting import set_key
 from evalcontract.source.tables import CsvTable
 from evalcontract.source.text import sha256_of
+from evalcontract.statistics.rates import MeasuredRate
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,
@@ -43,11 +44,8 @@ from evalcontract.workspace import (
 from evalcontract.workspace.writing import FileFix
 
 if TYPE_CHECKING:
-    from evalcontract.calibrating.joining import LabelRecord
-    from evalcontract.calibrating.measuring import CalibrationResult
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.statistics.rates import MeasuredRate
 
     RowFile = CsvTable | RowStream
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest
-from evalcontract.model.scale import reaches
+from evalcontract.model.scale import Scale, reaches
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, listed
 from evalcontract.source import SourceProblem
@@ -21,7 +21,6 @@ from evalcontract.source.tables import CsvTable
 from evalcontract.statistics.rates import Agreement, cohens_kappa
 
 if TYPE_CHECKING:
-    from evalcontract.model.scale import Scale
     from evalcontract.source.json.lines import RowStream
 
 #: After so many problems of one sort of fault no other is kept; a further one says so.

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.calibrating.measuring import Ranks
+from evalcontract.calibrating.measuring import CalibrationResult, Labels, Measurement, Ranks, Remark
 from evalcontract.grading.printed import usage_fields, write_judge_usage
 from evalcontract.model.values import clipped, escape_controls, many
-from evalcontract.statistics.rates import LEVEL, RATES
+from evalcontract.statistics.rates import LEVEL, RATES, Interval
+from evalcontract.statistics.scores import ChosenThreshold
 
 if TYPE_CHECKING:
-    from evalcontract.calibrating.measuring import CalibrationResult, Labels, Measurement, Remark
     from evalcontract.judging.asking import Usage
-    from evalcontract.statistics.rates import Interval
-    from evalcontract.statistics.scores import ChosenThreshold
 
 _WIDTH = 80
 #: The thresholds that are printed: so many of the best, besides the one in use.

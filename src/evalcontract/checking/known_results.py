@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from evalcontract.cache import Memory
 from evalcontract.cache.checks import CacheMiss, deserialize, serialize
 from evalcontract.cache.store import digest
 from evalcontract.datasets.run import Run
@@ -19,9 +20,6 @@ from evalcontract.library.artifact import Artifact
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.values import SHOWN
 from evalcontract.policy import Policy
-
-if TYPE_CHECKING:
-    from evalcontract.cache import Memory
 
 #: Results that depend on more artifacts than this are not kept: to look at all of them takes long.
 MAX_REACHED = 100

@@ -9,14 +9,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.workspace import ChosenConfiguration
+
+if TYPE_CHECKING:
+    from evalcontract.datasets.opening import Input, Options
 
 #: The number of findings after which a check stops, by default.
 MAX_FINDINGS = 10_000
@@ -95,6 +96,9 @@ def take_options(arguments: dict[str, Any]) -> Options:
         from evalcontract.datasets.workers import usable_cores  # slow to import
 
         given["jobs"] = usable_cores()
+    from evalcontract.datasets.opening import Options  # slow: help and completion do without
+    from evalcontract.workspace import ChosenConfiguration
+
     configuration = ChosenConfiguration(config, isolated)
     return Options(**given, selection=selection, configuration=configuration)
 
@@ -125,6 +129,8 @@ def find_inputs(
         NothingToCheck: a folder has no files, a pattern matches none, or standard input is closed.
 
     """
+    from evalcontract.datasets.opening import Input  # slow: help and completion do without
+
     files = options.files
     inputs: dict[Path, Input] = {}
     for argument in arguments:
@@ -176,6 +182,8 @@ def standard_input(name: str | None) -> Input:
     """
     if sys.stdin is None:
         raise NothingToCheck("standard input is closed")
+    from evalcontract.datasets.opening import Input  # slow: help and completion do without
+
     return Input(Path(name or "<stdin>"), sys.stdin.buffer)
 
 

@@ -14,12 +14,12 @@ import click
 from evalcontract.cli.arguments import (
     MAX_FINDINGS,
     Destination,
+    ReportFile,
     take_destination,
     take_options,
 )
 from evalcontract.cli.command import codes, dialects, files_of, formats, report_files
 from evalcontract.cli.output import put
-from evalcontract.cli.report_files import format_named, parse_report_file
 from evalcontract.model.errors import UsageError
 from evalcontract.report import FORMATS
 
@@ -280,6 +280,18 @@ def selection(verb: str, not_verb: str) -> Option:
     return lambda command: select(ignore(command))
 
 
+def _format_named(name: str) -> str:
+    from evalcontract.cli.report_files import format_named  # slow: help and completion do without
+
+    return format_named(name)
+
+
+def _report_files(files: Sequence[str]) -> tuple[ReportFile, ...]:
+    from evalcontract.cli.report_files import parse_report_file  # the same
+
+    return tuple(map(parse_report_file, files))
+
+
 _DEFAULT = Destination()
 _OPTIONS: tuple[Option, ...] = (
     mode("Report faults as errors or as warnings"),
@@ -287,7 +299,7 @@ _OPTIONS: tuple[Option, ...] = (
     *CONFIGURATION,
     click.option(
         "--output-format",
-        callback=parsed_by(format_named),
+        callback=parsed_by(_format_named),
         shell_complete=formats,
         metavar="FORMAT",
         default=_DEFAULT.output_format,
@@ -297,7 +309,7 @@ _OPTIONS: tuple[Option, ...] = (
     click.option(
         "-o",
         "--output",
-        callback=parsed_by(lambda files: tuple(map(parse_report_file, files))),
+        callback=parsed_by(_report_files),
         shell_complete=report_files,
         metavar="[FORMAT:]FILE",
         multiple=True,

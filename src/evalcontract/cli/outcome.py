@@ -11,16 +11,19 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
 from evalcontract.cli.arguments import Destination, find_inputs
 from evalcontract.cli.output import Bar, put, put_json, wants_colour, wants_links
-from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
 from evalcontract.report import FORMATS, write_of
 from evalcontract.report.report import BaselineCounts, Report, Style
+
+if TYPE_CHECKING:
+    from evalcontract.datasets.opening import Options
 
 #: What `--statistics` prints on standard error without findings.
 _NONE = ("no findings\n",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,10 +14,12 @@ from evalcontract.cli.arguments import Destination, chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import run_and_report, validate_files
 from evalcontract.cli.output import put
-from evalcontract.datasets.opening import Options
 from evalcontract.model.diagnostic import RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls
+
+if TYPE_CHECKING:
+    from evalcontract.datasets.opening import Options
 
 
 @click.command(

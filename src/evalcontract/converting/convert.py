@@ -9,10 +9,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.converting.output import STANDARD_OUTPUT, ConvertedFiles, medium_for
-from evalcontract.converting.placing import DialectTarget, NativeTarget
+from evalcontract.converting.output import (
+    STANDARD_OUTPUT,
+    ConvertedFiles,
+    ConvertedRows,
+    ConvertOptions,
+    medium_for,
+)
+from evalcontract.converting.placing import ConversionTarget, DialectTarget, NativeTarget
 from evalcontract.datasets.dialect_pass import faults_of
 from evalcontract.datasets.losses import ordered_like, without_restored
 from evalcontract.datasets.opening import TABLE, Input, Options, is_table, open_dataset
@@ -31,7 +37,8 @@ from evalcontract.datasets.placing import (
     to_diagnostics,
 )
 from evalcontract.datasets.run import Run, today
-from evalcontract.formats import OURS, dialect_of
+from evalcontract.formats import OURS, Format, dialect_of
+from evalcontract.formats._conversion import Loss
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
@@ -40,12 +47,6 @@ from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK
 from evalcontract.workspace import display_name, find_root, open_workspace
-
-if TYPE_CHECKING:
-    from evalcontract.converting.output import ConvertedRows, ConvertOptions
-    from evalcontract.converting.placing import ConversionTarget
-    from evalcontract.formats import Format
-    from evalcontract.formats._conversion import Loss
 
 
 @dataclass

@@ -9,7 +9,7 @@ from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.datasets.passes import NATIVE
-from evalcontract.formats import dialect_of
+from evalcontract.formats import Format, dialect_of
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
@@ -36,8 +36,6 @@ from evalcontract.workspace.writing import CommentsAbove, open_staged, write_err
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
-
-    from evalcontract.formats import Format
 
 
 def refuse_rejected(data: bytes, dialect: Format) -> None:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import field_of
 from evalcontract.checks.plan import own_predictions
 from evalcontract.datasets.columns import OurTable
 from evalcontract.datasets.losses import EmbeddedRubrics, with_judges
-from evalcontract.formats._conversion import BUNDLES, Loss
+from evalcontract.formats import Format
+from evalcontract.formats._conversion import BUNDLES, Loss, OurRow
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import many
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.schemas import load
 from evalcontract.workspace.catalogue import is_rejection
-
-if TYPE_CHECKING:
-    from evalcontract.formats import Format
-    from evalcontract.formats._conversion import OurRow
 
 _VERSION = "1.0.0"
 _OTHERS = lazy_pattern(r"[^a-z0-9]+")

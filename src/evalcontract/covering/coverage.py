@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from functools import cache, partial, reduce
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from evalcontract.checks import State
 from evalcontract.checks.coverage import (
+    Cell,
     CoverageTally,
     CoverageTotals,
     FileCoverage,
+    RowCoverage,
+    RubricCoverage,
     add,
     count_states,
 )
@@ -32,9 +35,6 @@ from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, lis
 from evalcontract.report.frame import aligned, wrapped
 from evalcontract.source import Document
 from evalcontract.workspace import display_name, find_root, open_workspace
-
-if TYPE_CHECKING:
-    from evalcontract.checks.coverage import Cell, RowCoverage, RubricCoverage
 
 
 @dataclass

@@ -20,28 +20,24 @@ from evalcontract.datasets.passes import CheckedBatch, CheckedRow
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.datasets.plans import row_structure
 from evalcontract.datasets.run import Run
-from evalcontract.formats import dialect_of
-from evalcontract.formats._conversion import Loss
-from evalcontract.formats._format import RowLayout
+from evalcontract.formats import Format, dialect_of
+from evalcontract.formats._conversion import Loss, OurRow, Reader
+from evalcontract.formats._fields import Field
+from evalcontract.formats._format import RowChecker, RowLayout
+from evalcontract.formats._graders import GraderPrediction
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import clipped, listed
 from evalcontract.policy import Policy
 from evalcontract.source import Batch, Document, SourceProblem, UnreadableFile
-from evalcontract.source.external import MEDIA
+from evalcontract.source.external import MEDIA, ExternalFile
 from evalcontract.structure.dialect_checker import DialectChecker
 from evalcontract.structure.validator import SchemaValidator, structure_of
 from evalcontract.workspace.catalogue import code_named, is_rejection
 
 if TYPE_CHECKING:
-    from evalcontract.formats import Format
-    from evalcontract.formats._conversion import OurRow, Reader
-    from evalcontract.formats._fields import Field
-    from evalcontract.formats._format import RowChecker
-    from evalcontract.formats._graders import GraderPrediction
     from evalcontract.library.references import Provenance
-    from evalcontract.source.external import ExternalFile
 
 
 def cover_dialect_row(

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
-from evalcontract.formats._conversion import OURS
+from evalcontract.formats import Format
+from evalcontract.formats._conversion import OURS, Loss, OurRow
+from evalcontract.formats._fields import Field
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import value_at
-
-if TYPE_CHECKING:
-    from evalcontract.formats import Format
-    from evalcontract.formats._conversion import Loss, OurRow
-    from evalcontract.formats._fields import Field
 
 #: The key of a rubric that is embedded in a row.
 RUBRIC_KEY = "rubric"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.checks.outcome import Output
 from evalcontract.checks.tool_usage import read_calls
-from evalcontract.datasets.columns import RECORDED
+from evalcontract.datasets.columns import RECORDED, ColumnKeys
 from evalcontract.datasets.passes import CheckedRow
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.model.codes import GUESSES
@@ -19,13 +19,10 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.policy import Policy
 from evalcontract.source import RowSource
+from evalcontract.source.json.lines import RowStream
 from evalcontract.source.rows import DocumentRows, OneRow, RowBatches
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 from evalcontract.structure.validator import structure_of
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.source.json.lines import RowStream
 
 
 class Pair(NamedTuple):

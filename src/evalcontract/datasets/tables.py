@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.datasets.columns import (
     INPUT,
     METADATA,
+    Column,
+    ColumnKeys,
     columns_of,
     key_named,
     meant_by,
@@ -24,7 +26,6 @@ from evalcontract.source.document import Batch
 from evalcontract.source.tables import CsvTable, ParquetTable
 
 if TYPE_CHECKING:
-    from evalcontract.datasets.columns import Column, ColumnKeys
     from evalcontract.source.external import ExternalFile
 
 _ID = "id"

@@ -13,7 +13,6 @@ from difflib import Match, SequenceMatcher
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.kinds import other_kind
@@ -36,6 +35,7 @@ from evalcontract.model.values import escape_controls, many
 from evalcontract.report.report import BaselineCounts, Report
 from evalcontract.source import format_of, read_file
 from evalcontract.source.editing import cuts_by_fix, edit_text
+from evalcontract.source.entries import Cut
 from evalcontract.source.faults import ParseError
 from evalcontract.source.files import guess_format
 from evalcontract.source.overlays import Drafts, read_bytes
@@ -43,12 +43,7 @@ from evalcontract.source.text import LINE_END, decode
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.catalogue import KnownCodes, url_of
 from evalcontract.workspace.roots import RepositoryNames
-from evalcontract.workspace.writing import FileFix, FixResult
-
-if TYPE_CHECKING:
-    from evalcontract.source.entries import Cut
-    from evalcontract.workspace.writing import FixOptions
-
+from evalcontract.workspace.writing import FileFix, FixOptions, FixResult
 
 #: The edits of a fix, in the order of their places.
 Edits = tuple[TextEdit, ...]

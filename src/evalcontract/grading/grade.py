@@ -8,23 +8,24 @@ from copy import copy
 from functools import cached_property, partial
 from itertools import islice
 from platform import python_version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from evalcontract._version import __version__
 from evalcontract.checking.artifacts import artifact_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
-from evalcontract.datasets.outputs import Join, OutputFile
+from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import MAX_REJECTED, Run, today
-from evalcontract.grading.parts import IrregularError, parts_of
+from evalcontract.grading.parts import IrregularError, Parts, parts_of
+from evalcontract.grading.results import RowResult
 from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, QualityGate
 from evalcontract.grading.used import ResultDependencies, RowDependencies
-from evalcontract.judging.asking import asked_ahead, questions_to_send
+from evalcontract.judging.asking import Judging, asked_ahead, questions_to_send
 from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
@@ -32,12 +33,6 @@ from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.source.processes import map_in_parallel
 from evalcontract.source.text import sha256_of
 from evalcontract.workspace import find_root, open_workspace
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.outputs import OutputRecord, Pair
-    from evalcontract.grading.parts import Parts
-    from evalcontract.grading.results import RowResult
-    from evalcontract.judging.asking import Judging
 
 T = TypeVar("T")
 

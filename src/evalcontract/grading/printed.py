@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.grading.basis import json_line, to_json
+from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
-from evalcontract.grading.summary import counts
+from evalcontract.grading.summary import (
+    Comparison,
+    QualityGate,
+    Summary,
+    Tally,
+    UncomparedRow,
+    counts,
+)
 from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
+from evalcontract.statistics.rates import PairedDifference
 
 if TYPE_CHECKING:
-    from evalcontract.grading.results import CheckResult, RowResult
-    from evalcontract.grading.summary import Comparison, QualityGate, Summary, Tally, UncomparedRow
     from evalcontract.judging.asking import Usage
-    from evalcontract.statistics.rates import PairedDifference
 
 # So many causes are shown.
 _SHOWN = 5

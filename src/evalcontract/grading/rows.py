@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.outcome import ANY_SCORE, Outcome
+from evalcontract.checks.outcome import ANY_SCORE, Outcome, Output
 from evalcontract.checks.plan import NestedRubric, Plan
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.datasets.run import Run
 from evalcontract.grading.results import RowResult
-from evalcontract.grading.runner import OwnRunner, RubricRunner
+from evalcontract.grading.runner import OwnRunner, RubricRunner, Task
 from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.reference import Reference
@@ -24,8 +24,6 @@ from evalcontract.model.values import NAME_LENGTH, clipped, many
 
 if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
-    from evalcontract.checks.outcome import Output
-    from evalcontract.grading.runner import Task
 
 #: What every row may have: checks, texts that they look for, and pairs of tool calls, made and
 #: expected, that are compared.

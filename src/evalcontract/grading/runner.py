@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from statistics import median
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from evalcontract.checks import Prediction, State, kinds_in_use
 from evalcontract.checks._kind import RUNS, EvalContext, Needs, outlook_of
@@ -14,6 +14,9 @@ from evalcontract.checks.outcome import (
     ANY_SCORE,
     PASSED,
     End,
+    Executor,
+    HasOutcome,
+    JudgeTexts,
     OfTexts,
     Outcome,
     Output,
@@ -27,12 +30,9 @@ from evalcontract.checks.outcome import (
 )
 from evalcontract.checks.plan import OWN_EXPECTATIONS, NestedRubric, Plan, own_needs, own_outlook
 from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
-
-if TYPE_CHECKING:
-    from evalcontract.checks.outcome import Executor, HasOutcome, JudgeTexts
-    from evalcontract.library.score_bounds import Bounds
 
 #: The combinations that ask only whether checks passed; a threshold has no meaning there.
 BOOLEAN: Mapping[str, Callable[[Iterable[object]], bool]] = {"all_pass": all, "any_pass": any}

@@ -19,9 +19,12 @@ from evalcontract.judging.client import (
     Client,
     MissingLibraryError,
     NoReplyError,
+    Prices,
+    Reply,
+    Settings,
     read_settings,
 )
-from evalcontract.judging.prompt import messages_again, surroundings
+from evalcontract.judging.prompt import Message, messages_again, surroundings
 from evalcontract.judging.questions import (
     AnswerCache,
     Question,
@@ -34,8 +37,6 @@ from evalcontract.model.startup import NamedTuple
 
 if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
-    from evalcontract.judging.client import Prices, Reply, Settings
-    from evalcontract.judging.prompt import Message
 
 Task = TypeVar("Task")
 

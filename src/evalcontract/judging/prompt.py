@@ -6,18 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.analysis.template import scan
+from evalcontract.analysis.template_tags import Tag
 from evalcontract.checks._kind import field_of
 from evalcontract.model.errors import UsageError
-from evalcontract.model.scale import ScaleError
+from evalcontract.model.scale import Scale, ScaleError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_finite_number
-
-if TYPE_CHECKING:
-    from evalcontract.analysis.template_tags import Tag
-    from evalcontract.model.scale import Scale
 
 
 class Grade(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import category, normalize
 
 from evalcontract.analysis.template import scan
@@ -17,6 +17,7 @@ from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
 from evalcontract.judging.client import PARAMETERS, Reply
 from evalcontract.judging.prompt import (
     AGAIN,
+    Message,
     PromptError,
     as_text,
     grade_of,
@@ -29,9 +30,6 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped, is_finite_number
 from evalcontract.source.faults import ParseError
 from evalcontract.source.json.reading import load_json
-
-if TYPE_CHECKING:
-    from evalcontract.judging.prompt import Message
 
 # Change this when the format of answers changes.
 _NAME = "answers-2"

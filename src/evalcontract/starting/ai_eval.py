@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.converting.placing import snake_case
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
-from evalcontract.starting.best_practices import FileMigration
+from evalcontract.starting.best_practices import FileMigration, Rubrics
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import structure_of
-
-if TYPE_CHECKING:
-    from evalcontract.starting.best_practices import Rubrics
 
 #: The name of the schema of a configuration of graders.
 SCHEMA = "migration/graders"

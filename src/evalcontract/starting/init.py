@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from evalcontract.converting.placing import GradedBy, graded_by
 from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options, files_below, open_dataset
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.model.errors import UsageError
@@ -23,6 +23,7 @@ from evalcontract.starting.project import (
     CI_FILES,
     EXPRESSION,
     PACKAGE,
+    InstallSource,
     filled,
     project_files,
     source_of,
@@ -32,10 +33,6 @@ from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.editor_schemas import editor_schemas, modeline, schema_text
 from evalcontract.workspace.writing import write_error
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.starting.project import InstallSource
 
 #: The dataset, the outputs and the judge of the example.
 EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 from xml.sax.saxutils import quoteattr
@@ -20,10 +19,7 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import DISK, SUFFIXES
 from evalcontract.source import installed as shipped
 from evalcontract.workspace import display_name
-from evalcontract.workspace.editor_schemas import editor_schemas
-
-if TYPE_CHECKING:
-    from evalcontract.workspace.editor_schemas import EditorSchema
+from evalcontract.workspace.editor_schemas import EditorSchema, editor_schemas
 
 #: The file of each system of CI, and its template.
 CI_FILES = {

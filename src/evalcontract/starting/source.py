@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.converting.placing import Names, NativeTarget, snake_case
-from evalcontract.datasets.columns import INPUT, METADATA, Column, columns_of, path_of
+from evalcontract.datasets.columns import INPUT, METADATA, Column, ColumnKeys, columns_of, path_of
 from evalcontract.datasets.opening import Input, Options, is_table, open_dataset
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.datasets.placing import from_unreadable
@@ -38,9 +38,6 @@ from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
 from evalcontract.workspace.editor_schemas import MODELINE, editor_schemas, modeline
 from evalcontract.workspace.recognition import is_dataset
-
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
 
 _ROWS, _ID = "questions", "id"
 

@@ -11,15 +11,14 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import Any, Protocol, TypeVar
-
-import jsonschema_rs
-from jsonschema_rs import ValidationError as NativeError
-from jsonschema_rs import ValidationErrorKind
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.structure.parts import Schema, follow
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError as NativeError
 
 
 class Fits:
@@ -137,6 +136,8 @@ def accepts(validator: NativeValidator, value: Any) -> bool:
 
 
 def _compiled(schema: Schema, keywords: dict[str, Any] | None = None) -> NativeValidator:
+    import jsonschema_rs  # slow to import: help and completion do without
+
     return jsonschema_rs.Draft202012Validator(schema, retriever=_refuse, keywords=keywords)
 
 
@@ -176,6 +177,8 @@ def _is_linear(pattern: str) -> bool:
     """
     if _POSSESSIVE.search(_NO_SYNTAX.sub("", pattern)):
         return False
+    import jsonschema_rs  # slow to import
+
     never = jsonschema_rs.RegexOptions()
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=never)
@@ -269,6 +272,8 @@ def is_schema(value: Any) -> bool:
 
 @lru_cache(maxsize=256)  # a compiled pattern may take a megabyte
 def _pattern(pattern: str, steps: int = MAX_STEPS) -> NativeValidator:
+    import jsonschema_rs  # slow to import
+
     limited = jsonschema_rs.FancyRegexOptions(backtrack_limit=steps)
     return jsonschema_rs.Draft202012Validator({"pattern": pattern}, pattern_options=limited)
 
@@ -298,9 +303,13 @@ def matches(pattern: str, text: str, steps: int = MAX_STEPS) -> bool:
     if not is_limited:
         return validator.is_valid(text)
     error = next(iter(validator.iter_errors(text)), None)
-    if error is not None and not isinstance(error.kind, ValidationErrorKind.Pattern):
+    if error is None:
+        return True
+    from jsonschema_rs import ValidationErrorKind  # slow to import
+
+    if not isinstance(error.kind, ValidationErrorKind.Pattern):
         raise PatternLimitError(pattern)
-    return error is None
+    return False
 
 
 def encodable(text: str) -> str:
@@ -372,9 +381,11 @@ class SchemaViolation(NamedTuple):
 
 def first_error(validator: NativeValidator, value: Any) -> NativeError | None:
     """Return the first violation of a value; it raises as `is_valid` does."""
+    from jsonschema_rs import ValidationError  # slow to import
+
     try:
         validator.validate(value)
-    except NativeError as error:
+    except ValidationError as error:
         return error
     return None
 

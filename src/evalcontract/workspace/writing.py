@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from evalcontract.model.diagnostic import Diagnostic, Place, RunOutcome, Span
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import Selection
 from evalcontract.source import Document
-from evalcontract.source.comments import comments_of
+from evalcontract.source.comments import Comment, comments_of
 from evalcontract.source.overlays import replace_all
-from evalcontract.source.writing import remove_abandoned
+from evalcontract.source.writing import Staged, remove_abandoned
 from evalcontract.workspace import display_name, write_bound
 from evalcontract.workspace.configuration import FILE_NAME, PYPROJECT
 from evalcontract.workspace.editor_schemas import without_modelines
-
-if TYPE_CHECKING:
-    from evalcontract.source.comments import Comment
-    from evalcontract.source.writing import Staged
 
 
 class CommentsAbove:

@@ -6,6 +6,7 @@ documentation and files.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._format import (
@@ -19,8 +20,6 @@ from evalcontract.formats.agent_skills.checker import AgentSkillsChecker, find_r
 from evalcontract.formats.agent_skills.fields import FIELDS, VARIANTS, variant_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile

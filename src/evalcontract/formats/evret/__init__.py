@@ -5,6 +5,7 @@ Measured on the published packages 0.0.1, 0.0.2 and 0.0.3.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._format import (
@@ -29,8 +30,6 @@ from evalcontract.formats.evret.table import rows_of_table
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._conversion import Reader, Writer
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats.evret.releases import Release

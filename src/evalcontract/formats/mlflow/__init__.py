@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._format import (
@@ -26,8 +27,6 @@ from evalcontract.formats.mlflow.sources import (
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats._lens import Lens
     from evalcontract.formats.mlflow.records import MlflowChecker

@@ -6,6 +6,7 @@ types of the published Python package. The basic evals of the registry are run.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._findings import bom_rejected
@@ -22,8 +23,6 @@ from evalcontract.formats.openai.fields import FIELDS, HOSTED, SAMPLES
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile

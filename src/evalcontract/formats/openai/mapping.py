@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.formats._conversion import (
     conversation_of,
@@ -14,14 +14,11 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats._residual import is_row
-from evalcontract.formats.openai.export import filled, text_of
+from evalcontract.formats.openai.export import Keys, filled, text_of
 from evalcontract.formats.openai.fields import SAME
+from evalcontract.formats.openai.rubrics import Criteria
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import json_equal
-
-if TYPE_CHECKING:
-    from evalcontract.formats.openai.export import Keys
-    from evalcontract.formats.openai.rubrics import Criteria
 
 _ITEM_KEYS = frozenset({"id", "expected", "context", *SAME})
 _MAPPINGS = ("expected_tools", "expected_documents", "retrieved_documents", "messages")

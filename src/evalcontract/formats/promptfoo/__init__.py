@@ -5,6 +5,7 @@ Measured on promptfoo 0.123.1, with `tests: [file://…]`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._format import (
@@ -20,8 +21,6 @@ from evalcontract.formats.promptfoo.fields import FIELDS
 from evalcontract.formats.promptfoo.table import find_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile

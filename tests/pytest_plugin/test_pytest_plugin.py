@@ -369,6 +369,7 @@ def test_soft_rows_warn(pytests: Pytests) -> None:
 # Beside the rest of pytest
 
 
+@pytest.mark.thorough
 def test_distributed(pytests: Pytests) -> None:
     pytest.importorskip("xdist")
     files = CLEAN | TYPO | CONFIGURED | {"test_rows.py": TESTS}
