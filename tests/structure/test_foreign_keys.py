@@ -47,6 +47,9 @@ ALWAYS = [
     ("retrieval_context", "context"),
     ("must_include", "must_contain_any"),
     ("not_contains", "must_not_contain"),
+    ("must_not_include", "must_not_contain"),
+    ("should_not_include", "must_not_contain"),
+    ("rubric_reference", "rubric_ref: rubric/ID@VERSION"),
 ]
 # Told only in a row that says nothing of what is expected.
 WHERE_NOTHING_IS_EXPECTED = [

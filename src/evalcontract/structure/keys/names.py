@@ -102,7 +102,7 @@ ALIASES = _by_name(
         ),
         "graders": Alias(("rubric_ref", "checks", "questions"), distinct=True),
         "evaluators": "rubric_ref checks",
-        "rubric_id": Alias(
+        "rubric_id rubric_reference": Alias(
             ("rubric_ref", "questions"), distinct=True, advice="use `rubric_ref: rubric/ID@VERSION`"
         ),
         "scorers metrics rules criteria tests": "checks",
@@ -111,7 +111,9 @@ ALIASES = _by_name(
         "expected_tool_calls reference_tool_calls": Alias(
             ("expected_tools",), distinct=True, equivalent=True
         ),
-        "not_contains must_exclude": Alias(("must_not_contain",), distinct=True, equivalent=True),
+        "not_contains must_exclude must_not_include should_not_contain should_not_include": Alias(
+            ("must_not_contain",), distinct=True, equivalent=True
+        ),
         "must_contain must_include should_contain": Alias(
             ("expected_facts",),
             distinct=True,

@@ -97,6 +97,7 @@ class KeyNames:
         return not (
             len(folded) > MAX_LENGTH
             or folded in self._endings
+            or _singular(folded) in self._endings
             or _singular(folded) in self._by_singular
             or self._every_index.may_be_near(folded, 1)
             or (len(folded) >= _LONG - 2 and self._long_index.may_be_near(folded, 2))
@@ -145,11 +146,12 @@ class KeyNames:
     def _match_suffix(self, word: str) -> str | None:
         """Return the only name that ends with the word, or extends it by `_ref`.
 
-        `facts` matches `expected_facts`, `rubric` matches `rubric_ref`; `score` is ambiguous.
+        `facts` matches `expected_facts`; `rubric` and `rubrics` match `rubric_ref`; `score` is
+        ambiguous.
         """
         ending = f"_{word}"[::-1]
         start = bisect_left(self._reversed, ending)
-        matches = [f"{word}_ref"] if f"{word}_ref" in self._known else []
+        matches = [ref for ref in (f"{word}_ref", f"{_singular(word)}_ref") if ref in self._known]
         matches += [
             name[::-1] for name in self._reversed[start : start + 2] if name.startswith(ending)
         ]
