@@ -107,6 +107,11 @@ ALIASES = _by_name(
         "rubric_id rubric_reference": Alias(
             ("rubric_ref", "questions"), distinct=True, advice="use `rubric_ref: rubric/ID@VERSION`"
         ),
+        "judge judge_ref default_judge": Alias(
+            ("questions",),
+            distinct=True,
+            advice="name the judge in a check of a rubric: `judge_prompt_ref`",
+        ),
         "scorers metrics rules criteria tests": "checks",
         "guidelines grading_notes": "criteria",
         "tool_calls": "expected_tools",
@@ -205,11 +210,26 @@ def canonical_key(
     )
     advice, is_safe = alias.advice or use, alias.is_safe_rename
     if canonical == "questions" and not alias.of_rows:
-        advice, is_safe = "set the expectations in each row", None
+        advice, is_safe = _advice_at_root(alias), None
     if slip:
         is_safe = None if is_safe is None else False
         return AliasMatch(canonical, f"did you mean `{slip}`? Here, {advice}", rank, is_safe)
     return AliasMatch(canonical, advice, rank, is_safe)
+
+
+def _advice_at_root(alias: Alias) -> str:
+    """Return the advice for a key at the root of a dataset that names no rows."""
+    if not alias.advice:
+        return "set the expectations in each row"
+    name = alias.canonical[0]
+    return alias.advice if name == "questions" else f"set `{name}` in each row"
+
+
+def distinct_name(key: str, known: Container[str]) -> str | None:
+    """Return the known key for a key that only other tools have; None for any other key."""
+    alias = ALIASES.get(normalise(key))
+    names = alias.canonical if alias and alias.distinct else ()
+    return next((name for name in names if name in known), None)
 
 
 def misspelled_alias(key: str) -> str | None:

@@ -229,6 +229,8 @@ def _singular(word: str) -> str:
     return "_".join(parts)
 
 
+# What the name of a default begins with.
+_DEFAULT = "default_"
 # Keys with free content.
 _FREE = frozenset({"metadata"})
 # Maximum number of nested lists to follow.
@@ -285,6 +287,22 @@ class KnownKeys:
         """The keys that are unknown here but known one level down, each with its parent keys."""
         parents = _parents_of_keys(self.own, self.root)
         return {key: names for key, names in parents.items() if key not in self.keys}
+
+    def meant_below(self, key: str) -> str | None:
+        """Return the key of several words one level down that a misspelled key was meant to be.
+
+        A name for a default, as `default_rubric`, counts; the last words of a key do not: `tools`
+        is nobody's `expected_tools` at a root.
+        """
+        if not self._compound_below:
+            return None
+        word = normalise(key).removeprefix(_DEFAULT)
+        meant = key_names(self._compound_below).meant(word, (), ())
+        return None if meant is None or meant.endswith(f"_{word}") else meant
+
+    @cached_property
+    def _compound_below(self) -> tuple[str, ...]:
+        return tuple(filter(is_compound, self.parent_keys))
 
     def child_schema(self, parent: str, key: str) -> Schema | None:
         """Return the subschema of a key below a known key; None if the latter holds a list."""
