@@ -72,6 +72,29 @@ def found(outcome: RunOutcome) -> list[tuple[str, str, int]]:
     ]
 
 
+@every_case(
+    ("line", "code"),
+    [
+        ("rubric_ref: rubric/answers@1.0.0", "dataset/misplaced-key"),
+        ("default_rubric: rubric/answers@1.0.0", "dataset/misplaced-key"),
+        ("must_not_include: [stupid]", "dataset/misplaced-key"),
+        ("judge: judge/right@1.0.0", "dataset/foreign-key"),
+        ("assert: [{type: equals, value: a}]", "dataset/foreign-key"),
+        ("checks: []", "dataset/misplaced-key"),
+    ],
+)
+def test_what_should_grade_the_rows_is_at_the_root(place: Path, line: str, code: str) -> None:
+    questions = "questions:\n  - {id: a, input: x, criteria: short}\n  - {id: b, input: y}\n"
+    write(place, {"data.yaml": f"{line}\n{questions}"})
+    assert found(check(strict=True)) == [("data.yaml", code, 0)]
+
+
+@every_case("line", ["owner: kim", "strict: true", "tests: [{input: x}]", "description: d"])
+def test_other_keys_of_the_root_grade_no_rows(place: Path, line: str) -> None:
+    write(place, {"data.yaml": f"{line}\nquestions:\n  - {{id: b, input: y}}\n"})
+    assert "dataset/nothing-to-grade" in [code for _, code, _ in found(check())]
+
+
 @pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_one_finding(place: Path) -> None:
     write(place, {"rubrics/answers.yaml": RUBRIC.replace("  -", "\t-"), "data.yaml": rows(500)})

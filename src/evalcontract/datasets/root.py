@@ -18,6 +18,7 @@ from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from evalcontract.datasets.tables import TableSource
+    from evalcontract.structure.keys.mismatches import KeyMismatch
 
 _ROWS = "questions"
 _CODE = "dataset/no-questions"
@@ -128,9 +129,25 @@ def _without_rows(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
     return {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
 
 
-def grading_keys() -> tuple[str, ...]:
-    """Return the keys that grade a row, and are reported at the root of a dataset."""
+def is_graded_above(root: dict[str, Any]) -> bool:
+    """Whether a key at the root of a dataset is meant to grade its rows, and is reported there."""
+    unknown = root.keys() - root_schema()["properties"].keys()
+    if unknown.isdisjoint(_grading_keys()):
+        return bool(unknown) and any(map(_grades_rows, _root_structure().mismatches(root)))
+    return True
+
+
+def _grading_keys() -> tuple[str, ...]:
     return tuple(key for key in ("rubric_ref", *OWN_EXPECTATIONS) if "_" in key)
+
+
+def _grades_rows(mismatch: KeyMismatch) -> bool:
+    """Whether a key at the root, misplaced or of another tool, has a counterpart that grades."""
+    if mismatch.meant != _ROWS:
+        return mismatch.key == "checks"
+    from evalcontract.structure.keys.names import is_other_list  # needed only for a finding
+
+    return mismatch.fault == "misplaced-key" or is_other_list(mismatch.key)
 
 
 def _like_rows(root: dict[str, Any]) -> str | None:
