@@ -95,6 +95,28 @@ def test_other_keys_of_the_root_grade_no_rows(place: Path, line: str) -> None:
     assert "dataset/nothing-to-grade" in [code for _, code, _ in found(check())]
 
 
+def test_a_key_that_no_loader_reads_is_one_finding(place: Path) -> None:
+    sample = {"input": "q", "target": "a", "owner": "kim", "taget": "b"}
+    table = "input,target,level\n" + "q,a,easy\n" * 120
+    write(place, {"some.json": json.dumps([sample] * 120), "some.csv": table})
+    files = [Input(place / name) for name in ("some.json", "some.csv")]
+    outcome = validate(Kind.DATASET, files, Options(dialect="inspect"))
+    assert [(each.code, each.sites and each.sites.message) for each in outcome.diagnostics] == [
+        ("inspect/ignored-key", "120 rows contain it"),
+        ("inspect/ignored-key", "120 rows contain it"),
+        ("inspect/near-miss-key", "120 rows contain it"),
+    ]
+
+
+def test_a_row_with_a_key_in_several_places_counts_once(place: Path) -> None:
+    messages = [{"role": role, "content": "x", "mood": "calm"} for role in ("system", "user")]
+    write(place, {"some.json": json.dumps([{"input": messages, "target": "a"}] * 3)})
+    options = Options(dialect="inspect")
+    (found,) = validate(Kind.DATASET, [Input(place / "some.json")], options).diagnostics
+    assert found.sites is not None
+    assert (found.sites.message, found.sites.total) == ("3 rows contain it", 6)
+
+
 @pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_one_finding(place: Path) -> None:
     write(place, {"rubrics/answers.yaml": RUBRIC.replace("  -", "\t-"), "data.yaml": rows(500)})
