@@ -108,6 +108,16 @@ def test_a_key_that_no_loader_reads_is_one_finding(place: Path) -> None:
     ]
 
 
+def test_rows_of_a_table_that_ask_for_nothing_are_one_finding(place: Path) -> None:
+    table = "user_input,reference_contexts,response\n" + "q,c,a\n" * 100
+    write(place, {"testset.csv": table})
+    told = validate(Kind.DATASET, [Input(place / "testset.csv")], Options()).diagnostics
+    assert [(each.code, each.sites and each.sites.message) for each in told] == [
+        ("dataset/mapped-column", None),
+        ("dataset/nothing-to-grade", "100 rows have neither a rubric nor an expectation"),
+    ]
+
+
 def test_a_row_with_a_key_in_several_places_counts_once(place: Path) -> None:
     messages = [{"role": role, "content": "x", "mood": "calm"} for role in ("system", "user")]
     write(place, {"some.json": json.dumps([{"input": messages, "target": "a"}] * 3)})
