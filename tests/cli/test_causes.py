@@ -72,6 +72,61 @@ def found(outcome: RunOutcome) -> list[tuple[str, str, int]]:
     ]
 
 
+@every_case(
+    ("line", "code"),
+    [
+        ("rubric_ref: rubric/answers@1.0.0", "dataset/misplaced-key"),
+        ("default_rubric: rubric/answers@1.0.0", "dataset/misplaced-key"),
+        ("must_not_include: [stupid]", "dataset/misplaced-key"),
+        ("judge: judge/right@1.0.0", "dataset/foreign-key"),
+        ("assert: [{type: equals, value: a}]", "dataset/foreign-key"),
+        ("checks: []", "dataset/misplaced-key"),
+    ],
+)
+def test_what_should_grade_the_rows_is_at_the_root(place: Path, line: str, code: str) -> None:
+    questions = "questions:\n  - {id: a, input: x, criteria: short}\n  - {id: b, input: y}\n"
+    write(place, {"data.yaml": f"{line}\n{questions}"})
+    assert found(check(strict=True)) == [("data.yaml", code, 0)]
+
+
+@every_case("line", ["owner: kim", "strict: true", "tests: [{input: x}]", "description: d"])
+def test_other_keys_of_the_root_grade_no_rows(place: Path, line: str) -> None:
+    write(place, {"data.yaml": f"{line}\nquestions:\n  - {{id: b, input: y}}\n"})
+    assert "dataset/nothing-to-grade" in [code for _, code, _ in found(check())]
+
+
+def test_a_key_that_no_loader_reads_is_one_finding(place: Path) -> None:
+    sample = {"input": "q", "target": "a", "owner": "kim", "taget": "b"}
+    table = "input,target,level\n" + "q,a,easy\n" * 120
+    write(place, {"some.json": json.dumps([sample] * 120), "some.csv": table})
+    files = [Input(place / name) for name in ("some.json", "some.csv")]
+    outcome = validate(Kind.DATASET, files, Options(dialect="inspect"))
+    assert [(each.code, each.sites and each.sites.message) for each in outcome.diagnostics] == [
+        ("inspect/ignored-key", "120 rows contain it"),
+        ("inspect/ignored-key", "120 rows contain it"),
+        ("inspect/near-miss-key", "120 rows contain it"),
+    ]
+
+
+def test_rows_of_a_table_that_ask_for_nothing_are_one_finding(place: Path) -> None:
+    table = "user_input,reference_contexts,response\n" + "q,c,a\n" * 100
+    write(place, {"testset.csv": table})
+    told = validate(Kind.DATASET, [Input(place / "testset.csv")], Options()).diagnostics
+    assert [(each.code, each.sites and each.sites.message) for each in told] == [
+        ("dataset/mapped-column", None),
+        ("dataset/nothing-to-grade", "100 rows have neither a rubric nor an expectation"),
+    ]
+
+
+def test_a_row_with_a_key_in_several_places_counts_once(place: Path) -> None:
+    messages = [{"role": role, "content": "x", "mood": "calm"} for role in ("system", "user")]
+    write(place, {"some.json": json.dumps([{"input": messages, "target": "a"}] * 3)})
+    options = Options(dialect="inspect")
+    (found,) = validate(Kind.DATASET, [Input(place / "some.json")], options).diagnostics
+    assert found.sites is not None
+    assert (found.sites.message, found.sites.total) == ("3 rows contain it", 6)
+
+
 @pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_one_finding(place: Path) -> None:
     write(place, {"rubrics/answers.yaml": RUBRIC.replace("  -", "\t-"), "data.yaml": rows(500)})

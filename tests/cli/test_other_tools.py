@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doors import Options, check_workspaces, command_line
+from doors import Input, Kind, Options, check_workspaces, command_line, validate
 from tables import every_case
 
 from evalcontract import ContractViolation, DatasetLoader
@@ -126,6 +126,41 @@ def test_faulty_rows_of_ours_are_of_no_tool(row: dict[str, Any], tmp_path: Path)
 )
 def test_a_file_of_no_tool(root: Any) -> None:
     assert tool_of_root(root) is None
+
+
+NO_DATASETS = [
+    "task: arc_easy\noutput_type: multiple_choice\nmetric_list: [{metric: acc}]\n",
+    "name: a\nskill: b\ngraders: [{type: code, name: c}]\ntasks: [tasks/a.yaml]\n",
+    "repos: [{repo: a, hooks: [{id: b}]}]\n",
+    "agents: [{name: a, instructions: b}]\n",
+    "cases: [{name: a, steps: []}]\n",
+    "- {name: a, on: push}\n",
+]
+
+
+@every_case("text", NO_DATASETS)
+def test_a_file_that_is_no_dataset_is_not_made_one(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(text, encoding="utf-8")
+    (found,) = validate(Kind.DATASET, [Input(path)], Options()).diagnostics
+    assert (found.code, found.fix) == ("dataset/no-questions", None)
+    assert "is not checked" in found.message
+    assert command_line("fix", "--unsafe-fixes", path) == 1
+    assert path.read_text(encoding="utf-8") == text
+
+
+@every_case(
+    "row", ["{id: a, input: b}", "{id: a, question: b}", "{input: b}", "{idd: a, inptu: b}"]
+)
+def test_a_list_of_rows_under_another_key(row: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(f"trials: [{row}]\n", encoding="utf-8")
+    (found,) = validate(Kind.DATASET, [Input(path)], Options()).diagnostics
+    assert (found.code, found.help) == ("dataset/no-questions", "rename it to `questions`")
+    assert found.fix is not None
+    path.write_text(f"- {row}\n", encoding="utf-8")
+    (found,) = validate(Kind.DATASET, [Input(path)], Options()).diagnostics
+    assert found.help == "add `questions:` above the list"
 
 
 def test_a_dialect_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,8 @@ MISPLACED = [
     ("row", "min_recall", 0.8, "`kind: fact_match`"),
     ("row", "judge_prompt_ref", "judge/tone@1.0.0", "`llm_judge`"),
     ("row", "checks", [{"kind": "regex"}], "rubric"),
+    ("row", "checks", [], "rubric"),
+    ("dataset", "checks", [], "rubric"),
     ("row", "scoring", {"combine": "min"}, "rubric"),
     ("row", "threshold", 0.5, "`scoring`"),
     ("row", "order", "sequence", "`kind: tool_usage`"),
@@ -96,6 +98,7 @@ CUSTOM = [
     *[("row", "flags", ["urgent"]), ("row", "values", [1, 2]), ("row", "kind", "factual")],
     *[("row", "severity", "high"), ("row", "level", 3), ("row", "method", "phone")],
     *[("row", "threshold", "high"), ("row", "weight", 2), ("row", "provider", "acme")],
+    *[("row", "checks", ["spelling"]), ("row", "values", []), ("row", "judges", [])],
     *[("row", "checks", None), ("dataset", "model", "small-1"), ("dataset", "split", "test")],
     *[("rubric", "tags", ["a"]), ("judge", "format", "A4"), ("dataset", "dataset", "trips")],
 ]

@@ -47,6 +47,9 @@ ALWAYS = [
     ("retrieval_context", "context"),
     ("must_include", "must_contain_any"),
     ("not_contains", "must_not_contain"),
+    ("must_not_include", "must_not_contain"),
+    ("should_not_include", "must_not_contain"),
+    ("rubric_reference", "rubric_ref: rubric/ID@VERSION"),
 ]
 # Told only in a row that says nothing of what is expected.
 WHERE_NOTHING_IS_EXPECTED = [
@@ -81,6 +84,33 @@ def test_words_for_the_input(key: str) -> None:
     assert of_row({**ROW, "criteria": "c", key: "x"}) == []
 
 
+# (a misspelled name of another tool, that name, what to use): nobody's own words, so always told
+MISSPELLED = [
+    ("mesages", "messages", "`input`"),
+    ("user_qurey", "user_query", "`input`"),
+    ("expected_ouput", "expected_output", "`expected_facts`"),
+    ("groundtruht", "groundtruth", "`expected_facts`"),
+    ("asertions", "assertions", "`rubric_ref`"),
+]
+# One edit away from such a name, but words of their own, or a plural.
+NOT_MISSPELLED = ["message", "preference", "references", "passages", "complexion", "referenced"]
+
+
+@every_case(("key", "name", "ours"), MISSPELLED)
+def test_misspelled_names_of_other_tools(key: str, name: str, ours: str) -> None:
+    for row in (ROW, FULL):
+        (problem,) = of_row({**row, key: ["x"]})
+        assert (problem.code, problem.path) == ("dataset/foreign-key", (key,))
+        assert problem.help is not None
+        assert problem.help.startswith(f"did you mean `{name}`? Here, ")
+        assert ours in problem.help
+
+
+@every_case("key", NOT_MISSPELLED)
+def test_words_like_names_of_other_tools(key: str) -> None:
+    assert of_row({**FULL, key: ["x"]}) == []
+
+
 def test_the_original_beside_what_was_made_of_it() -> None:
     assert of_row({**FULL, "context": "c", "retrieved_contexts": ["c"], "user_input": "b"}) == []
 
@@ -110,6 +140,20 @@ ROOTS = [
     ({"rubric_ref": "rubric/a@1.0.0"}, "each item of `questions`"),
     ({"expected_facts": ["a"]}, "each item of `questions`"),
     ({"question": []}, "`questions`"),
+    ({"rubric": "rubric/a@1.0.0"}, "each item of `questions`, as `rubric_ref`"),
+    ({"rubrics": ["a"]}, "each item of `questions`, as `rubric_ref`"),
+    ({"default_rubric": "rubric/a@1.0.0"}, "each item of `questions`, as `rubric_ref`"),
+    ({"rubricRef": "rubric/a@1.0.0"}, "each item of `questions`, as `rubric_ref`"),
+    ({"rubric_reference": "rubric/a@1.0.0"}, "set `rubric_ref` in each row"),
+    ({"rubric_id": "a"}, "set `rubric_ref` in each row"),
+    ({"judge": "judge/a@1.0.0"}, "`judge_prompt_ref`"),
+    ({"default_judge": "judge/a@1.0.0"}, "`judge_prompt_ref`"),
+    ({"mustnt_contain": ["a"]}, "each item of `questions`, as `must_not_contain`"),
+    ({"must_not_include": ["a"]}, "each item of `questions`, as `must_not_contain`"),
+    ({"expected_fact": ["a"]}, "each item of `questions`, as `expected_facts`"),
+    ({"tools": ["search"], "judged_by": "kim", "judges": ["kim"]}, None),
+    ({"default_locale": "en", "default_tools": ["search"], "default_model": "a"}, None),
+    ({"default_text": "none", "text_cases": [{"text": "a"}]}, None),
     ({"tests": 12}, None),
     ({"tests": ["smoke"]}, None),
     ({"prompts": [{"id": "a"}], "providers": ["x"]}, None),

@@ -129,14 +129,19 @@ def _limit_exceeded(first: Diagnostic, limit: int) -> Diagnostic:
 
 
 class _FindingGroup:
-    """Findings with the same cause: the first of them, their number, and the first places."""
+    """Findings with the same cause: the first of them, their number, and the first places.
+
+    A row may have several of them, and counts once: the findings come in the order of the rows.
+    """
 
     def __init__(self, first: Diagnostic, cause: Cause) -> None:
         self.first = first
         self.cause = cause
         self._sites: dict[Site, None] = {}
         self._files: set[str] = set()
+        self._total = 0
         self._rows = 0
+        self._last_row: tuple[str, int] | None = None
         self._checks = 0
 
     def add(self, diagnostic: Diagnostic) -> None:
@@ -148,18 +153,24 @@ class _FindingGroup:
         if len(self._sites) < MAX_SITES:
             self._sites[site] = None
         self._files.add(place.file)
+        self._total += 1
         if diagnostic.row_index is None:
             self._checks += 1
-        else:
+        elif (row := (place.file, diagnostic.row_index)) != self._last_row:
+            self._last_row = row
             self._rows += 1
 
     def merge(self, other: _FindingGroup) -> None:
         """Add the findings of another group with the same cause."""
         new = [site for site in other._sites if site not in self._sites]
-        known = len(other._sites) - len(new)
+        known = [
+            site for site in other._sites if site in self._sites and site.row_index is not None
+        ]
+        rows = {(site.place.file, site.row_index) for site in known}
         self._sites.update(dict.fromkeys(new[: MAX_SITES - len(self._sites)]))
         self._files |= other._files
-        self._rows += max(other._rows - known, 0)
+        self._total += other._total - len(known)
+        self._rows += other._rows - len(rows)
         self._checks += other._checks
 
     @property
@@ -167,10 +178,10 @@ class _FindingGroup:
         """The places of the findings."""
         counts = ((self._checks, "check"), (self._rows, "row"))
         parts = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
-        total = self._checks + self._rows
         files = f" in {len(self._files):,} files" if len(self._files) > 1 else ""
-        verb = self.cause.verb if total > 1 else _singular(self.cause.verb)
-        return Sites(f"{' and '.join(parts)}{files} {verb}", total, tuple(self._sites))
+        verb = self.cause.verb
+        verb = verb if self._checks + self._rows > 1 else _singular(verb)
+        return Sites(f"{' and '.join(parts)}{files} {verb}", self._total, tuple(self._sites))
 
     def told(self, faults: _Faults, documents: Mapping[str, Document]) -> Diagnostic | None:
         """Return the finding; None if its cause is a finding among `faults`."""

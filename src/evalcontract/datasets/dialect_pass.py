@@ -23,10 +23,11 @@ from evalcontract.datasets.run import Run
 from evalcontract.formats import Format, dialect_of
 from evalcontract.formats._conversion import Loss, OurRow, Reader
 from evalcontract.formats._fields import Field
+from evalcontract.formats._findings import is_ignored_key
 from evalcontract.formats._format import RowChecker, RowLayout
 from evalcontract.formats._graders import GraderPrediction
 from evalcontract.model.codes import ILL_FORMED
-from evalcontract.model.diagnostic import Diagnostic, Path, Place, Problem, Within
+from evalcontract.model.diagnostic import Cause, Diagnostic, Path, Place, Problem, Within
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import clipped, listed
 from evalcontract.policy import Policy
@@ -261,7 +262,8 @@ class DialectPass:
             name = self._dialect.name_of(row) if problems else None
             for problem in problems:
                 if not self._is_repeated(problem):
-                    yield problem._replace(row=name, row_index=index)
+                    cause = problem.cause or _cause_of(problem, path)
+                    yield problem._replace(row=name, row_index=index, cause=cause)
 
     def _is_repeated(self, problem: Problem) -> bool:
         """Whether a problem of a column was yielded for an earlier row, and rejects none."""
@@ -366,6 +368,14 @@ class DialectPass:
     def _line(self, fault: SourceProblem) -> str | None:
         document = self._external.document
         return document.lines[fault.span.line - 1] if fault.span and document else None
+
+
+def _cause_of(problem: Problem, row: Path) -> Cause | None:
+    """Return what a key that is not read shares with the same key of other rows."""
+    if not is_ignored_key(problem):
+        return None
+    key = ".".join(str(step) for step in problem.path[len(row) :] if not isinstance(step, int))
+    return Cause(f"{problem.code}:{key}:{problem.help}", "contain it")
 
 
 def endings(dialect: str) -> frozenset[str]:

@@ -10,16 +10,21 @@ from evalcontract.datasets.kinds import other_kind, wrong_kind
 from evalcontract.model.diagnostic import Fix, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import clipped, listed
 from evalcontract.source import Document, RowBatches, RowSource, format_of
 from evalcontract.source.rows import DocumentRows, RowIterable
 from evalcontract.structure.parts import Schema
-from evalcontract.structure.schemas import load
+from evalcontract.structure.schemas import definition, load
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
     from evalcontract.datasets.tables import TableSource
+    from evalcontract.structure.keys.mismatches import KeyMismatch
 
 _ROWS = "questions"
+_REQUIRED = frozenset({"id", "input"})
+# So many rows of a list, and so many keys of a file, show what it is.
+_EXAMINED_ROWS, _SHOWN_KEYS = 20, 3
 _CODE = "dataset/no-questions"
 # Keys that other formats use for the list of rows.
 _USUAL_NAMES = (
@@ -63,10 +68,7 @@ def check_root(
     if isinstance(value, dict):
         return _check_mapping(document, value)
     if isinstance(value, list):
-        if foreign := _problem_of_rows(value):
-            return None, {}, [foreign]
-        message = "a YAML dataset has its rows under `questions`, but this file is a list"
-        return None, {}, [_no_questions(message, (), "add `questions:` above the list")]
+        return None, {}, [_problem_of_list(value)]
     return None, {}, [_no_questions("the file is not a mapping with `questions`", ())]
 
 
@@ -81,6 +83,9 @@ def _check_mapping(
     if _ROWS not in value and not near and (foreign := _problem_of_root(value)):
         return None, {}, [foreign]
     meant = near or (_like_rows(root) if _ROWS not in value else None)
+    if _ROWS not in value and not meant and _is_other_file(root):
+        keys = listed([f"`{clipped(key)}`" for key in root], _SHOWN_KEYS)
+        return None, root, [_no_dataset(f"a file with {keys}")]
     problems = _check_other_keys(source, value, meant)
     rows = value.get(_ROWS)
     if isinstance(rows, list):
@@ -101,10 +106,15 @@ def _check_mapping(
     return None, root, problems
 
 
-def _problem_of_rows(rows: list[Any]) -> Problem | None:
+def _problem_of_list(rows: list[Any]) -> Problem:
     from evalcontract.datasets.kinds import problem_of_rows  # slow to import
 
-    return problem_of_rows(rows, ())
+    if foreign := problem_of_rows(rows, ()):
+        return foreign
+    if not _are_rows(rows):
+        return _no_dataset("a list")
+    message = "a YAML dataset has its rows under `questions`, but this file is a list"
+    return _no_questions(message, (), "add `questions:` above the list")
 
 
 def _problem_of_root(value: dict[str, Any]) -> Problem | None:
@@ -128,20 +138,32 @@ def _without_rows(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
     return {key: [] if key == _ROWS else part for key, part in value.items() if key != meant}
 
 
-def grading_keys() -> tuple[str, ...]:
-    """Return the keys that grade a row, and are reported at the root of a dataset."""
+def is_graded_above(root: dict[str, Any]) -> bool:
+    """Whether a key at the root of a dataset is meant to grade its rows, and is reported there."""
+    unknown = root.keys() - root_schema()["properties"].keys()
+    if unknown.isdisjoint(_grading_keys()):
+        return bool(unknown) and any(map(_grades_rows, _root_structure().mismatches(root)))
+    return True
+
+
+def _grading_keys() -> tuple[str, ...]:
     return tuple(key for key in ("rubric_ref", *OWN_EXPECTATIONS) if "_" in key)
+
+
+def _grades_rows(mismatch: KeyMismatch) -> bool:
+    """Whether a key at the root, misplaced or of another tool, has a counterpart that grades."""
+    if mismatch.meant != _ROWS:
+        return mismatch.key == "checks"
+    from evalcontract.structure.keys.names import is_other_list  # needed only for a finding
+
+    return mismatch.fault == "misplaced-key" or is_other_list(mismatch.key)
 
 
 def _like_rows(root: dict[str, Any]) -> str | None:
     """Return the only key of the root that looks like the list of rows; None if unclear."""
     known = root_schema()["properties"]
     unknown = {key: part for key, part in root.items() if key not in known}
-    lists = [
-        key
-        for key, part in unknown.items()
-        if isinstance(part, list) and any(isinstance(row, dict) for row in part)
-    ]
+    lists = [key for key, part in unknown.items() if isinstance(part, list) and _are_rows(part)]
     usual = [key for key in lists if key.lower() in _USUAL_NAMES]
     if not usual:
         from evalcontract.structure.keys.elsewhere import misplaced_words
@@ -152,6 +174,25 @@ def _like_rows(root: dict[str, Any]) -> str | None:
     return candidates[0] if len(candidates) == 1 else None
 
 
+def _is_other_file(root: dict[str, Any]) -> bool:
+    """Whether a file without rows has a key that no dataset has, even misspelled."""
+    unknown = root.keys() - root_schema()["properties"].keys()
+    return bool(unknown - {each.key for each in _root_structure().mismatches(root)})
+
+
+def _are_rows(values: list[Any]) -> bool:
+    """Whether the first mappings of a list have `id` or `input`, or near misses of both."""
+    mappings = [value for value in values if isinstance(value, dict)][:_EXAMINED_ROWS]
+    return bool(mappings) and all(map(_is_like_row, mappings))
+
+
+def _is_like_row(mapping: dict[str, Any]) -> bool:
+    if not mapping.keys().isdisjoint(_REQUIRED):
+        return True
+    mismatches = SchemaValidator("dataset", definition("row", of="dataset")).mismatches(mapping)
+    return {mismatch.meant for mismatch in mismatches} >= _REQUIRED
+
+
 def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
     if not isinstance(root[key], list):
         return None
@@ -160,6 +201,11 @@ def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
 
     names = key_names(tuple(root_schema()["properties"]))
     return Fix((key,), Rename(_ROWS), names.is_certain(key, _ROWS))
+
+
+def _no_dataset(what: str) -> Problem:
+    message = f"this seems to be no dataset, but {what}: it is not checked"
+    return Problem(_CODE, message, (), "a dataset has its rows under `questions`")
 
 
 def _no_questions(

@@ -13,7 +13,7 @@ from evalcontract.datasets.gates import Gates, RowRefs, SharedGates, refs_of_row
 from evalcontract.datasets.passes import BatchFindings
 from evalcontract.datasets.placing import guarded
 from evalcontract.datasets.plans import GradingPlans, Plans
-from evalcontract.datasets.root import grading_keys
+from evalcontract.datasets.root import is_graded_above
 from evalcontract.datasets.run import FindingBudget
 from evalcontract.datasets.workers import (
     MIN_PART_BYTES,
@@ -54,7 +54,7 @@ class DatasetCheck:
         self.grading = GradingPlans(
             context.checks, context.bundles, bundle, context.plans, context.graded
         )
-        self._is_graded_at_root = not root.keys().isdisjoint(grading_keys())
+        self._is_graded_at_root = is_graded_above(root)
         self._ungated_rules = [rule for rule in self._rules.row if rule.silent is None]
         self._suspecting = [rule.suspects for rule in self._rules.row if rule.suspects]
         self._references: set[str] = set()

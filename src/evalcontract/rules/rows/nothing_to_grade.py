@@ -44,7 +44,8 @@ def RULE(subject: RowSubject) -> Problems:
     if any(each.runs or each.state is State.VACUOUS for each in subject.outlooks):
         return  # what is empty is reported by itself
     keys = [key for key in _OF_JUDGES if subject.row.get(key) is not None]
-    message, cause = "nothing in this row can be graded", None
+    message = "nothing in this row can be graded"
+    cause = Cause(str(CODE), "have neither a rubric nor an expectation")
     advice = "add `rubric_ref` or an expectation, such as `expected_facts`"
     if keys:
         read = listed([f"`{key}`" for key in keys])

@@ -109,7 +109,9 @@ def _of_roots() -> Iterator[tuple[str, _Use]]:
     for name, place in _ROOTS.items():
         root = load(name)
         for key, schema in properties(root).items():
-            yield from _use(key, schema, root, place)
+            # An empty list is no custom key where it stands for a required one: `checks: []`.
+            is_required = key in root.get("required", ())
+            yield from _use(key, schema, root, place, may_be_empty=is_required)
             for nested, subschema in follow(schema, root).get("properties", {}).items():
                 yield from _use(nested, subschema, root, f"in a {name}, below `{key}`")
 
@@ -140,12 +142,16 @@ def _kinds() -> list[str]:
     return list(load("rubric")["$defs"]["check"]["properties"]["kind"]["enum"])
 
 
-def _use(key: str, schema: Schema, root: Schema, place: str) -> Iterator[tuple[str, _Use]]:
+def _use(
+    key: str, schema: Schema, root: Schema, place: str, *, may_be_empty: bool = False
+) -> Iterator[tuple[str, _Use]]:
     """Yield a key with its place; nothing for a word whose value may be any text."""
     if is_compound(key):
         yield key, _Use(place)
         return
     shape = _shape(schema, root)
+    if may_be_empty:
+        shape = {keyword: part for keyword, part in shape.items() if keyword != "minItems"}
     if not _accepts_any_text(shape):
         yield key, _Use(place, shape)
 

@@ -23,6 +23,7 @@ from evalcontract.structure.keys.elsewhere import (
 from evalcontract.structure.keys.names import (
     AliasMatch,
     canonical_key,
+    distinct_name,
     is_alias,
     is_safe_closed_rename,
 )
@@ -182,6 +183,7 @@ class KeyMismatches:
         return not (
             key in around
             or key in known.parent_keys
+            or known.meant_below(key)
             or split_key_value(key, None)
             or is_alias(key)
             or (known.rejects_words and is_read_elsewhere(key))
@@ -332,6 +334,10 @@ class _KeyClassifier(NamedTuple):
         elif alias := canonical_key(key, known, self.value, self.missing):
             advice, rank, fix = alias.advice, alias.rank, self._rename(key, alias)
             yield KeyMismatch(self.path, key, alias.key, "foreign-key", advice, rank, fix)
+        elif below := self.known.meant_below(key) or distinct_name(key, self.known.parent_keys):
+            parent = self.known.parent_keys[below][0]
+            advice = f"{self._place_below(parent)}, as `{below}`"
+            yield KeyMismatch(self.path, key, parent, "misplaced-key", advice)
         elif self.known.rejects_words:
             yield from self._read_elsewhere(key)
 
@@ -348,9 +354,9 @@ class _KeyClassifier(NamedTuple):
 
     def _misplaced(self, key: str, parent_keys: list[str]) -> KeyMismatch:
         parent = parent_keys[0]
-        advice = f"it belongs below `{parent}`: `{parent}: {{{key}: …}}`"
-        if "items" in self.known.keys[parent]:
-            advice = f"it belongs in each item of `{parent}`"
+        advice = self._place_below(parent)
+        if "items" not in self.known.keys[parent]:
+            advice = f"{advice}: `{parent}: {{{key}: …}}`"
         schema = self.known.child_schema(parent, key) if len(parent_keys) == 1 else None
         target, target_path = self.value.get(parent), (*self.path, parent)
         is_null = parent in self.value and target is None
@@ -358,6 +364,10 @@ class _KeyClassifier(NamedTuple):
         if schema is not None and not is_null:
             fix = move_key(self._entry(key), target_path, target, schema, self.fits)
         return KeyMismatch(self.path, key, parent, "misplaced-key", advice, 0, fix)
+
+    def _place_below(self, parent: str) -> str:
+        of_items = "items" in self.known.keys[parent]
+        return f"it belongs {'in each item of' if of_items else 'below'} `{parent}`"
 
     def _move_up(self, key: str, parent: _Parent) -> Fix | None:
         """Move a key one level up; None for an item of a list, which shares its parent."""

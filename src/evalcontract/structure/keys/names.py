@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from functools import cache
 from typing import Any
 
-from evalcontract.model.nearest import normalise
+from evalcontract.model.nearest import NearIndex, normalise
 from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.native import Fits
 from evalcontract.structure.parts import Schema
@@ -13,8 +14,9 @@ from evalcontract.structure.parts import Schema
 #: Common words that are one edit away from a known key but are used as custom keys.
 EVERYDAY_WORDS = frozenset(
     {
-        *("content", "contest", "fnr", "fpr", "labels", "level", "libel", "mode", "modes", "motel"),
-        *("preference", "stage", "stags", "tabs", "taps", "type", "versions"),
+        *("content", "contest", "default_text", "fnr", "fpr", "labels", "level", "libel", "mode"),
+        *("modes", "motel", "preference", "referenced", "stage", "stags", "tabs", "taps", "type"),
+        *("versions",),
     }
 )
 
@@ -102,8 +104,13 @@ ALIASES = _by_name(
         ),
         "graders": Alias(("rubric_ref", "checks", "questions"), distinct=True),
         "evaluators": "rubric_ref checks",
-        "rubric_id": Alias(
+        "rubric_id rubric_reference": Alias(
             ("rubric_ref", "questions"), distinct=True, advice="use `rubric_ref: rubric/ID@VERSION`"
+        ),
+        "judge judge_ref default_judge": Alias(
+            ("questions",),
+            distinct=True,
+            advice="name the judge in a check of a rubric: `judge_prompt_ref`",
         ),
         "scorers metrics rules criteria tests": "checks",
         "guidelines grading_notes": "criteria",
@@ -111,7 +118,9 @@ ALIASES = _by_name(
         "expected_tool_calls reference_tool_calls": Alias(
             ("expected_tools",), distinct=True, equivalent=True
         ),
-        "not_contains must_exclude": Alias(("must_not_contain",), distinct=True, equivalent=True),
+        "not_contains must_exclude must_not_include should_not_contain should_not_include": Alias(
+            ("must_not_contain",), distinct=True, equivalent=True
+        ),
         "must_contain must_include should_contain": Alias(
             ("expected_facts",),
             distinct=True,
@@ -127,6 +136,9 @@ ALIASES = _by_name(
 )
 # `tests` are checks in a rubric, and rows in a dataset.
 ALIASES["tests"] = Alias(("checks", "questions"), of_rows=True)
+
+# A slip in a shorter name is often another common word.
+_MIN_MISSPELLED = 8
 
 _ENDS = "write its ends as `min_score` and `max_score`"
 #: Further names on a judge with `score_type: continuous`; they take precedence.
@@ -182,25 +194,65 @@ def canonical_key(
 ) -> AliasMatch | None:
     """Return the canonical key for a key of another tool; None for a custom key.
 
-    A common word matches only if the canonical key is missing.
+    A common word matches only if the canonical key is missing, a misspelled name always: it is
+    nobody's own word.
     """
-    alias = _continuous_alias(key, known, value) or ALIASES.get(normalise(key))
+    slip = misspelled_alias(key)
+    alias = _continuous_alias(key, known, value) or ALIASES.get(slip or normalise(key))
     canonical = next((name for name in alias.canonical if name in known), None) if alias else None
-    if alias is None or canonical is None or not _applies(alias, canonical, value, missing, key):
+    if alias is None or canonical is None:
+        return None
+    if not slip and not _applies(alias, canonical, value, missing, key):
         return None
     rank = _SURE if alias.distinct else _WEAK if alias.weak else _ORDINARY
     use = {"expected": _USE_EXPECTED, "rubric_ref": _USE_RUBRIC}.get(
         canonical, f"use `{canonical}`"
     )
+    advice, is_safe = alias.advice or use, alias.is_safe_rename
     if canonical == "questions" and not alias.of_rows:
-        return AliasMatch(canonical, "set the expectations in each row", rank)
-    return AliasMatch(canonical, alias.advice or use, rank, alias.is_safe_rename)
+        advice, is_safe = _advice_at_root(alias), None
+    if slip:
+        is_safe = None if is_safe is None else False
+        return AliasMatch(canonical, f"did you mean `{slip}`? Here, {advice}", rank, is_safe)
+    return AliasMatch(canonical, advice, rank, is_safe)
+
+
+def _advice_at_root(alias: Alias) -> str:
+    """Return the advice for a key at the root of a dataset that names no rows."""
+    if not alias.advice:
+        return "set the expectations in each row"
+    name = alias.canonical[0]
+    return alias.advice if name == "questions" else f"set `{name}` in each row"
+
+
+def distinct_name(key: str, known: Container[str]) -> str | None:
+    """Return the known key for a key that only other tools have; None for any other key."""
+    alias = ALIASES.get(normalise(key))
+    names = alias.canonical if alias and alias.distinct else ()
+    return next((name for name in names if name in known), None)
+
+
+def misspelled_alias(key: str) -> str | None:
+    """Return the name of another tool that a key is one edit away from; None for a plural of it."""
+    folded = normalise(key)
+    if folded in ALIASES or folded in EVERYDAY_WORDS:
+        return None
+    near = _long_aliases().near(folded, 1)
+    is_plural = any(name.rstrip("s") == folded.rstrip("s") for name in near)
+    return near[0] if near and not is_plural else None
+
+
+@cache
+def _long_aliases() -> NearIndex:
+    # What a `weak` name means is a guess, and so is a list that is one only with certain items.
+    certain = (name for name, alias in ALIASES.items() if not alias.weak and not alias.of_rows)
+    return NearIndex(name for name in certain if len(name) >= _MIN_MISSPELLED)
 
 
 def is_alias(key: str) -> bool:
-    """Whether another tool, or a kind of judge, has a key; what it stands for may be unknown."""
+    """Whether a key is a name of another tool, perhaps misspelled, or one of a kind of judge."""
     folded = normalise(key)
-    return folded in ALIASES or folded in CONTINUOUS_ALIASES
+    return folded in ALIASES or folded in CONTINUOUS_ALIASES or misspelled_alias(key) is not None
 
 
 def _continuous_alias(key: str, known: Container[str], value: dict[str, Any]) -> Alias | None:

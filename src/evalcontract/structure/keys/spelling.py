@@ -97,6 +97,7 @@ class KeyNames:
         return not (
             len(folded) > MAX_LENGTH
             or folded in self._endings
+            or _singular(folded) in self._endings
             or _singular(folded) in self._by_singular
             or self._every_index.may_be_near(folded, 1)
             or (len(folded) >= _LONG - 2 and self._long_index.may_be_near(folded, 2))
@@ -145,11 +146,12 @@ class KeyNames:
     def _match_suffix(self, word: str) -> str | None:
         """Return the only name that ends with the word, or extends it by `_ref`.
 
-        `facts` matches `expected_facts`, `rubric` matches `rubric_ref`; `score` is ambiguous.
+        `facts` matches `expected_facts`; `rubric` and `rubrics` match `rubric_ref`; `score` is
+        ambiguous.
         """
         ending = f"_{word}"[::-1]
         start = bisect_left(self._reversed, ending)
-        matches = [f"{word}_ref"] if f"{word}_ref" in self._known else []
+        matches = [ref for ref in (f"{word}_ref", f"{_singular(word)}_ref") if ref in self._known]
         matches += [
             name[::-1] for name in self._reversed[start : start + 2] if name.startswith(ending)
         ]
@@ -227,6 +229,8 @@ def _singular(word: str) -> str:
     return "_".join(parts)
 
 
+# What the name of a default begins with.
+_DEFAULT = "default_"
 # Keys with free content.
 _FREE = frozenset({"metadata"})
 # Maximum number of nested lists to follow.
@@ -283,6 +287,22 @@ class KnownKeys:
         """The keys that are unknown here but known one level down, each with its parent keys."""
         parents = _parents_of_keys(self.own, self.root)
         return {key: names for key, names in parents.items() if key not in self.keys}
+
+    def meant_below(self, key: str) -> str | None:
+        """Return the key of several words one level down that a misspelled key was meant to be.
+
+        A name for a default, as `default_rubric`, counts; the last words of a key do not: `tools`
+        is nobody's `expected_tools` at a root.
+        """
+        if not self._compound_below:
+            return None
+        word = normalise(key).removeprefix(_DEFAULT)
+        meant = key_names(self._compound_below).meant(word, (), ())
+        return None if meant is None or meant.endswith(f"_{word}") else meant
+
+    @cached_property
+    def _compound_below(self) -> tuple[str, ...]:
+        return tuple(filter(is_compound, self.parent_keys))
 
     def child_schema(self, parent: str, key: str) -> Schema | None:
         """Return the subschema of a key below a known key; None if the latter holds a list."""
