@@ -162,7 +162,7 @@ BOMBS = (
     Bomb(repeated_items, 195_000, (CHECK, JSON)),
     Bomb(faulty_rows, 300_000, (CHECK, JSON)),
     Bomb(faulty_lines, 300_000, (CHECK, JSON)),
-    Bomb(distinct_faulty_lines, 80_000, (CHECK, COVERAGE_OF_LINES, GRADE_LINES, REPORT_OF_LINES)),
+    Bomb(distinct_faulty_lines, 75_000, (CHECK, COVERAGE_OF_LINES, GRADE_LINES, REPORT_OF_LINES)),
     Bomb(contradicting_lists, 20_000),
     Bomb(long_texts, 300_000),
     Bomb(rows_with_a_long_key, 1000, (CHECK, JSON)),
