@@ -415,10 +415,16 @@ def _put(row: Row, path: Keys, value: Any) -> None:
 
 
 def _joined(renamed: Row, said: Row, nested: Nested) -> Row:
-    """Return what was renamed and what is said, mappings that are compared by keys as one."""
+    """Return what was renamed and what is said, mappings that are compared by keys as one.
+
+    A reader looks for the name and the question first; what is said keeps its order, and what only
+    has another name follows.
+    """
+    first = {key: renamed[key] for key in ("id", "input") if key in renamed}
+    others = {key: part for key, part in renamed.items() if key not in said}
     both = {
         key: {**renamed[key], **said[key]}
         for key in nested
         if isinstance(renamed.get(key), dict) and isinstance(said.get(key), dict)
     }
-    return {**renamed, **said, **both}
+    return {**first, **said, **others, **both}

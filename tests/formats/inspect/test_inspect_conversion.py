@@ -74,6 +74,13 @@ def writer(*, is_table: bool = False) -> Lens:
     return Inspect().lens("csv" if is_table else "json")
 
 
+def test_the_name_and_the_question_stand_first() -> None:
+    sample = {"id": "a", "input": "b", "target": "c", "metadata": {"d": 1}}
+    ours = READER.read(dict(reversed(sample.items())), 0).row
+    assert [*ours] == ["id", "input", "expected", "metadata"]
+    assert [*READER.write(ours, None, 0).row] == [*sample]
+
+
 @given(THEIRS, st.integers(0, 2))
 def test_every_row_of_theirs_comes_back(row: dict[str, Any], index: int) -> None:
     ours = READER.read(row, index).row
