@@ -57,7 +57,7 @@ class KnownResults:
         if known is None:
             return None
         policy = self._run.standards.policy_for(path)
-        mark = digest(repr(policy).encode())
+        mark = _mark_of(policy)
         *conditions, data, rubrics = known
         if conditions != [self._memory.content(path), is_named, mark, self._digest_below(rubrics)]:
             return None
@@ -76,7 +76,7 @@ class KnownResults:
         content, below = self._memory.content_read(path), self._digest_below(rubrics)
         data = serialize(outcome) if content and below else None
         if data is not None:
-            mark = digest(repr(self._run.standards.policy_for(path)).encode())
+            mark = _mark_of(self._run.standards.policy_for(path))
             conditions = [content, self._is_named, mark, below]
             self._kept["datasets"][str(path)] = [*conditions, data.decode(), list(rubrics)]
 
@@ -166,6 +166,11 @@ class KnownResults:
             **self._kept,
         }
         self._memory.keep(self._name, value)
+
+
+def _mark_of(policy: Policy) -> str:
+    """Return a digest of a policy."""
+    return digest(repr(policy).encode())
 
 
 def _outcome_of(data: str) -> RunOutcome | None:
