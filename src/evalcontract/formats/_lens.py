@@ -420,7 +420,7 @@ def _joined(renamed: Row, said: Row, nested: Nested) -> Row:
     A reader looks for the name and the question first; what is said keeps its order, and what only
     has another name follows.
     """
-    first = {key: renamed[key] for key in ("id", "input") if key in renamed}
+    first = {key: part for key, part in renamed.items() if key in ("id", "input")}
     others = {key: part for key, part in renamed.items() if key not in said}
     both = {
         key: {**renamed[key], **said[key]}
