@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import OWN_EXPECTATIONS
 from evalcontract.datasets.kinds import other_kind, wrong_kind
+from evalcontract.datasets.plans import row_structure
 from evalcontract.model.diagnostic import Fix, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
@@ -14,7 +15,7 @@ from evalcontract.model.values import clipped, listed
 from evalcontract.source import Document, RowBatches, RowSource, format_of
 from evalcontract.source.rows import DocumentRows, RowIterable
 from evalcontract.structure.parts import Schema
-from evalcontract.structure.schemas import definition, load
+from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _problem_of_list(rows: list[Any]) -> Problem:
 
     if foreign := problem_of_rows(rows, ()):
         return foreign
-    if not _are_rows(rows):
+    if not _is_list_of_rows(rows):
         return _no_dataset("a list")
     message = "a YAML dataset has its rows under `questions`, but this file is a list"
     return _no_questions(message, (), "add `questions:` above the list")
@@ -140,10 +141,15 @@ def _without_rows(value: dict[str, Any], meant: str | None) -> dict[str, Any]:
 
 def is_graded_above(root: dict[str, Any]) -> bool:
     """Whether a key at the root of a dataset is meant to grade its rows, and is reported there."""
-    unknown = root.keys() - root_schema()["properties"].keys()
+    unknown = _unknown_keys(root)
     if unknown.isdisjoint(_grading_keys()):
         return bool(unknown) and any(map(_grades_rows, _root_structure().mismatches(root)))
     return True
+
+
+def _unknown_keys(root: dict[str, Any]) -> set[str]:
+    """Return the keys of a root that no dataset has."""
+    return {key for key in root if key not in root_schema()["properties"]}
 
 
 def _grading_keys() -> tuple[str, ...]:
@@ -161,9 +167,8 @@ def _grades_rows(mismatch: KeyMismatch) -> bool:
 
 def _like_rows(root: dict[str, Any]) -> str | None:
     """Return the only key of the root that looks like the list of rows; None if unclear."""
-    known = root_schema()["properties"]
-    unknown = {key: part for key, part in root.items() if key not in known}
-    lists = [key for key, part in unknown.items() if isinstance(part, list) and _are_rows(part)]
+    unknown = _unknown_keys(root)
+    lists = [key for key in root if key in unknown and _is_list_of_rows(root[key])]
     usual = [key for key in lists if key.lower() in _USUAL_NAMES]
     if not usual:
         from evalcontract.structure.keys.elsewhere import misplaced_words
@@ -176,12 +181,13 @@ def _like_rows(root: dict[str, Any]) -> str | None:
 
 def _is_other_file(root: dict[str, Any]) -> bool:
     """Whether a file without rows has a key that no dataset has, even misspelled."""
-    unknown = root.keys() - root_schema()["properties"].keys()
+    unknown = _unknown_keys(root)
     return bool(unknown - {each.key for each in _root_structure().mismatches(root)})
 
 
-def _are_rows(values: list[Any]) -> bool:
+def _is_list_of_rows(value: Any) -> bool:
     """Whether the first mappings of a list have `id` or `input`, or near misses of both."""
+    values = value if isinstance(value, list) else []
     mappings = [value for value in values if isinstance(value, dict)][:_EXAMINED_ROWS]
     return bool(mappings) and all(map(_is_like_row, mappings))
 
@@ -189,8 +195,7 @@ def _are_rows(values: list[Any]) -> bool:
 def _is_like_row(mapping: dict[str, Any]) -> bool:
     if not mapping.keys().isdisjoint(_REQUIRED):
         return True
-    mismatches = SchemaValidator("dataset", definition("row", of="dataset")).mismatches(mapping)
-    return {mismatch.meant for mismatch in mismatches} >= _REQUIRED
+    return {mismatch.meant for mismatch in row_structure().mismatches(mapping)} >= _REQUIRED
 
 
 def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
