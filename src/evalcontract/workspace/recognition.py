@@ -241,6 +241,9 @@ def recorded_kind(source: RowSource) -> str | None:
     The first row decides, by the schemas of both.
     """
     first = _first_row(source)
+    value = source.document.quick if source.document else None
+    if isinstance(value, dict) and "results" in value:
+        first = value  # a run file
     if not isinstance(first, dict):
         return None
     from evalcontract.structure.native import native_for  # only for files that are no datasets
@@ -253,7 +256,10 @@ def recorded_kind(source: RowSource) -> str | None:
 
 
 #: What is recorded, with the keys of which its first row has one, each a key of the schema.
-_RECORDED = {"results": frozenset({"manifest"}), "output": frozenset({"output", "tool_calls"})}
+_RECORDED = {
+    "results": frozenset({"manifest", "checks"}),
+    "output": frozenset({"output", "tool_calls"}),
+}
 
 
 def _first_row(source: RowSource) -> Any:
