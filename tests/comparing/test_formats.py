@@ -391,3 +391,41 @@ def test_what_only_another_system_reads_is_compared(
     write(tmp_path, {"old.yaml": PROMPTFOO, "new.yaml": PROMPTFOO.replace(old, new)})
     done = printed_by("diff", "old.yaml", "new.yaml", "--output-format", "json", cwd=tmp_path)
     assert (done.code, json.loads(done.out)["summary"]["class"]) == (0, rank)
+
+
+SKILL = {
+    "skill_name": "tide-tables",
+    "evals": [
+        {"id": 1, "prompt": "When?", "assertions": [{"text": "A time.", "description": "T"}]}
+    ],
+    "past_runs": [{"pass_rate": 1}],
+}
+
+
+@every_case(
+    "old, new, as_it_is, converted",
+    [
+        ("A time.", "A time and a zone.", "score-breaking", "score-breaking"),
+        ('"When?"', '"When is it low?"', "score-breaking", "score-breaking"),
+        ('"evals": [', '"evals": [{"id": 2, "prompt": "Where?"}, ', "additive", "additive"),
+        ("tide-tables", "tides", "wording only", "wording only"),
+        # No judge is shown it, and nobody knows what else reads the file.
+        ('"T"', '"Time"', "score-breaking", "wording only"),
+        ('"pass_rate": 1', '"pass_rate": 0', "score-breaking", "wording only"),
+        ("}]}", "}] }", None, None),
+    ],
+)
+def test_of_converted_cases_what_no_judge_is_shown_changes_no_score(
+    tmp_path: Path, old: str, new: str, as_it_is: str | None, converted: str | None
+) -> None:
+    before = json.dumps(SKILL)
+    assert old in before
+    write(tmp_path, {"old.json": before, "new.json": before.replace(old, new, 1)})
+    for name in ("old", "new"):
+        arguments = ("--from", "agent_skills", "--root", ".")
+        done = printed_by("convert", f"{name}.json", f"{name}.yaml", *arguments, cwd=tmp_path)
+        assert done.code == 0, done.err
+    for suffix, rank in (("json", as_it_is), ("yaml", converted)):
+        files = (f"old.{suffix}", f"new.{suffix}")
+        done = printed_by("diff", *files, "--output-format", "json", cwd=tmp_path)
+        assert (done.code, json.loads(done.out)["summary"]["class"]) == (0, rank)
