@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from evalcontract.library.advice import VERB
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.meaning import LOCK_NAME
@@ -28,7 +29,7 @@ from evalcontract.meaning.lock import (
     view_in_lock,
 )
 from evalcontract.meaning.view import View, canonical, view_of
-from evalcontract.model.diagnostic import Fix, Path, Problem, Write
+from evalcontract.model.diagnostic import Cause, Fix, Path, Problem, Write
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import SHOWN, clipped, escape_controls, listed, many
@@ -82,7 +83,7 @@ def artifact_problems(
     for use in artifact.uses:
         if not use.reference.is_pinned:
             locked_name = locked.unpinned.get(str(use.reference))
-            yield from _resolution(use.reference, locked_name, library, path=use.path)
+            yield from _resolution(use.reference, locked_name, library, path=use.path, noun="check")
 
 
 def changes_since(name: str, locked: LockedArtifact, now: View) -> list[Change]:
@@ -170,20 +171,22 @@ def versions_in(lock: Lock, kind: Kind, id_: str) -> dict[Version, str]:
 
 
 def _resolution(
-    reference: Reference, locked: str | None, library: Library, path: Path
+    reference: Reference, locked: str | None, library: Library, path: Path, noun: str
 ) -> Iterator[Problem]:
     """Yield what is wrong with a reference without a version, given what it stood for."""
     target = library.artifact_of(str(reference))
     if target is None or target.name == locked:
         return
+    cause = Cause(f"{noun}:{reference} is {target.name}, not {locked}", VERB, noun=noun)
     if locked is None:
         message = f"what `{reference}` resolves to is not in {LOCK_NAME}"
-        yield Problem("lock/missing-entry", message, path, _RUN)
+        yield Problem("lock/missing-entry", message, path, _RUN, cause=cause)
         return
     now = target.version
     message = f"`{reference}` resolves to {now} now, but to `{locked}` in {LOCK_NAME}"
     pin = f"pin it: `{locked}`; or " if library.artifact_of(locked) else ""
-    yield Problem("lock/resolves-elsewhere", message, path, f"{pin}{_RUN} to use {now}")
+    advice = f"{pin}{_RUN} to use {now}"
+    yield Problem("lock/resolves-elsewhere", message, path, advice, cause=cause)
 
 
 def dataset_problems(
@@ -209,11 +212,14 @@ def dataset_problems(
         target = library.artifact_of(name)
         if not reference.is_pinned:
             locked_name = locked.unpinned.get(name)
-            for problem in _resolution(reference, locked_name, library, path=()):
-                yield problem._replace(path=path_of(reference))
+            path = path_of(reference)
+            yield from _resolution(reference, locked_name, library, path=path, noun="dataset")
         elif target is not None:
             message = f"the entry of {file} in {LOCK_NAME} lacks {target.name}"
-            yield Problem("lock/missing-entry", message, path_of(reference), _RUN)
+            # Where nobody has locked the artifact, that is the finding, in its file.
+            where = None if target.name in lock.artifacts else target.file
+            cause = Cause(target.name, VERB, where, noun="dataset")
+            yield Problem("lock/missing-entry", message, path_of(reference), _RUN, cause=cause)
     new = sorted(name for name in use.bundles if f"bundle/{name}" not in reaches)
     if new:
         message = f"the entry of {file} in {LOCK_NAME} lacks the bundle {listed(new)}"
