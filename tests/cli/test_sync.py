@@ -742,6 +742,74 @@ def test_libraries_and_versions_stand_in_one_lock(mine: Path) -> None:
     assert "dangling" not in refused.err
 
 
+UNPINNED_JUDGE = RUBRIC.replace("kind@1.0.0", "kind")
+REACHING = """\
+id: mine
+version: "1.0.0"
+checks: [{id: theirs, kind: composite, rubric_ref: rubric/tone@2.1.0}]
+scoring: {combine: all_pass}
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        (
+            {"rubrics/tone.yaml": UNPINNED_JUDGE.replace("100", "99")},
+            [("changed-meaning", "`checks.short.max_chars` changed from 100 to 99")],
+        ),
+        (
+            {"judges/kind.yaml": JUDGE.replace("kind?", "nice?")},
+            [("changed-meaning", "judge/kind@1.0.0 of the library `shared`: `template` changed")],
+        ),
+        (
+            {"judges/kind@2.yaml": JUDGE.replace("1.0.0", "2.0.0")},
+            [
+                ("missing-entry", "judge/kind@2.0.0 of the library `shared`"),
+                ("resolves-elsewhere", "rubric/tone@2.1.0 of the library `shared`: `judge/kind`"),
+            ],
+        ),
+        ({"rubrics/tone.yaml": f"# Layout is no meaning.\n{UNPINNED_JUDGE}"}, []),
+        ({"rubrics/other.yaml": UNPINNED_JUDGE.replace("tone", "other")}, []),
+    ],
+)
+def test_what_is_reached_of_a_library_keeps_its_meaning(
+    mine: Path, new: dict[str, str], told: list[tuple[str, str]]
+) -> None:
+    """A new tag with another meaning under the same version is no less than a changed file."""
+    base = {"rubrics/tone.yaml": UNPINNED_JUDGE, "judges/kind.yaml": JUDGE}
+    commit(mine.parent / "shared", base, "v2.1.0")
+    write(mine, {"rubrics/mine.yaml": REACHING})
+    for command in ("sync", "lock"):
+        assert printed_by(command, cwd=mine).code == 0
+    assert check(mine).code == 0
+    commit(mine.parent / "shared", {**base, **new}, "v3")
+    use(mine, 'shared = {git = "../shared", tag = "v3"}')
+    assert printed_by("sync", cwd=mine).code == 0
+    found = [line for line in check(mine).out.splitlines() if "[lock/" in line]
+    assert len(found) == len(told)  # one for the row and the rubric that refer to it
+    for line, (code, message) in zip(found, told, strict=True):
+        assert line.startswith("datasets/a.yaml:2:")
+        assert f"[lock/{code}]" in line
+        assert message in line
+    changed = [code for code, _ in told if code == "changed-meaning"]
+    assert printed_by("lock", cwd=mine).code == len(changed)
+    for name in new if changed else ():
+        assert printed_by("lock", "--update", f"shared:{name}", cwd=mine).code == 0
+    assert printed_by("lock", "--check", cwd=mine).code == 0
+    assert check(mine).code == 0
+
+
+def test_what_a_library_has_is_no_earlier_version_of_what_is_mine(mine: Path) -> None:
+    """`bump` and `check` compare a new rubric with its own earlier versions alone."""
+    commit(mine.parent / "shared", SHARED, "v2.1.0")
+    printed_by("sync", cwd=mine)
+    printed_by("lock", cwd=mine)
+    write(mine, {"rubrics/tone@2.1.1.yaml": PLAIN.format(most=9).replace("2.1.0", "2.1.1")})
+    assert "[lock/missing-entry] rubric/tone@2.1.1 is not in" in check(mine).out
+    assert "it is new" in printed_by("bump", "rubrics/tone@2.1.1.yaml", cwd=mine).out
+
+
 def test_a_conflict_of_two_syncs_is_settled_by_another(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     ours = (mine / "evalcontract.lock").read_text()

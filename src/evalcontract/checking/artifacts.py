@@ -77,9 +77,12 @@ def artifact_problems_by_lock(run: Run, artifact: Artifact, library: Library) ->
     own = run.lock and run.workspace.library.in_file(artifact.kind, artifact.file)
     name = run.workspace.relative_name(artifact.file) if own else None
     if run.lock and name is not None:  # else `lock` does not look at it either
-        from evalcontract.meaning.locked import artifact_problems  # only with a lock
+        from evalcontract.meaning.locked import artifact_problems, library_problems  # for a lock
 
         yield from artifact_problems(artifact, run.lock, library, name)
+        if library.shared.artifacts:
+            uses = ((use.reference, use.path) for use in artifact.uses)
+            yield from library_problems(uses, run.lock, library, run.problems_in_libraries)
 
 
 def lock_findings(

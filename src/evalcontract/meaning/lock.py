@@ -52,7 +52,8 @@ _WORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
 class LockedArtifact(NamedTuple):
     """A rubric or a judge in a lock.
 
-    `file` is relative to the workspace, and nothing but shown. `fields` and `checks` have values as
+    `file` is relative to the workspace, or begins with the name of a library and a colon, and is
+    nothing but shown. `fields` and `checks` have values as
     `shortened` returns them. `unpinned` has the exact name for each reference without a version.
     """
 
@@ -61,6 +62,11 @@ class LockedArtifact(NamedTuple):
     fields: Mapping[str, Any]
     checks: Mapping[str, Mapping[str, Any]]
     unpinned: Mapping[str, str]
+
+    @property
+    def is_of_library(self) -> bool:
+        """Whether another workspace has it."""
+        return ":" in self.file.partition("/")[0]
 
 
 class LockedDataset(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from evalcontract.library.advice import VERB
 from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, visit
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (
     Act,
@@ -86,6 +86,52 @@ def artifact_problems(
             yield from _resolution(use.reference, locked_name, library, path=use.path, noun="check")
 
 
+def library_problems(
+    uses: Iterable[tuple[Reference, Path]],
+    lock: Lock,
+    library: Library,
+    known: dict[str, list[Problem]],
+) -> Iterator[Problem]:
+    """Yield what is wrong by a lock with what references reach of libraries, where they stand.
+
+    It is followed to what the workspace has, which has findings of its own. `known` has the
+    problems of those that were compared before, by their names.
+    """
+    found: dict[str, tuple[Artifact, Path]] = {}
+    for reference, path in uses:
+
+        def is_new(artifact: Artifact, path: Path = path) -> bool:
+            is_first = artifact.library is not None and artifact.name not in found
+            if is_first:
+                found[artifact.name] = artifact, path
+            return is_first
+
+        start = library.artifact_of(str(reference))
+        if start is not None:
+            visit(start, library, is_new)
+    for name, (artifact, path) in found.items():
+        if name not in known:
+            known[name] = [*problems_in_library(artifact, lock, library)]
+        for problem in known[name]:
+            cause = Cause(problem.message, VERB, noun="file")
+            yield problem._replace(path=path, cause=cause)
+
+
+def problems_in_library(artifact: Artifact, lock: Lock, library: Library) -> Iterator[Problem]:
+    """Yield what is wrong with an artifact of a library by a lock; nobody here can edit it."""
+    whose = f"{artifact.name} of the library `{artifact.library}`"
+    if artifact.name not in lock.artifacts:
+        yield Problem("lock/missing-entry", f"{whose} is not in {LOCK_NAME}", _VERSION, _RUN)
+        return
+    update = f"`evalcontract lock --update {artifact.file}`"
+    for problem in artifact_problems(artifact, lock, library, artifact.file):
+        advice = f"{_RUN} to use it"
+        if problem.code == "lock/changed-meaning":
+            advice = f"use a version of the library without the change, or accept it: {update}"
+        message = f"{whose}: {problem.message}"
+        yield problem._replace(message=message, help=advice, fix=None, cause=None)
+
+
 def changes_since(name: str, locked: LockedArtifact, now: View) -> list[Change]:
     """Return what changed in meaning since a lock, the gravest changes first."""
     return changes_of(view_in_lock(name, locked), short_view(now))
@@ -162,10 +208,12 @@ def _unlocked(
 
 
 def versions_in(lock: Lock, kind: Kind, id_: str) -> dict[Version, str]:
-    """Return the versions that a lock has of an id, each with its exact name."""
+    """Return the versions that a lock has of an id of the workspace, each with its exact name."""
     head = f"{kind}/{id_}@"
     found = {
-        name: Version.parse(name[len(head) :]) for name in lock.artifacts if name.startswith(head)
+        name: Version.parse(name[len(head) :])
+        for name, locked in lock.artifacts.items()
+        if name.startswith(head) and not locked.is_of_library
     }
     return {version: name for name, version in found.items() if version is not None}
 
@@ -284,7 +332,7 @@ def unused_entries(
     lock: Lock, library: Library, datasets: Iterable[str], files: Mapping[str, object]
 ) -> Iterator[Problem]:
     """Yield the entries of a lock that no file of the workspace has; the files are those it has."""
-    there = {artifact.name for artifact in library.artifacts}
+    there = {artifact.name for artifact in (*library.artifacts, *library.shared.artifacts)}
     parts = (
         ("artifacts", lock.artifacts, there),
         ("datasets", lock.datasets, {*datasets}),

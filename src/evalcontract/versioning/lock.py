@@ -13,6 +13,7 @@ from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import DanglingReference
+from evalcontract.library.references import reach
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import changes_of
 from evalcontract.meaning.lock import (
@@ -27,7 +28,12 @@ from evalcontract.meaning.lock import (
     view_in_lock,
     write_lock,
 )
-from evalcontract.meaning.locked import artifact_problems, dataset_problems, says
+from evalcontract.meaning.locked import (
+    artifact_problems,
+    dataset_problems,
+    problems_in_library,
+    says,
+)
 from evalcontract.meaning.view import digest_of_json
 from evalcontract.model.diagnostic import Diagnostic, Place, Problem, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
@@ -109,7 +115,8 @@ def update(files: Iterable[Path], options: Options) -> list[WorkspaceLock]:
     """
     by_root: dict[Path, list[Path]] = {}
     for file in files:
-        root = options.files.real(options.root or find_root(file, options.files))
+        where = Path.cwd() if _is_of_library(file) else file
+        root = options.files.real(options.root or find_root(where, options.files))
         by_root.setdefault(root, []).append(file)
     found = []
     for root, named in by_root.items():
@@ -120,6 +127,11 @@ def update(files: Iterable[Path], options: Options) -> list[WorkspaceLock]:
     return found
 
 
+def _is_of_library(file: Path) -> bool:
+    """Whether a file is named as findings name one of a library: `shared:rubrics/a.yaml`."""
+    return ":" in file.parts[0] and not file.is_absolute() and not file.exists()
+
+
 def _has_any(run: Run) -> bool:
     workspace = run.workspace
     return bool(workspace.library.artifacts or run.uses or workspace.lock_file)
@@ -127,9 +139,11 @@ def _has_any(run: Run) -> bool:
 
 def _name_in(run: Run, file: Path) -> str:
     """Return the name in a lock of a file that the command line names."""
+    known = {name for _, name in _artifacts_of(run)}
+    if file.as_posix() in known:  # also that of a library
+        return file.as_posix()
     name = run.workspace.relative_name(str(file))
-    artifacts = run.workspace.library.artifacts
-    known = {run.workspace.relative_name(artifact.file) for artifact in artifacts}
+    known |= {run.workspace.relative_name(each.file) for each in run.workspace.library.artifacts}
     if name is None or name not in known | run.uses.keys():
         root = display_name(run.workspace.root)
         raise UsageError(f"{display_name(file)} is no rubric, judge or dataset of {root}")
@@ -234,11 +248,21 @@ def _present(run: Run) -> Lock:
 
 
 def _artifacts_of(run: Run) -> Iterator[tuple[Artifact, str]]:
-    """Yield the artifacts with an identity, each with its file relative to the workspace."""
-    for artifact in run.workspace.library.artifacts:
+    """Yield the artifacts with an identity, each with its file relative to the workspace.
+
+    So it does for those of libraries that something of the workspace reaches, with their names.
+    """
+    library = run.workspace.library
+    for artifact in library.artifacts:
         name = run.workspace.relative_name(artifact.file)
         if artifact.id is not None and artifact.version is not None and name is not None:
             yield artifact, name
+    if library.shared.artifacts:
+        references = {str(each) for use in run.uses.values() for each in use.references}
+        own = [(artifact, True) for artifact in library.artifacts]
+        for artifact, _ in reach(references, library, own).artifacts:
+            if artifact.library is not None:
+                yield artifact, artifact.file
 
 
 def _unresolved(run: Run, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -277,7 +301,12 @@ def _changed(run: Run, olds: list[Lock], named: Collection[str]) -> Iterator[Dia
     """Yield the versions that mean something else than in every lock before, but for `named`."""
     library, policy = run.workspace.library, Policy()
     for artifact, name in _artifacts_of(run) if olds else ():
-        each = [[*artifact_problems(artifact, old, library, name)] for old in olds]
+        each = [
+            [*artifact_problems(artifact, old, library, name)]
+            if artifact.library is None
+            else [*problems_in_library(artifact, old, library)]
+            for old in olds
+        ]
         problems = _in_all(each) if name not in named else []
         yield from to_diagnostics(problems, artifact.document, policy)
     for name, use in run.uses.items() if olds else ():
