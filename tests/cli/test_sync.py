@@ -6,18 +6,24 @@ import json
 import shutil
 import stat
 import threading
+import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from doors import Printed, command_lines, printed_by
+from doors import Options, Printed, UsageError, command_lines, printed_by
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
 
 from evalcontract.cache.folders import digest_of_files, keep, kept_folder
 from evalcontract.model.errors import ConfigurationError
+from evalcontract.source.writing import write_text
+from evalcontract.versioning.lock import lock
+from evalcontract.workspace import open_workspace
 from evalcontract.workspace.library_settings import read_source
+from evalcontract.workspace.syncing import Syncing
 
 pytestmark = needs_git
 
@@ -38,6 +44,7 @@ checks:
   - {{id: short, kind: format, max_chars: {most}}}
 scoring: {{combine: all_pass}}
 """
+OWN = PLAIN.format(most=9).replace("tone", "mine")
 SHARED = {"rubrics/tone.yaml": RUBRIC, "judges/kind.yaml": JUDGE}
 ROWS = "questions:\n  - {id: a, input: Hi, rubric_ref: rubric/tone@2.1.0}\n"
 SETTINGS = '[libraries]\nshared = {git = "../shared", tag = "v2.1.0"}\n'
@@ -740,6 +747,42 @@ def test_libraries_and_versions_stand_in_one_lock(mine: Path) -> None:
     assert refused.code == 1
     assert "library/not-synced" in refused.err
     assert "dangling" not in refused.err
+
+
+@pytest.mark.usefixtures("shared")
+def test_syncs_of_other_names_at_once_lose_no_entry(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reads the lock and writes it again; nobody writes between."""
+    pytest.importorskip("fcntl")
+    names = ("first", "second", "third")
+    use(mine, "\n".join(f'{name} = {{path = "../shared"}}' for name in names))
+
+    def slowly(*arguments: Any, **named: Any) -> str | None:
+        time.sleep(0.1)
+        return write_text(*arguments, **named)
+
+    monkeypatch.setattr("evalcontract.workspace.syncing.write_text", slowly)
+    workspace = open_workspace(mine)
+    threads = [
+        threading.Thread(target=lambda each: [*each.run()], args=[Syncing(workspace, [name])])
+        for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [*locked(mine)] == [*names]
+
+
+def test_a_lock_that_another_process_has_written_is_not_overwritten(mine: Path) -> None:
+    write(mine, {"datasets/a.yaml": ROWS.replace("tone", "mine"), "rubrics/mine.yaml": OWN})
+    (mine / "evalcontract.toml").unlink()
+    (ours,) = lock(mine, Options())
+    (mine / "evalcontract.lock").write_text("lock: 1\nschema: '1.0'\nlibraries: {}\n")
+    with pytest.raises(UsageError, match="another process has changed it"):
+        ours.write()
+    assert "rubric/mine" not in (mine / "evalcontract.lock").read_text()
 
 
 UNPINNED_JUDGE = RUBRIC.replace("kind@1.0.0", "kind")

@@ -17,6 +17,7 @@ from evalcontract.library.references import reach
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import changes_of
 from evalcontract.meaning.lock import (
+    MAX_LOCK_BYTES,
     Lock,
     LockedArtifact,
     LockedDataset,
@@ -41,7 +42,8 @@ from evalcontract.model.reference import Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, escape_controls, listed, many
 from evalcontract.policy import Policy
-from evalcontract.source.writing import write_text
+from evalcontract.source import DISK, Files
+from evalcontract.source.writing import write_text, writing_alone
 from evalcontract.workspace import Workspace, display_name, find_root
 from evalcontract.workspace.writing import write_error
 
@@ -80,14 +82,20 @@ class WorkspaceLock(NamedTuple):
         """Write it, unless nothing has changed.
 
         Raises:
-            UsageError: it cannot be written.
+            UsageError: it cannot be written, or has changed in the meantime.
 
         """
-        if self.is_changed and not self.refused:
-            bound = self.path.parent
-            fault = write_text(self.path, self.text, bound=bound, replace=True)
-            if fault:
-                raise write_error(self.path, OSError(None, fault, str(self.path)))
+        if not self.is_changed or self.refused:
+            return
+        bound = self.path.parent
+        with writing_alone(bound):
+            now = _text_at(self.path, DISK) if DISK.is_there(self.path) else None
+            if now not in (self.before, self.text):
+                fault: str | None = "another process has changed it: run `evalcontract lock` again"
+            else:
+                fault = write_text(self.path, self.text, bound=bound, replace=True)
+        if fault:
+            raise write_error(self.path, OSError(None, fault, str(self.path)))
 
 
 def lock(path: Path, options: Options) -> list[WorkspaceLock]:
@@ -139,11 +147,11 @@ def _has_any(run: Run) -> bool:
 
 def _name_in(run: Run, file: Path) -> str:
     """Return the name in a lock of a file that the command line names."""
-    known = {name for _, name in _artifacts_of(run)}
-    if file.as_posix() in known:  # also that of a library
-        return file.as_posix()
     name = run.workspace.relative_name(str(file))
-    known |= {run.workspace.relative_name(each.file) for each in run.workspace.library.artifacts}
+    artifacts = run.workspace.library.artifacts
+    known = {run.workspace.relative_name(artifact.file) for artifact in artifacts}
+    if _is_of_library(file):
+        name, known = file.as_posix(), {*known, *(name for _, name in _artifacts_of(run))}
     if name is None or name not in known | run.uses.keys():
         root = display_name(run.workspace.root)
         raise UsageError(f"{display_name(file)} is no rubric, judge or dataset of {root}")
@@ -189,10 +197,12 @@ def _starts(run: Run, named: Collection[str]) -> list[Reference]:
 
 
 def _text_of(workspace: Workspace, path: Path) -> str | None:
-    if workspace.lock_file is None:
-        return None
+    return None if workspace.lock_file is None else _text_at(path, workspace.files)
+
+
+def _text_at(path: Path, files: Files) -> str:
     try:
-        data = workspace.files.read(path)
+        data = files.read(path, MAX_LOCK_BYTES)
     except (OSError, ValueError):
         return ""
     return data.decode("utf-8", "replace").replace("\r\n", "\n")
