@@ -368,6 +368,17 @@ def test_a_reference_that_is_not_locked(tmp_path: Path) -> None:
     assert found(tmp_path)[0].path == ("questions", 0, "rubric_ref")
 
 
+def test_no_new_version_is_advised_for_a_wrong_key(tmp_path: Path) -> None:
+    """What it does is unknown, so that it is an error in soft mode, too; but a key is no reason."""
+    locked(tmp_path)
+    scoring = {"combine": "weighted_avg", "threshold": 0.7, "wieghts": {"kind": 2}}
+    write(tmp_path, {"rubrics/tone.json": tone(scoring=scoring)})
+    changed, key = sorted(found(tmp_path, kinds=("lock/", "rubric/")), key=lambda each: each.code)
+    assert (changed.code, key.code) == ("lock/changed-meaning", "rubric/unknown-key")
+    assert (changed.path, changed.fix) == (key.path, None)
+    assert str(changed.help).startswith("correct the key first; if it is to stay, set the version")
+
+
 def test_one_cause_is_one_finding_with_the_files_that_have_it(tmp_path: Path) -> None:
     def rows(reference: str) -> dict[str, object]:
         row = {"id": "a", "input": "b", "rubric_ref": reference}
