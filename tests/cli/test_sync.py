@@ -183,7 +183,7 @@ def test_what_may_be_of_a_library_dangles_if_its_absence_is_ignored(mine: Path) 
         ('shared = {git = "../shared", tag = "v2.1.1"}', "../shared has no tag v2.1.1"),
         ('shared = {git = "../nowhere", tag = "v2.1.0"}', "does not appear to be a git repository"),
         ('shared = {git = "../empty", tag = "v2.1.0"}', "../empty has no tag v2.1.0"),
-        (f'shared = {{git = "../shared", rev = "{"0" * 40}"}}', "not our ref"),
+        (f'shared = {{git = "../shared", rev = "{"0" * 40}"}}', "has no commit 0"),
         ('shared = {git = "../shared", tag = "v2.1.0", path = "evals"}', "there is no such folder"),
         ('shared = {git = "../shared", tag = "v2.1.0", path = "judges"}', "it has no `rubrics/`"),
         ('shared = {path = "../nowhere"}', "there is no such folder"),
@@ -208,6 +208,32 @@ def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None
     assert printed_by("sync", cwd=mine).code == 0
     assert locked(mine)["shared"]["commit"] == head
     assert check(mine, "--strict").code == 0
+
+
+@pytest.mark.parametrize("key", ["tag", "rev"])
+@pytest.mark.parametrize("default", ["sha1", "sha256"])
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+def test_objects_may_be_named_by_sha_1_or_sha_256(
+    mine: Path, key: str, default: str, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = mine.parent / "other"
+    other.mkdir()
+    git(other, "init", "--quiet", f"--object-format={form}")
+    head = commit(other, SHARED)
+    git(other, "tag", "--annotate", "--message=x", "v1.0.0")
+    monkeypatch.setenv("GIT_DEFAULT_HASH", default)
+    use(mine, f'shared = {{git = "../other", {key} = "{"v1.0.0" if key == "tag" else head}"}}')
+    for arguments in ((), (), ("--check",)):
+        assert printed_by("sync", *arguments, cwd=mine).code == 0
+    assert locked(mine)["shared"]["commit"] == head
+    assert check(mine, "--strict").code == 0
+
+
+def test_why_a_host_cannot_be_reached_is_told(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git says that it could not read, and ssh, in a line before, why."""
+    monkeypatch.setenv("GIT_SSH_COMMAND", "echo 'Host key verification failed.' >&2; false")
+    use(mine, 'shared = {git = "ssh://git@127.0.0.1/evals.git", tag = "v1.0.0"}')
+    assert "`shared`: Host key verification failed." in printed_by("sync", cwd=mine).err
 
 
 def test_an_annotated_tag_is_its_commit(shared: Path, mine: Path) -> None:

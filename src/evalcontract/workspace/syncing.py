@@ -172,7 +172,7 @@ class Syncing:
             try:
                 commit = fetch(repository, self._address(source), reference)
             except GitError as error:
-                if "find remote ref" in str(error):
+                if "find remote ref" in str(error) or "not our ref" in str(error):
                     raise UnusableLibraryError(_no_tag(source)) from None
                 raise
             with GitTree(repository, commit) as tree:
