@@ -379,7 +379,18 @@ def test_without_a_repository_only_a_chosen_version_can_be_set(tmp_path: Path) -
     assert bump(root, "rubrics/support.yaml", "--to", "major").code == 0
     assert "'2.0.0'" in text(root, "rubrics/support.yaml")
     refused = bump(root, "rubrics/support.yaml", "--to", "major", "--keep")
-    assert refused.code == 2
+    assert (refused.code, refused.err.endswith("; what to keep is not known\n")) == (2, True)
+    # `--all` is all that has changed, and --to says nothing of that.
+    refused = bump(root, "--all", "--to", "major")
+    assert "; name the files, and say with --to what to raise" in refused.err
+
+
+def test_what_is_as_it_was_locked_is_kept_without_a_repository(tmp_path: Path) -> None:
+    root = tmp_path / "evals"
+    write(root, {"rubrics/support.yaml": RUBRIC})
+    printed_by("lock", cwd=root)
+    assert bump(root, "rubrics/support.yaml", "--to", "major", "--keep").code == 0
+    assert text(root, "rubrics/support@1.2.0.yaml") == RUBRIC
 
 
 def test_a_repository_without_commits_says_so(tmp_path: Path) -> None:

@@ -122,7 +122,10 @@ def bump_command(
     paths = find_paths(files) if files else []
     first = paths[0] if paths else Path.cwd()
     workspace = open_workspace(base.root or find_root(first), choice=base.configuration)
-    since = _baseline(workspace, against, is_needed=all or to is None or keep)
+    advice = f"{'name the files, and ' if all else ''}say with --to what to raise"
+    if keep and to and not all:
+        advice = "what to keep is not known"
+    since = _baseline(workspace, against, is_needed=all or to is None or keep, advice=advice)
     with since or nullcontext():
         chosen = _chosen(workspace, paths, since)
         done = bump(workspace, chosen, since, BumpOptions(to, keep, update_refs))
@@ -137,8 +140,13 @@ def bump_command(
     return ERRORS if diff and done.files else OK
 
 
-def _baseline(workspace: Workspace, against: str | None, *, is_needed: bool) -> Baseline | None:
-    """Return what to compare with: a revision that is named, or else the lock, or else HEAD."""
+def _baseline(
+    workspace: Workspace, against: str | None, *, is_needed: bool, advice: str
+) -> Baseline | None:
+    """Return what to compare with: a revision that is named, or else the lock, or else HEAD.
+
+    `advice` says what to do without one.
+    """
     if against is not None:
         return Revision(workspace.root, against)
     found = workspace.lock_file
@@ -154,7 +162,7 @@ def _baseline(workspace: Workspace, against: str | None, *, is_needed: bool) -> 
     if found is not None and found.lock is not None:
         return Locked(found.lock, revision)
     if error is not None and is_needed:
-        raise UsageError(f"{error}; say with --to what to raise")
+        raise UsageError(f"{error}; {advice}")
     return revision
 
 

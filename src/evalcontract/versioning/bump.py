@@ -166,7 +166,9 @@ class Locked(Baseline):
         return Before(max(below), view, lambda: self._content(artifact, locked), is_of_lock=True)
 
     def _content(self, artifact: Artifact, locked: LockedArtifact) -> bytes | None:
-        """Return what the file held, if the revision has what was locked."""
+        """Return what the file held, if it or the revision still has what was locked."""
+        if view_of(artifact.kind, artifact.document.value).digest == locked.sha256:
+            return read_bytes(Path(artifact.file))
         was = self._revision.before(artifact) if self._revision else None
         return was.read() if was and was.view.digest == locked.sha256 else None
 

@@ -122,9 +122,7 @@ def _fault_of_tag(text: str) -> str | None:
 def _fault_of_rev(text: str) -> str | None:
     if _REV.fullmatch(text):
         return None
-    return (
-        "must be a commit with all of its 40 or 64 digits in lower case; a tag is `tag`"
-    )
+    return "must be a commit with all of its 40 or 64 digits in lower case; a tag is `tag`"
 
 
 def _fault_of_path(text: str) -> str | None:
