@@ -387,7 +387,7 @@ def test_without_a_repository_only_a_chosen_version_can_be_set(tmp_path: Path) -
 
 def test_what_is_as_it_was_locked_is_kept_without_a_repository(tmp_path: Path) -> None:
     root = tmp_path / "evals"
-    write(root, {"rubrics/support.yaml": RUBRIC})
+    write(root, FILES)
     printed_by("lock", cwd=root)
     assert bump(root, "rubrics/support.yaml", "--to", "major", "--keep").code == 0
     assert text(root, "rubrics/support@1.2.0.yaml") == RUBRIC
