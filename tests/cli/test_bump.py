@@ -385,6 +385,32 @@ def test_without_a_repository_only_a_chosen_version_can_be_set(tmp_path: Path) -
     assert "; name the files, and say with --to what to raise" in refused.err
 
 
+def test_what_a_check_by_the_lock_advises_is_done(root: Path) -> None:
+    """A version went down, and rows changed in a commit: both are no news to HEAD."""
+    printed_by("lock", cwd=root)
+    change(root, "rubrics/support.yaml", "'1.2.0'", "'1.1.0'")
+    change(root, "datasets/rows.yaml", "Where?", "Wherever?")
+    commit(root)
+    checked = printed_by("check", cwd=root).out
+    assert "the version went down from 1.2.0 to 1.1.0" in checked
+    assert "set the version to 1.2.1: `evalcontract bump rubrics/support.yaml`" in checked
+    assert "the rows are others than in evalcontract.lock" in checked
+    bumped = bump(root, "--all").out
+    assert "rubrics/support.yaml: 1.2.0 -> 1.2.1\n" in bumped
+    assert "datasets/rows.yaml: 1.0.0 -> 2.0.0 (score-breaking: questions)\n" in bumped
+
+
+def test_a_locked_dataset_is_compared_without_a_repository(tmp_path: Path) -> None:
+    root = tmp_path / "evals"
+    write(root, FILES)
+    printed_by("lock", cwd=root)
+    assert "nothing has changed" in bump(root, "datasets/rows.yaml").out
+    change(root, "datasets/rows.yaml", "Where?", "Wherever?")
+    assert "datasets/rows.yaml: 1.0.0 -> 2.0.0" in bump(root, "datasets/rows.yaml").out
+    change(root, "datasets/rows.yaml", "2.0.0", "1.1.0")  # whether that is enough, nobody knows
+    assert "unchanged, evalcontract.lock has no rows" in bump(root, "datasets/rows.yaml").out
+
+
 def test_what_is_as_it_was_locked_is_kept_without_a_repository(tmp_path: Path) -> None:
     root = tmp_path / "evals"
     write(root, FILES)

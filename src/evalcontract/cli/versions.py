@@ -160,7 +160,7 @@ def _baseline(
     except GitError as raised:
         error = raised
     if found is not None and found.lock is not None:
-        return Locked(found.lock, revision)
+        return Locked(found.lock, workspace, revision)
     if error is not None and is_needed:
         raise UsageError(f"{error}; {advice}")
     return revision

@@ -177,11 +177,7 @@ def _unlocked(
 ) -> Problem:
     """Return the problem of an artifact that a lock does not have."""
     others = versions_in(lock, artifact.kind, artifact.id or "")
-    gone = [
-        each
-        for each, name in others.items()
-        if lock.artifacts[name].file == file and library.artifact_of(name) is None
-    ]
+    gone = gone_versions(lock, artifact, library, file)
     lower = [each for each in others if each < version]
     code = "lock/version-too-small"
 
@@ -216,6 +212,15 @@ def versions_in(lock: Lock, kind: Kind, id_: str) -> dict[Version, str]:
         if name.startswith(head) and not locked.is_of_library
     }
     return {version: name for name, version in found.items() if version is not None}
+
+
+def gone_versions(lock: Lock, artifact: Artifact, library: Library, file: str) -> list[Version]:
+    """Return the versions that a lock has of an artifact in its file, and that nothing has now."""
+    return [
+        version
+        for version, name in versions_in(lock, artifact.kind, artifact.id or "").items()
+        if lock.artifacts[name].file == file and library.artifact_of(name) is None
+    ]
 
 
 def _resolution(
