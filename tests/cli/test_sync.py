@@ -921,9 +921,13 @@ def test_a_new_version_of_a_library_is_told_with_the_rows_that_it_moves(
     commit(shared, {"rubrics/tone.yaml": RUBRIC.replace("100", "50")}, "v2.2.0")
     use(mine, 'shared = {git = "../shared", tag = "v2.2.0"}')
     printed_by("sync", cwd=mine)
-    told = printed_by("diff", "--against", "HEAD", cwd=mine).out
-    assert "datasets/a.yaml" in told
-    assert "rubric/tone@2.1.0" in told
+    printed = printed_by("diff", "--against", "HEAD", cwd=mine)
+    told = " ".join(printed.out.split())
+    assert printed.code == 1  # the library has broken its promise
+    change = "score-breaking: checks.short.max_chars: 100 → 50"
+    assert f"shared:rubrics/tone.yaml {change}" in told
+    assert "datasets/a.yaml: 1 of 1 row, through `rubric/tone@2.1.0`" in told
+    assert "1 of 2 artifacts changed" in told
 
 
 def test_settings_above_several_workspaces(tmp_path: Path) -> None:
