@@ -729,6 +729,24 @@ def test_schemas_and_bundles_of_a_library_are_read_from_it(shared: Path, mine: P
         f"questions:\n  - {row.replace('product: x, ', '')}\n"
     )
     assert "product" in check(mine).out
+    (mine / "datasets" / "a.yaml").write_text(f"questions:\n  - {row}\n")
+    # Both are locked by what they say, and a new tag with others is told.
+    assert printed_by("lock", cwd=mine).code == 0
+    commit(mine, {})
+    files |= {"bundles/answer.schema.json": '{"type": "object"}'}
+    commit(shared, {**files, "bundles/shop.schema.json": '{"type": "object"}'}, "v3")
+    use(mine, 'shared = {git = "../shared", tag = "v3"}')
+    printed_by("sync", cwd=mine)
+    told = check(mine).out
+    assert "shared:bundles/answer.schema.json means something else than in" in told
+    assert "the bundle of another package is another than in" in told
+    changed = " ".join(printed_by("diff", "--against", "HEAD", cwd=mine).out.split())
+    assert (
+        "score-breaking: checks.short.schema_ref (`shared:bundles/answer.schema.json`)" in changed
+    )
+    assert "datasets/a.yaml: 1 of 1 row, through `rubric/tone@2.1.0`" in changed
+    assert printed_by("lock", cwd=mine).code == 0
+    assert check(mine).code == 0
 
 
 @pytest.mark.usefixtures("shared")

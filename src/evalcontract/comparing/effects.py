@@ -52,10 +52,10 @@ class Meanings:
         key = id(artifact.document)
         if key not in self._effects:
             self._effects[key] = _CYCLE
-            view = self.view(artifact)
+            view, whose = self.view(artifact), f"{artifact.library}:" if artifact.library else ""
             parts = [
                 {
-                    name: self._resolved(name.rpartition(".")[2], leaf.value)
+                    name: self._resolved(name.rpartition(".")[2], leaf.value, whose)
                     for name, leaf in leaves.items()
                     if leaf.rank is ChangeClass.BREAKING
                 }
@@ -65,19 +65,22 @@ class Meanings:
             self._effects[key] = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return self._effects[key]
 
-    def _resolved(self, key: str, value: Any) -> Any:
-        """Return a value in which each reference is the effect of what it leads to."""
+    def _resolved(self, key: str, value: Any, whose: str) -> Any:
+        """Return a value in which each reference is the effect of what it leads to.
+
+        `whose` is the beginning of the names of files.
+        """
         if isinstance(value, list):
-            return [self._resolved(key, part) for part in value]
+            return [self._resolved(key, part, whose) for part in value]
         if isinstance(value, dict):
-            return {name: self._resolved(name, part) for name, part in value.items()}
+            return {name: self._resolved(name, part, whose) for name, part in value.items()}
         if not isinstance(value, str):
             return value
         if key in _REFERENCES:
             reference = Reference.parse(value)
             target = self.resolve(reference) if reference else None
             return value if target is None else self.effect(target)
-        return (self.file(value) or value) if key == _FILE else value
+        return (self.file(whose + value) or value) if key == _FILE else value
 
     def file(self, name: str) -> str | None:
         """Return the digest of what a file says that a check names; None if it cannot be read."""
@@ -107,9 +110,9 @@ class Effects:
             {(each.file, each.document.sha256) for each in side.workspace.library.shared.artifacts}
             for side in (self.old, self.new)
         ]
-        names = {
-            use.name for each in self.new.workspace.library.artifacts for use in file_uses(each)
-        }
+        library = self.new.workspace.library
+        every = (*library.artifacts, *library.shared.artifacts)
+        names = {use.name for each in every for use in file_uses(each)}
         is_other = old != new or theirs[0] != theirs[1]
         return is_other or any(self.old.file(name) != self.new.file(name) for name in names)
 

@@ -249,7 +249,8 @@ def _present(run: Run) -> Lock:
         for name, use in run.uses.items()
         if use.references or use.bundles or use.version is not None
     }
-    documents = {**bundles_of(workspace), **schemas_of(workspace, workspace.library.artifacts)}
+    reading = (artifact for artifact, _ in _artifacts_of(run))
+    documents = {**bundles_of(workspace), **schemas_of(workspace, reading)}
     files = {name: digest_of_json(document.value) for name, document in documents.items()}
     for name in {name for use in run.uses.values() for name in use.bundles}:
         if name not in workspace.bundle_files:
@@ -339,7 +340,7 @@ def _updated(
 
     `exact` are the names of all artifacts that they reach.
     """
-    workspace, library = run.workspace, run.workspace.library
+    workspace = run.workspace
     names = {artifact.name for artifact, name in _artifacts_of(run) if name in named}
     artifacts = {
         name: entry
@@ -357,7 +358,7 @@ def _updated(
     )
     needed = {f"bundle/{name}" for name in bundles}
     needed |= {workspace.relative_name(file) or "" for file in sources}
-    reading = [each for each in library.artifacts if each.name in exact]
+    reading = [each for each, _ in _artifacts_of(run) if each.name in exact]
     needed |= schemas_of(workspace, reading).keys()
     datasets = {name: entry for name, entry in now.datasets.items() if name in named}
     files = {name: digest for name, digest in now.files.items() if name in needed}
