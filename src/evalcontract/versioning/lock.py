@@ -123,7 +123,7 @@ def update(files: Iterable[Path], options: Options) -> list[WorkspaceLock]:
     """
     by_root: dict[Path, list[Path]] = {}
     for file in files:
-        where = Path.cwd() if _is_of_library(file) else file
+        where = Path() if _is_of_library(file, options.files) else file
         root = options.files.real(options.root or find_root(where, options.files))
         by_root.setdefault(root, []).append(file)
     found = []
@@ -135,9 +135,9 @@ def update(files: Iterable[Path], options: Options) -> list[WorkspaceLock]:
     return found
 
 
-def _is_of_library(file: Path) -> bool:
+def _is_of_library(file: Path, files: Files) -> bool:
     """Whether a file is named as findings name one of a library: `shared:rubrics/a.yaml`."""
-    return ":" in file.parts[0] and not file.is_absolute() and not file.exists()
+    return ":" in file.parts[0] and not file.is_absolute() and not files.is_there(file)
 
 
 def _has_any(run: Run) -> bool:
@@ -150,7 +150,7 @@ def _name_in(run: Run, file: Path) -> str:
     name = run.workspace.relative_name(str(file))
     artifacts = run.workspace.library.artifacts
     known = {run.workspace.relative_name(artifact.file) for artifact in artifacts}
-    if _is_of_library(file):
+    if _is_of_library(file, run.workspace.files):
         name, known = file.as_posix(), {*known, *(name for _, name in _artifacts_of(run))}
     if name is None or name not in known | run.uses.keys():
         root = display_name(run.workspace.root)
