@@ -385,6 +385,28 @@ def test_without_a_repository_only_a_chosen_version_can_be_set(tmp_path: Path) -
     assert "; name the files, and say with --to what to raise" in refused.err
 
 
+def test_what_was_broken_is_not_new(root: Path) -> None:
+    write(root, {"rubrics/support.yaml": "id: [", "datasets/rows.yaml": "questions: ["})
+    commit(root)
+    write(root, FILES)
+    for file in ("rubrics/support.yaml", "datasets/rows.yaml"):
+        assert "unchanged, what HEAD has of it has no version" in bump(root, file).out
+
+
+def test_what_cannot_be_read_is_not_unchanged(root: Path) -> None:
+    broken = {"rubrics/b.yaml": "id: 'b\n", "judges/n.yaml": "id: n\n", "datasets/q.yaml": "a: ["}
+    write(root, broken)
+    printed = bump(root, "--all")
+    assert printed.code == 1
+    assert {line.partition(": not compared, ")[0] for line in printed.out.splitlines()[1:]} == {
+        *broken
+    }
+    assert printed.out.startswith("nothing else has changed since HEAD\n")
+    change(root, *THRESHOLD)
+    assert bump(root, "--all").code == 1
+    assert "2.0.0" in text(root, "rubrics/support.yaml")
+
+
 def test_what_a_check_by_the_lock_advises_is_done(root: Path) -> None:
     """A version went down, and rows changed in a commit: both are no news to HEAD."""
     printed_by("lock", cwd=root)

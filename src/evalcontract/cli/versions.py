@@ -127,8 +127,9 @@ def bump_command(
         advice = "what to keep is not known"
     since = _baseline(workspace, against, is_needed=all or to is None or keep, advice=advice)
     with since or nullcontext():
-        chosen = _chosen(workspace, paths, since)
+        chosen, unknown = _chosen(workspace, paths, since)
         done = bump(workspace, chosen, since, BumpOptions(to, keep, update_refs))
+        done = done._replace(unknown=unknown)
     if diff:
         for fix in done.files:
             before, after = (data.decode("utf-8", "replace") for data in (fix.before, fix.after))
@@ -137,7 +138,7 @@ def bump_command(
         with signals_as_interrupts():
             write(done)
     put(_lines(done, since), err=diff)
-    return ERRORS if diff and done.files else OK
+    return ERRORS if unknown or (diff and done.files) else OK
 
 
 def _baseline(
@@ -166,9 +167,11 @@ def _baseline(
     return revision
 
 
-def _chosen(workspace: Workspace, paths: list[Path], since: Baseline | None) -> list[Artifact]:
+def _chosen(
+    workspace: Workspace, paths: list[Path], since: Baseline | None
+) -> tuple[list[Artifact], dict[str, str]]:
     if paths or since is None:
-        return [artifact_at(workspace, path) for path in paths]
+        return [artifact_at(workspace, path) for path in paths], {}
     return changed_artifacts(workspace, since)
 
 
@@ -190,7 +193,10 @@ def _lines(done: BumpResult, since: Baseline | None) -> Iterator[str]:
             "pass --update-refs or --keep\n"
         )
     if not done.bumps and not done.unchanged and since:
-        yield f"nothing has changed since {clipped(since.name)}\n"
+        what = "nothing else" if done.unknown else "nothing"
+        yield f"{what} has changed since {clipped(since.name)}\n"
+    for file, reason in done.unknown.items():
+        yield f"{_name(file)}: not compared, {reason}\n"
 
 
 def _reason(each: Bump) -> str:

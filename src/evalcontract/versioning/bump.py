@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -132,6 +132,11 @@ class Revision(Baseline):
         view = view_of(was.kind, was.document.value)
         return Before(was.version, view, lambda: self._files.read(path))
 
+    def why_none(self, artifact: Artifact) -> str:
+        """Say why it has nothing of an artifact: it is new, or was none yet."""
+        was_there = self._files.is_file(Path(artifact.file).absolute())
+        return f"what {self.name} has of it has no version" if was_there else "it is new"
+
     def _artifact(self, artifact: Artifact) -> Artifact | None:
         """Return what was in the file of an artifact, or else the nearest version of its id."""
         kind, version = artifact.kind, artifact.version
@@ -181,7 +186,7 @@ class Locked(Baseline):
         """Say why it has nothing of an artifact: of a dataset, it may have the digest alone."""
         name = self._workspace.relative_name(artifact.file) or ""
         if artifact.kind is not Kind.DATASET or name not in self._lock.datasets:
-            return "it is new"
+            return self._revision.why_none(artifact) if self._revision else "it is new"
         return f"{self.name} has no rows: to know what has changed, name a revision with --against"
 
     def _dataset(self, artifact: Artifact) -> Before | None:
@@ -228,7 +233,7 @@ class BumpResult(NamedTuple):
     """What was raised, what was not and why, and the content of every file that changes.
 
     `new` are files that do not exist yet. `left` counts the references that still name a version
-    which no file has any more, by that name.
+    which no file has any more, by that name. `unknown` says of files why they were not compared.
     """
 
     bumps: tuple[Bump, ...]
@@ -237,6 +242,7 @@ class BumpResult(NamedTuple):
     new: tuple[tuple[Path, bytes], ...]
     updated: tuple[UpdatedReferences, ...]
     left: Counter[str]
+    unknown: Mapping[str, str] = {}
 
 
 def bump(
@@ -254,11 +260,25 @@ def bump(
     return _Bumping(workspace, since, options).result([*artifacts])
 
 
-def changed_artifacts(workspace: Workspace, since: Baseline) -> list[Artifact]:
-    """Return what has a version, and is not what it was: rubrics, judges and datasets."""
-    datasets = (_dataset_of(source) for _, source in workspace.scan() if source)
-    known = [each for each in workspace.library.artifacts if each.id and each.version]
-    return [each for each in [*known, *filter(None, datasets)] if _has_changed(each, since)]
+def changed_artifacts(
+    workspace: Workspace, since: Baseline
+) -> tuple[list[Artifact], dict[str, str]]:
+    """Return what has a version, and is not what it was: rubrics, judges and datasets.
+
+    Also return the files that cannot be compared, each with the reason.
+    """
+    scanned = [source for _, source in workspace.scan() if source]
+    broken = [*workspace.unreadable, *filter(None, (source.unreadable for source in scanned))]
+    unknown = {each.file: "it cannot be read" for each in broken}
+    known = []
+    for artifact in workspace.library.artifacts:
+        if artifact.id and artifact.version:
+            known.append(artifact)
+        else:
+            unknown[artifact.file] = "it has no valid id and version"
+    datasets = (_dataset_of(source) for source in scanned)
+    changed = [each for each in [*known, *filter(None, datasets)] if _has_changed(each, since)]
+    return changed, unknown
 
 
 def _has_changed(artifact: Artifact, since: Baseline) -> bool:
