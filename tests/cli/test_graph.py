@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,33 @@ def test_rubrics_in_a_circle_end(root: Path) -> None:
     write(root, {"datasets/c.yaml": "questions: [{id: a, input: a, rubric_ref: rubric/one@1.0.0}]"})
     done = graph(root)
     assert "      rubric/one@1.0.0  circular\n" in done.out
+
+
+def test_what_is_in_a_circle_alone_is_shown(tmp_path: Path) -> None:
+    for name, other in (("one", "two"), ("two", "one")):
+        check = f"{{kind: composite, rubric_ref: rubric/{other}@1.0.0}}"
+        write(tmp_path, {f"rubrics/{name}.yaml": rubric(name, "1.0.0", check)})
+    assert graph(tmp_path).out.startswith(
+        "referenced only in a circle:\n"
+        "  rubric/one@1.0.0\n"
+        "    rubric/two@1.0.0\n"
+        "      rubric/one@1.0.0  circular\n"
+    )
+
+
+def test_layers_of_rubrics_have_no_endless_tree(tmp_path: Path) -> None:
+    """Forty rubrics with a million paths between them."""
+    for layer, side in product(range(20), "ab"):
+        inner = [
+            f"{{id: {each}, kind: composite, rubric_ref: rubric/{each}{layer + 1}@1.0.0}}"
+            for each in "ab"
+        ]
+        checks = ", ".join(inner) if layer < 19 else "{id: x, kind: format, max_chars: 9}"
+        name = f"{side}{layer}"
+        write(tmp_path, {f"rubrics/{name}.yaml": rubric(name, "1.0.0", checks)})
+    lines = graph(tmp_path).out.splitlines()
+    assert len(lines) < 100_000
+    assert any(line.endswith("  shown above") for line in lines)
 
 
 def test_what_cannot_be_read_is_told(root: Path) -> None:
