@@ -118,6 +118,33 @@ def test_layers_of_rubrics_have_no_endless_tree(tmp_path: Path) -> None:
     assert any(line.endswith("  shown above") for line in lines)
 
 
+@pytest.mark.slow
+def test_a_chain_of_rubrics_is_longer_than_python_recurses(tmp_path: Path) -> None:
+    """Of the workspace and of a library, by each command that follows references."""
+    length = 500
+    files = {
+        f"rubrics/r{number}.yaml": rubric(
+            f"r{number}",
+            "1.0.0",
+            f"{{id: a, kind: composite, rubric_ref: rubric/r{number + 1}@1.0.0}}"
+            if number < length - 1
+            else "{id: a, kind: format, max_chars: 9}",
+        )
+        for number in range(length)
+    }
+    rows = {"datasets/a.yaml": "questions: [{id: a, input: a, rubric_ref: rubric/r0@1.0.0}]\n"}
+    write(tmp_path / "one", {**files, **rows})
+    last = f"rubrics/r{length - 1}.yaml"
+    write(tmp_path / "two", {**files, **rows, last: files[last].replace("9", "8")})
+    settings = {"evalcontract.toml": '[libraries]\none = {path = "../one"}\n'}
+    write(tmp_path / "user", {**settings, **rows})
+    assert graph(tmp_path / "one").out.splitlines()[101].endswith("  it goes on")
+    compared = printed_by("diff", "one", "two", cwd=tmp_path)
+    assert (compared.code, "1 of 1 row, through `rubric/r0@1.0.0`" in compared.out) == (1, True)
+    for command, folder in [("lock", "one"), ("sync", "user"), ("lock", "user"), ("check", "user")]:
+        assert printed_by(command, cwd=tmp_path / folder).code == 0
+
+
 def test_what_cannot_be_read_is_told(root: Path) -> None:
     (root / "rubrics" / "all.yaml").unlink()
     write(root, {"rubrics/bad.yaml": "a: [", "rubrics/odd.yaml": "id: odd\n"})

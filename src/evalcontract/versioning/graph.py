@@ -110,8 +110,15 @@ def graph_of(workspace: Workspace) -> Graph:
     # Of several files with the same version, the first one counts, as in references.
     names = {each.name: each for each in reversed(library.artifacts) if each.id and each.version}
     targets = (link.target for dataset in datasets for link in dataset.links)
+    seen: set[int] = set()
+
+    def is_new(each: Artifact) -> bool:
+        is_first = id(each) not in seen and names.setdefault(each.name, each) is each
+        seen.add(id(each))
+        return is_first
+
     for start in [*names.values(), *filter(None, targets)]:
-        visit(start, library, lambda each: names.setdefault(each.name, each) is each)
+        visit(start, library, is_new)
     known = [*names.values()]
     known.sort(key=lambda each: (each.kind, each.id, each.version, each.file))
     links = {
@@ -229,8 +236,8 @@ def _roots(
             yield from _branch(graph, link, times, above=(artifact,), is_row=False)
 
 
-# Rubrics that refer to each other in layers have more paths than anybody can read.
-_MOST_TIMES = 1000
+# Rubrics that refer to each other in layers, or in a chain, have more paths than anybody can read.
+_MOST_TIMES, _DEEPEST = 1000, 100
 
 
 def _branch(
@@ -243,11 +250,12 @@ def _branch(
     inner = graph.links_of(link.target) if link.target is not None and not is_circular else ()
     times[id(link.target)] += bool(inner)
     is_known = times[id(link.target)] > _MOST_TIMES
-    facts = [link.remark, "circular" if is_circular else "", "shown above" if is_known else ""]
-    remarks = ", ".join(filter(None, facts))
+    is_deep = bool(inner) and len(above) >= _DEEPEST
+    facts = {"circular": is_circular, "shown above": is_known, "it goes on": is_deep}
+    remarks = ", ".join(filter(None, [link.remark, *(text for text in facts if facts[text])]))
     remark = f"  {remarks}" if remarks else ""
     yield f"{indent}{link.reference}{counted(link, is_row=is_row)}{remark}"
-    for each in () if is_known else inner:
+    for each in () if is_known or is_deep else inner:
         yield from _branch(graph, each, times, above=below, is_row=False)
 
 
