@@ -213,9 +213,12 @@ def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None
 @pytest.mark.parametrize("key", ["tag", "rev"])
 @pytest.mark.parametrize("default", ["sha1", "sha256"])
 @pytest.mark.parametrize("form", ["sha1", "sha256"])
+@pytest.mark.parametrize("protocol", ["0", "2"])
 def test_objects_may_be_named_by_sha_1_or_sha_256(
-    mine: Path, key: str, default: str, form: str, monkeypatch: pytest.MonkeyPatch
+    mine: Path, key: str, default: str, form: str, protocol: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name, value in (("COUNT", "1"), ("KEY_0", "protocol.version"), ("VALUE_0", protocol)):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     other = mine.parent / "other"
     other.mkdir()
     git(other, "init", "--quiet", f"--object-format={form}")

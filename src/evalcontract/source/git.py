@@ -43,6 +43,8 @@ _ENVIRONMENT = {
 _NOT_READ = "fatal: Could not read from remote repository."
 # What tells an empty repository that its objects are named by SHA-256.
 _DIGITS = 64
+# What git says where the objects of a repository have such names, by version of its protocol.
+_OTHER_NAMES = ("mismatched algorithms", "does not support this repository's object format")
 _SHA_256 = (("core.repositoryFormatVersion", "1"), ("extensions.objectFormat", "sha256"))
 # Whatever the settings of the user allow besides: an address must not be a command.
 _ALLOWED = "GIT_ALLOW_PROTOCOL"
@@ -103,7 +105,7 @@ def fetch(repository: Path, address: str, reference: str) -> str:
         try:
             _fetch(repository, address, reference)
         except GitError as error:
-            if "mismatched algorithms" not in str(error):
+            if not any(each in str(error) for each in _OTHER_NAMES):
                 raise
             is_named_by_sha_256 = True
     if is_named_by_sha_256:
