@@ -295,6 +295,19 @@ def test_what_does_not_run_is_not_known(tmp_path: Path) -> None:
     assert (code, found["rows"], found["flipped"], found["undecided"]) == (1, 3, 0, 3)
 
 
+@every_case("line", ['{"id": "a"}\n', '{"id": "a", "output": "x"\n'])
+def test_outputs_that_cannot_be_graded_are_no_equal_ones(tmp_path: Path, line: str) -> None:
+    two_folders(tmp_path, GRADED, GRADED)
+    write(tmp_path, {"d.jsonl": line})
+    arguments = ("diff", "old", "new", "--outputs", "d.jsonl")
+    code, out, err = printed_by(*arguments, "--output-format", "json", cwd=tmp_path)
+    assert (code, "d.jsonl:1:" in err) == (1, True)
+    told = json.loads(out)
+    assert told["summary"]["is_complete"] is False
+    assert [each["file"] for each in told["findings"]] == ["d.jsonl"]
+    assert "not all could be compared" in " ".join(printed_by(*arguments, cwd=tmp_path).out.split())
+
+
 @every_case(
     "name, arguments, message",
     [

@@ -100,9 +100,15 @@ TOOLS = (
         "LangSmith",
         "https://docs.langchain.com/langsmith/example-data-format",
         "the text in `inputs` becomes `input`, and that in `outputs` becomes `expected.reference`",
+        "evalcontract convert FILE OUT --from langsmith",
         rows=(_INPUT_OUTPUT,),
-        lists={"examples": (_INPUT_OUTPUT,)},
         like="`mlflow:evaluate`",
+    ),
+    Tool(
+        "LangSmith",
+        "https://docs.langchain.com/langsmith/example-data-format",
+        "the list `examples` can be converted from the dialect `langsmith`",
+        lists={"examples": (_INPUT_OUTPUT,)},
     ),
     Tool(
         "ai_best_practices",
@@ -262,6 +268,9 @@ _RECORDED = {
 }
 
 
+_OF_RESULTS = frozenset({"rubric", "outcome", "score", "checks"})
+
+
 def _first_row(source: RowSource) -> Any:
     if source.stream:
         return next((batch.rows[0] for batch in source.stream.batches() if batch.rows), None)
@@ -308,6 +317,8 @@ def _mentions_dataset(lines: Sequence[str]) -> bool:
 def _looks_like_row(row: Any) -> bool:
     if not isinstance(row, dict) or isinstance(row.get("inputs"), dict):
         return False  # other formats have a mapping of inputs
+    if row.keys() >= _OF_RESULTS:
+        return False
     is_like = any(nearest(key, ("input",), limit=1) for key in row)
     return is_like and tool_without_dataset(row) is None
 
