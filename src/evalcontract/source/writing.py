@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
@@ -413,27 +413,17 @@ class GrowingFile:
             self._has_failed = True
             raise
 
-    def complete(self, split: Callable[[Iterator[bytes], BinaryIO], bytes], beside: Path) -> None:
-        """Write what became of it, and remove it.
-
-        `split` gets its lines, and the file with the name to write them to; it returns the content
-        of the file `beside`.
+    def complete(self) -> None:
+        """Give the file its name.
 
         Raises:
-            OSError: that is not possible; then it is still there.
+            OSError: that is not possible.
 
         """
         self.flush()
-        with StagedFiles() as staged:
-            target = staged.open(self._target, replace=self._replace)
-            with target:
-                content = split(self.lines(), target)
-            staged.write(beside, content, replace=True)
-            staged.put()
-        if sys.platform == "win32":  # there, an open file cannot be removed
-            self._open.close()
-        self._partial.unlink(missing_ok=True)
         self._open.close()
+        check_target(self._target, replace=self._replace)
+        self._partial.replace(self._target)
 
 
 def _lock(stream: BinaryIO) -> None:

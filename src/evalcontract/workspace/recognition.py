@@ -247,9 +247,6 @@ def recorded_kind(source: RowSource) -> str | None:
     The first row decides, by the schemas of both.
     """
     first = _first_row(source)
-    value = source.document.quick if source.document else None
-    if isinstance(value, dict) and "results" in value:
-        first = value  # a run file
     if not isinstance(first, dict):
         return None
     from evalcontract.structure.native import native_for  # only for files that are no datasets
@@ -262,13 +259,7 @@ def recorded_kind(source: RowSource) -> str | None:
 
 
 #: What is recorded, with the keys of which its first row has one, each a key of the schema.
-_RECORDED = {
-    "results": frozenset({"manifest", "checks"}),
-    "output": frozenset({"output", "tool_calls"}),
-}
-
-
-_OF_RESULTS = frozenset({"rubric", "outcome", "score", "checks"})
+_RECORDED = {"results": frozenset({"manifest"}), "output": frozenset({"output", "tool_calls"})}
 
 
 def _first_row(source: RowSource) -> Any:
@@ -317,8 +308,6 @@ def _mentions_dataset(lines: Sequence[str]) -> bool:
 def _looks_like_row(row: Any) -> bool:
     if not isinstance(row, dict) or isinstance(row.get("inputs"), dict):
         return False  # other formats have a mapping of inputs
-    if row.keys() >= _OF_RESULTS:
-        return False
     is_like = any(nearest(key, ("input",), limit=1) for key in row)
     return is_like and tool_without_dataset(row) is None
 
