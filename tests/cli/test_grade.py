@@ -515,7 +515,7 @@ def test_comparison(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "rubric/support: names_period",
         "lost: passed 0.75 → failed 0.25",
         "hours: failed 0.00 → passed 1.00",
-        "95 % interval",
+        "n is too small to say more",
     ):
         assert part in " ".join(text.split())
 

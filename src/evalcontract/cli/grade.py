@@ -21,7 +21,8 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
-from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.compared import RunComparison, write_comparisons
+from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.groups import Grouping
@@ -29,7 +30,6 @@ from evalcontract.grading.printed import (
     is_failure,
     row_line,
     summary_line,
-    write_comparison,
     write_gate,
     write_results,
     write_usage,
@@ -47,26 +47,27 @@ from evalcontract.policy import ERRORS, OK, exit_status
 class Share(NamedTuple):
     """What the process that graded some rows hands on of their results.
 
-    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them, and so are
-    `samples`, the lines of a record.
+    `failures` are the first of them; `lines` are empty if nothing needs them, and so are `samples`,
+    the lines of a record. `comparison` is None unless there is an earlier run.
     """
 
     summary: Summary
     failures: list[RowResult]
     lines: str
-    rows: list[RowResult]
+    comparison: Comparison | None
     samples: str = ""
 
 
 class ShareOptions(NamedTuple):
-    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are.
+    """What is handed on: failures up to `limit` (0: all), and whether `lines` are.
 
-    `samples` makes the lines of a record. `grouping` says which rows belong together.
+    `earlier` has the rows of an earlier run to compare. `samples` makes the lines of a record.
+    `grouping` says which rows belong together.
     """
 
     limit: int
     lines: bool
-    rows: bool
+    earlier: EarlierRows | None
     samples: Samples | None = None
     grouping: Grouping = ALL_ALIKE
 
@@ -77,9 +78,19 @@ class ShareOptions(NamedTuple):
         failures = list(islice(filter(is_failure, rows), self.limit or None))
         lines = "".join(harmless_json(["".join(map(row_line, rows))])) if self.lines else ""
         samples = self.samples.lines(tasks, rows) if self.samples else ""
-        return Share(
-            Summary.of(rows, self.grouping), failures, lines, rows if self.rows else [], samples
-        )
+        summary = Summary.of(rows, self.grouping)
+        return Share(summary, failures, lines, self._compared(tasks, rows), samples)
+
+    def _compared(self, tasks: list[Task], rows: list[RowResult]) -> Comparison | None:
+        if self.earlier is None:
+            return None
+        found = Comparison.of(self.earlier, rows, self.grouping, self.limit)
+        texts = {task.id: task.output.text for task in tasks} if found.flipped else {}
+        found.flipped = [
+            change._replace(after=with_output(change.after, texts.get(change.after.id)))
+            for change in found.flipped
+        ]
+        return found
 
 
 class ShareTotal:
@@ -90,26 +101,19 @@ class ShareTotal:
 
     record: RecordFiles | None = None
 
-    def __init__(
-        self,
-        limit: int,
-        comparison: Comparison | None,
-        *,
-        grouping: Grouping,
-        is_printed: bool,
-    ) -> None:
-        self.summary = Summary(grouping)
+    def __init__(self, shared: ShareOptions, *, is_printed: bool) -> None:
+        self.summary = Summary(shared.grouping)
         self.failures: list[RowResult] = []
-        self.comparison = comparison
-        self.limit = limit
+        self.limit = shared.limit
+        self._earlier = shared.earlier
+        self._comparison = Comparison(shared.grouping, shared.limit)
         self._is_printed = is_printed
 
     def take(self, share: Share) -> None:
         """Count rows, and print their lines, if lines are wanted."""
         self.summary.merge(share.summary)
-        if self.comparison:
-            for row in share.rows:
-                self.comparison.take(row)
+        if share.comparison:
+            self._comparison.merge(share.comparison)
         self.failures += share.failures
         if self.limit:
             del self.failures[self.limit :]
@@ -121,6 +125,12 @@ class ShareTotal:
         """Print lines, if they are wanted."""
         if self._is_printed:
             put_json([lines])
+
+    def put_comparison(self, name: str, changed: Sequence[str]) -> None:
+        """Print what changed since the earlier run; `changed` is what else differs."""
+        if self._earlier is not None:
+            compared = RunComparison(name, "", self._earlier, self._comparison, changed)
+            put(write_comparisons([compared], self.limit, get_terminal_size().columns))
 
     def status(self, gate: QualityGate) -> int:
         """Return the exit code, as far as the results decide it."""
@@ -234,9 +244,10 @@ def grade_command(
     inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
     before, is_printed = earlier_results(compare) if compare else None, output_format == "jsonl"
     has_lines = is_printed or results is not None
-    shared = ShareOptions(limit, has_lines, rows=compare is not None, grouping=grouping)
-    comparison = Comparison(before.rows) if before else None
-    total = ShareTotal(limit, comparison, grouping=grouping, is_printed=is_printed)
+    shared = ShareOptions(
+        limit, has_lines, by_id(before.rows) if before else None, grouping=grouping
+    )
+    total = ShareTotal(shared, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
@@ -252,8 +263,9 @@ def grade_command(
     if is_printed:
         put_json([end.line])
     elif total.summary.rows.total:
-        changed = differences(before.basis, end.basis) if before else []
-        put(_text(total, str(compare), changed, gate=grading.gate, usage=end.usage))
+        put(_text(total, gate=grading.gate, usage=end.usage))
+        if before:
+            total.put_comparison(str(compare), differences(before.basis, end.basis))
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
     return exit_status(grading.diagnostics) or total.status(grading.gate)
@@ -371,14 +383,8 @@ def _lines(*lines: str) -> str:
     return "".join(harmless_json(lines))
 
 
-def _text(
-    total: ShareTotal, compared: str, changed: Sequence[str], gate: QualityGate, usage: Usage | None
-) -> Iterator[str]:
+def _text(total: ShareTotal, gate: QualityGate, usage: Usage | None) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(total.summary, total.failures, total.limit, width=width)
     yield from write_usage(usage, total.summary, width)
     yield from write_gate(total.summary, gate, width)
-    if total.comparison:
-        yield from write_comparison(
-            total.comparison, compared, changed, limit=total.limit, width=width
-        )

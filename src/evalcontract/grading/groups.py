@@ -36,17 +36,21 @@ class Grouping(NamedTuple):
         return tuple(dict.fromkeys((*self.by, self.cluster) if self.cluster else self.by))
 
     def require_told(self, earlier: Sequence[RowResult]) -> None:
-        """Refuse earlier results that do not tell the values of the keys.
+        """Refuse results that do not tell the values of the keys.
 
         Raises:
             UsageError: they do not.
 
         """
-        told = {key for row in earlier for key in row.about.get(VALUES, ())}
-        missing = listed(f"`{clipped(key)}`" for key in self.keys if key not in told)
+        missing = listed(
+            f"`{clipped(key)}`"
+            for key in self.keys
+            if key != TAGS and all(_value(row.about, key) is None for row in earlier)
+        )
         if earlier and missing:
             raise UsageError(
-                f"the earlier results do not tell {missing} of rows: run it without --resume"
+                f"the results do not tell {missing} of rows: grade with the same keys (--by,"
+                " --cluster), and without --resume"
             )
 
     def told(self, rows: Sequence[Mapping[str, Any]], results: list[RowResult]) -> list[RowResult]:
