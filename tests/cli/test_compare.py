@@ -92,7 +92,10 @@ def test_a_comparison_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert text.startswith("two.results.jsonl compared with one.results.jsonl: the outputs are")
     assert "10 pass now, 0 fail now; p 0.002 by McNemar's exact test, 0.0039 corrected" in text
     assert "tags: even: 0.33 → 0.67" in text
-    assert "flipped rows: r10: failed 0.00 → passed 1.00 (must_contain_any) … and 9 more" in text
+    assert (
+        "flipped rows: r10: failed 0.00 → passed 1.00 (must_contain_any) before: no now: yes"
+        in text
+    )
     assert text.endswith("no result changed")
 
 
@@ -101,14 +104,13 @@ def test_grade_shows_the_output_of_rows_that_flipped(
 ) -> None:
     """That of the earlier run, too, where its results tell it."""
     earlier = (place / ALL[0]).read_text(encoding="utf-8")
-    told = earlier.replace('{"id": "r10",', '{"output": "no, I said", "id": "r10",')
-    (place / ALL[0]).write_text(told, encoding="utf-8")
+    (place / ALL[0]).write_text(earlier.replace('"output": "no", ', "", 9), encoding="utf-8")
     capsys.readouterr()
     asked = ("rows.jsonl", "--outputs", "two.jsonl", "--compare", ALL[0])
     assert command_line("grade", *asked) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "r10: failed 0.00 → passed 1.00 (must_contain_any) before: no, I said now: yes" in text
-    assert "r11: failed 0.00 → passed 1.00 (must_contain_any) now: yes" in text
+    assert "r10: failed 0.00 → passed 1.00 (must_contain_any) now: yes" in text
+    assert "r19: failed 0.00 → passed 1.00 (must_contain_any) before: no now: yes" in text
 
 
 @pytest.mark.usefixtures("place")

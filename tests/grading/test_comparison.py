@@ -158,7 +158,7 @@ def test_groups_and_clusters() -> None:
     before, after = (
         [
             row(f"r{at}", check("x", float(at % 6 >= passed)))._replace(
-                about={"tags": [f"t{at % 2}"], "by": {"document": at // 2}}
+                content={"tags": [f"t{at % 2}"], "by": {"document": at // 2}}
             )
             for at in range(24)
         ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import islice
@@ -20,7 +21,7 @@ from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.opening import Options
-from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
+from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
 from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
@@ -29,12 +30,13 @@ from evalcontract.grading.groups import Grouping
 from evalcontract.grading.printed import (
     is_failure,
     row_line,
-    summary_line,
+    summary_fields,
     write_gate,
     write_results,
     write_usage,
 )
 from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
+from evalcontract.grading.rows import with_content, without_texts
 from evalcontract.grading.runner import Task
 from evalcontract.grading.summary import ALL_ALIKE, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
@@ -61,22 +63,26 @@ class Share(NamedTuple):
 class ShareOptions(NamedTuple):
     """What is handed on: failures up to `limit` (0: all), and whether `lines` are.
 
-    `earlier` has the rows of an earlier run to compare. `samples` makes the lines of a record.
-    `grouping` says which rows belong together.
+    `earlier` has the rows of an earlier run to compare. Without `texts`, the lines have none of the
+    data; see `without_texts`. `samples` makes the lines of a record. `grouping` says which rows
+    belong together.
     """
 
     limit: int
     lines: bool
     earlier: EarlierRows | None
+    texts: bool
     samples: Samples | None = None
     grouping: Grouping = ALL_ALIKE
 
     def of(self, tasks: list[Task], rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
+        if self.lines and tasks:
+            rows = with_content(tasks, rows)
         if tasks:
             rows = self.grouping.told([task.row for task in tasks], rows)
         failures = list(islice(filter(is_failure, rows), self.limit or None))
-        lines = "".join(harmless_json(["".join(map(row_line, rows))])) if self.lines else ""
+        lines = "".join(harmless_json(["".join(map(row_line, self._told(rows)))]))
         samples = self.samples.lines(tasks, rows) if self.samples else ""
         summary = Summary.of(rows, self.grouping)
         return Share(summary, failures, lines, self._compared(tasks, rows), samples)
@@ -92,6 +98,12 @@ class ShareOptions(NamedTuple):
         ]
         return found
 
+    def _told(self, rows: list[RowResult]) -> Iterable[RowResult]:
+        """Return the rows as they are written."""
+        if not self.lines:
+            return ()
+        return rows if self.texts else map(without_texts, rows)
+
 
 class ShareTotal:
     """What is kept of the results: their summary, the first failures, and the comparison.
@@ -101,13 +113,13 @@ class ShareTotal:
 
     record: RecordFiles | None = None
 
-    def __init__(self, shared: ShareOptions, *, is_printed: bool) -> None:
+    def __init__(self, shared: ShareOptions, put_lines: Callable[[str], None] | None) -> None:
         self.summary = Summary(shared.grouping)
         self.failures: list[RowResult] = []
         self.limit = shared.limit
         self._earlier = shared.earlier
         self._comparison = Comparison(shared.grouping, shared.limit)
-        self._is_printed = is_printed
+        self._put_lines = put_lines
 
     def take(self, share: Share) -> None:
         """Count rows, and print their lines, if lines are wanted."""
@@ -117,14 +129,10 @@ class ShareTotal:
         self.failures += share.failures
         if self.limit:
             del self.failures[self.limit :]
-        self.print(share.lines)
+        if self._put_lines and share.lines:
+            self._put_lines(share.lines)
         if self.record:
             self.record.write(share.samples)
-
-    def print(self, lines: str) -> None:
-        """Print lines, if they are wanted."""
-        if self._is_printed:
-            put_json([lines])
 
     def put_comparison(self, name: str, changed: Sequence[str]) -> None:
         """Print what changed since the earlier run; `changed` is what else differs."""
@@ -164,7 +172,16 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     shell_complete=files_of("jsonl"),
     help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
 )
-@options.file("--results", "File to write the results to, as JSON Lines.", "jsonl", dir_okay=False)
+@options.file(
+    "--results",
+    "File to write the rows of the results to, as JSON Lines; what they depend on and their summary"
+    " go to a .run.json beside it.",
+    "jsonl",
+    dir_okay=False,
+)
+@options.flag(
+    "--no-texts", "Leave texts out of the results: inputs, outputs, metadata and reasons."
+)
 @options.flag(
     "--resume",
     "Go on with earlier results: grade what is missing, and again what did not run or ended in"
@@ -197,7 +214,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@options.output_format("jsonl")
+@options.output_format("json", "jsonl")
 @options.number(
     "--limit",
     "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
@@ -214,7 +231,8 @@ def grade_command(
     dataset: str,
     outputs: str,
     results: Path | None,
-    resume: bool,  # noqa: FBT001 - click passes flags by name
+    no_texts: bool,  # noqa: FBT001 - click passes flags by name
+    resume: bool,  # noqa: FBT001 - the same
     force: bool,  # noqa: FBT001 - the same
     compare: Path | None,
     export: tuple[str, Path] | None,
@@ -242,12 +260,11 @@ def grade_command(
     if Path(outputs).is_dir():
         raise UsageError(f"{outputs} is a folder: name the file with the outputs")
     inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
-    before, is_printed = earlier_results(compare) if compare else None, output_format == "jsonl"
-    has_lines = is_printed or results is not None
-    shared = ShareOptions(
-        limit, has_lines, by_id(before.rows) if before else None, grouping=grouping
-    )
-    total = ShareTotal(shared, is_printed=is_printed)
+    before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
+    has_lines, earlier = is_printed or results is not None, by_id(before.rows) if before else None
+    shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
+    printed = _PRINTED[output_format]() if is_printed else None
+    total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
@@ -260,8 +277,8 @@ def grade_command(
     write_findings(grading.diagnostics)
     if not total.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
-    if is_printed:
-        put_json([end.line])
+    if printed:
+        printed.finish(end.run)
     elif total.summary.rows.total:
         put(_text(total, gate=grading.gate, usage=end.usage))
         if before:
@@ -307,10 +324,40 @@ class WantedFiles(NamedTuple):
             )
 
 
-class EndOfRun(NamedTuple):
-    """What is known when all rows are graded: the last line, and which files were `exported`."""
+class _Lines:
+    """Prints rows as JSON Lines."""
 
-    line: str
+    def rows(self, lines: str) -> None:
+        """Print lines of rows."""
+        put_json([lines])
+
+    def finish(self, run: Mapping[str, Any]) -> None:
+        """Print what follows the rows; `run` is the content of a run file."""
+
+
+class _OneObject(_Lines):
+    """Prints one JSON object: what a run file has, and the rows."""
+
+    _start = '{"rows": [\n'
+
+    def rows(self, lines: str) -> None:
+        """Print lines of rows, as items of a list."""
+        put_json([self._start, lines[:-1].replace("\n", ",\n")])
+        self._start = ",\n"
+
+    def finish(self, run: Mapping[str, Any]) -> None:
+        """Print the rest of the object."""
+        rows = self._start if self._start != ",\n" else ""
+        put_json([rows, "\n],\n", json.dumps(run, ensure_ascii=False)[1:], "\n"])
+
+
+_PRINTED = {"json": _OneObject, "jsonl": _Lines}
+
+
+class EndOfRun(NamedTuple):
+    """What is known when all rows are graded: the run file, and which files were `exported`."""
+
+    run: Mapping[str, Any]
     basis: Basis
     usage: Usage | None
     exported: list[str]
@@ -340,13 +387,13 @@ def _run(
         _take_all(grading, shared, total, file=file, manifest=manifest)
         begun = file.manifest if file else manifest
         provenance = grading.provenance(begun) if manifest else None
-        line = summary_line(total.summary, grading.gate, grading.usage, provenance)
-        if file:
-            file.write(_lines(line))
-            file.complete()
         basis = Basis(manifest, grading.used.sections, provenance)
+        summary = summary_fields(total.summary, grading.gate, grading.usage)
+        run = basis._replace(manifest=begun).run(summary)
+        if file:
+            file.complete(run)
         exported = _export(total, grading, basis, replace=wanted.force)
-    return EndOfRun(line, basis, grading.usage, exported)
+    return EndOfRun(run, basis, grading.usage, exported)
 
 
 def _export(total: ShareTotal, grading: Grading, basis: Basis, *, replace: bool) -> list[str]:
@@ -368,19 +415,17 @@ def _take_all(
     """Take what a file of results has already, then what is graded, and write that to it."""
     earlier = file.begin(manifest, partial(grading.basis, manifest)) if file else []
     shared.grouping.require_told(earlier)
-    total.print(_lines(manifest_line(manifest), used_line(grading.used.news())))
+    if earlier and not shared.texts and any(without_texts(row) != row for row in earlier):
+        raise UsageError("the earlier results have texts: run it with --no-texts and --force")
+    grading.used.news()
     total.take(shared._replace(samples=None).of([], earlier))
     for share in grading.shares(shared.of, {row.id for row in earlier}):
-        used = _lines(used_line(grading.used.news())) if shared.lines else ""
-        total.take(share._replace(lines=used + share.lines))
+        total.take(share)
         if file:
+            used = "".join(harmless_json([used_line(grading.used.news())]))
             file.write(used + share.lines)
     if manifest and grading.manifest != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
-
-
-def _lines(*lines: str) -> str:
-    return "".join(harmless_json(lines))
 
 
 def _text(total: ShareTotal, gate: QualityGate, usage: Usage | None) -> Iterator[str]:

@@ -200,7 +200,7 @@ def _change(change: RowChange, width: int) -> Iterator[str]:
 
 def output_of(row: RowResult) -> str | None:
     """Return the text of the output of a row, if the results tell it."""
-    text = row.about.get("output")
+    text = (row.content or {}).get("output")
     return text if isinstance(text, str) else None
 
 

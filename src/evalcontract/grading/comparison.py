@@ -31,7 +31,7 @@ def by_id(rows: Iterable[RowResult]) -> EarlierRows:
 
 def with_output(row: RowResult, text: str | None) -> RowResult:
     """Return a row with the text of its output, if there is one."""
-    return row if text is None else row._replace(about={**row.about, "output": text})
+    return row if text is None else row._replace(content={**(row.content or {}), "output": text})
 
 
 class RowChange(NamedTuple):
@@ -225,7 +225,7 @@ class Comparison:
         if before.score is not None and row.score is not None:
             change = (before.outcome, before.score, row.outcome, row.score)
             yield self.rows, change
-            if row.about:
+            if row.content:
                 yield from ((self.groups[group], change) for group in self.grouping.groups(row))
         elif not before.outcome is row.outcome is Outcome.SKIPPED:
             self._leave_out(before, row)

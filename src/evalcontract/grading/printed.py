@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby, islice
@@ -9,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
-from evalcontract.grading.basis import json_line, to_json
+from evalcontract.grading.basis import to_json
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
@@ -349,21 +350,49 @@ def _below(mean: float, threshold: float) -> str:
 def row_line(row: RowResult) -> str:
     """Return the line of a row."""
     checks = ", ".join([_check_text(check) for check in row.checks])
+    content = f", {_content_text(row.content)[1:-1]}" if row.content else ""
     head = to_json(_result(row, rubric=row.rubric))[:-1]
-    about = f", {to_json(dict(row.about))[1:-1]}" if row.about else ""
-    return f'{head}, "checks": [{checks}]{about}}}\n'
+    return f'{head}, "checks": [{checks}]{content}}}\n'
 
 
-def summary_line(
-    summary: Summary,
-    gate: QualityGate,
-    usage: Usage | None = None,
-    provenance: Mapping[str, Any] | None = None,
-) -> str:
-    """Return the last line; `gate` is what the results had to meet.
+def row_fields(row: RowResult) -> dict[str, Any]:
+    """Return the JSON of a row."""
+    checks = {"checks": [_check(check) for check in row.checks]}
+    return {**_result(row, rubric=row.rubric), **checks, **(row.content or {})}
 
-    `usage` is what asking judges took, None if there was no model to ask. `provenance` is the
-    manifest of the dataset.
+
+# What a table or YAML may have and JSON has not is written as text.
+_strict_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def _content_text(content: Mapping[str, Any]) -> str:
+    try:
+        return _strict_json(content)
+    except (TypeError, ValueError, RecursionError):
+        return to_json({key: _writable(value) for key, value in content.items()})
+
+
+def _writable(value: Any) -> Any:
+    """Return a value if it can be written as JSON, else a text of it."""
+    try:
+        _strict_json(value)
+    except RecursionError:
+        return "… is nested too deeply"
+    except (TypeError, ValueError):
+        if isinstance(value, dict):
+            return {str(key): _writable(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [_writable(inner) for inner in value]
+        return hex(value) if isinstance(value, int) else str(value)
+    return value
+
+
+def summary_fields(
+    summary: Summary, gate: QualityGate, usage: Usage | None = None
+) -> dict[str, Any]:
+    """Return the JSON of a summary; `gate` is what the results had to meet.
+
+    `usage` is what asking judges took, None if there was no model to ask.
     """
     content: dict[str, Any] = {"rows": _tally(summary.rows)}
     if gate.threshold is not None:
@@ -390,8 +419,7 @@ def summary_line(
         ]
     if summary.grouping.cluster is not None:
         content["cluster"] = summary.grouping.cluster
-    beside = {} if provenance is None else {"provenance": provenance}
-    return json_line({"summary": content, **beside})
+    return content
 
 
 def _check_text(check: CheckResult) -> str:
