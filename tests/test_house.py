@@ -395,6 +395,7 @@ TAKEN = {
         "grading.results.RowResult",
         "grading.runner.score_text",
         "grading.comparison.Comparison",
+        "grading.comparison.by_id",
     },
     "versioning": {
         "checking.locks.bundles_of",

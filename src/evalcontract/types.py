@@ -726,8 +726,13 @@ class RowResult(TypedDict):
     bounds: NotRequired[list[float]]
     reason: NotRequired[str]
     checks: list[CheckResult]
-    tags: NotRequired[list[str]]
+    tags: NotRequired[Any]
     by: NotRequired[dict[str, Any]]
+    metadata: NotRequired[Any]
+    input: NotRequired[Any]
+    output: NotRequired[Any]
+    tool_calls: NotRequired[Any]
+    expected: NotRequired[Any]
 
 
 class Tally(TypedDict):
@@ -762,11 +767,12 @@ class ResultsSummary(TypedDict):
 
 
 class ResultsLine(TypedDict):
-    """One line of the results that `evalcontract grade` writes: first the manifest, then a line
-    for each row, and at the end the summary.
+    """One row of the results that `evalcontract grade` writes, or the run file beside them: the
+    manifest, what the rows depend on, and the summary.
 
-    What rows depend on stands in lines `used`, before the first row that depends on it. Later
-    2.x versions may add keys, so a reader should pass over those that it does not know.
+    Results of version 2 have these in lines between the rows, and so has the file of a run that
+    goes on. Later 3.x versions may add keys, so a reader should pass over those that it does
+    not know.
     """
 
     manifest: NotRequired[Manifest]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from doors import ROOT, Options, command_line
+from results import as_lines, lines_of_version_2, partial_of, printed_lines, rows_of, run_of
 from tables import every_case
 from writing import write
 
@@ -81,9 +82,9 @@ def results(
     capsys: pytest.CaptureFixture[str], *arguments: str
 ) -> tuple[int, list[dict[str, Any]], str]:
     """Return the exit code, the lines of the results, and what is on standard error."""
-    code = grade("--output-format", "jsonl", *arguments)
+    code = grade("--output-format", "json", *arguments)
     printed = capsys.readouterr()
-    return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
+    return code, printed_lines(printed.out), printed.err
 
 
 def rows(lines: list[dict[str, Any]]) -> dict[str, tuple[str | None, float | None]]:
@@ -96,8 +97,6 @@ def test_lines_conform_to_their_schema(capsys: pytest.CaptureFixture[str]) -> No
     assert code == 0
     for line in lines:
         jsonschema.Draft202012Validator(RESULTS).validate(line)
-    assert list(lines[0]) == ["manifest"]
-    assert list(lines[-1]) == ["summary", "provenance"]
     jsonschema.Draft202012Validator(MANIFEST).validate(lines[-1]["provenance"])
     assert rows(lines) == {
         "refund": ("passed", 1.0),
@@ -148,8 +147,8 @@ def test_outputs_may_come_in_any_order_and_from_standard_input(
 
     text = "".join(reversed(recorded().splitlines(keepends=True)))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    code = command_line("grade", "datasets/a.json", "--outputs", "-", "--output-format", "jsonl")
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    code = command_line("grade", "datasets/a.json", "--outputs", "-", "--output-format", "json")
+    lines = printed_lines(capsys.readouterr().out)
     assert code == 0
     assert rows(lines)["refund"] == ("passed", 1.0)
     assert "sha256" not in lines[0]["manifest"]["outputs"]
@@ -410,11 +409,14 @@ def test_an_interrupted_run_goes_on(
     place: Path, capsys: pytest.CaptureFixture[str], kept: int, torn: bytes
 ) -> None:
     grade("--results", "whole.jsonl")
-    lines = (place / "whole.jsonl").read_bytes().splitlines(keepends=True)
-    (place / "results.jsonl.partial").write_bytes(b"".join(lines[:kept]) + torn)
+    lines = partial_of(place / "whole.jsonl", place / "results.jsonl")
+    partial = place / "results.jsonl.partial"
+    partial.write_bytes("".join(lines[:kept]).encode() + torn)
     capsys.readouterr()
     assert grade("--results", "results.jsonl", "--resume") == 0
-    assert (place / "results.jsonl").read_bytes() == b"".join(lines)
+    assert (place / "results.jsonl").read_bytes() == (place / "whole.jsonl").read_bytes()
+    assert run_of(place / "results.jsonl")["summary"] == run_of(place / "whole.jsonl")["summary"]
+    assert not partial.exists()
     assert "0.58" in capsys.readouterr().out, "rows of both runs count"
 
 
@@ -435,7 +437,7 @@ def test_a_run_of_other_files_does_not_go_on(
 ) -> None:
     grade("--results", "whole.jsonl")
     partial = place / "results.jsonl.partial"
-    partial.write_bytes((place / "whole.jsonl").read_bytes())
+    partial_of(place / "whole.jsonl", place / "results.jsonl")
     write(place, files)
     assert grade("--results", "results.jsonl", "--resume") == 2
     refusal = capsys.readouterr().err
@@ -450,7 +452,7 @@ def test_a_complete_run_without_errors_is_gone_on_with(
     write(place, {"datasets/a.json": {"questions": ROWS[:2]}})
     grade("--results", "results.jsonl")
     first = (place / "results.jsonl").read_bytes()
-    assert b'"error"' not in first.rpartition(b"summary")[0]
+    assert b'"error"' not in first
     assert grade("--results", "results.jsonl", "--resume") == 0
     assert (place / "results.jsonl").read_bytes() == first
     write(place, {"outputs.jsonl": recorded(lost="other")})
@@ -490,6 +492,87 @@ def test_a_killed_run_leaves_what_it_has_written(place: Path) -> None:
     assert len([line for line in graded if "id" in line]) == 40_000, "each row once"
 
 
+CONTENT = {"tags": ["a"], "metadata": {"source": "x"}, "expected": {"reference": "30 days"}}
+
+
+def test_rows_have_what_was_graded_and_no_texts_leaves_it_out(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"datasets/a.json": {"questions": [{**ROWS[0], **CONTENT}, *ROWS[1:]]}})
+    call = {"name": "find", "arguments": {"id": 1}}
+    write(place, {"outputs.jsonl": recorded(hours=None)})
+    with (place / "outputs.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"id": "hours", "output": "", "tool_calls": [call]}) + "\n")
+    grade("--results", "r.jsonl")
+    refund, lost, hours = rows_of(place / "r.jsonl")
+    given = {key: refund[key] for key in ("input", "output", *CONTENT)}
+    assert given == {"input": ROWS[0]["input"], "output": OUTPUTS["refund"], **CONTENT}
+    assert "tags" not in lost
+    assert (hours["output"], hours["tool_calls"]) == ("", [call])
+    assert "sorry" in lost["checks"][1]["reason"]
+    assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 2
+    assert "earlier results have texts" in capsys.readouterr().err
+    grade("--results", "r.jsonl", "--no-texts", "--force")
+    refund, lost, _ = rows_of(place / "r.jsonl")
+    assert list(refund) == ["id", "rubric", "outcome", "score", "checks", "tags"]
+    assert list(lost["checks"][1]) == ["id", "kind", "outcome", "score"]
+    assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 0
+
+
+def test_values_that_json_has_not_are_written_as_text(place: Path) -> None:
+    text = "questions:\n- {id: a, input: x, must_contain_any: [y], metadata: {n: .nan}}\n"
+    write(place, {"a.yaml": text, "one.jsonl": '{"id": "a", "output": "y"}\n'})
+    command_line("grade", "a.yaml", "--outputs", "one.jsonl", "--results", "r.jsonl")
+    (row,) = rows_of(place / "r.jsonl")
+    assert row["id"] == "a"
+    assert isinstance(row["metadata"]["n"], str)
+
+
+def test_results_need_their_run_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade("--results", "r.jsonl")
+    rows_alone = (place / "r.jsonl").read_text()
+    run = (place / "r.run.json").read_text()
+    for files, told in (
+        ({"old.jsonl": rows_alone}, "old.jsonl has no old.run.json beside it"),
+        ({"old.jsonl": rows_alone, "old.run.json": "{}"}, "old.run.json is not the run file"),
+        ({"old.jsonl": rows_alone, "old.run.json": "[1"}, "old.run.json is not the run file"),
+        (
+            {"old.jsonl": rows_alone.splitlines(keepends=True)[0], "old.run.json": run},
+            "old.jsonl has 1 row, but old.run.json is of 3: they are not of one run",
+        ),
+    ):
+        write(place, files)
+        capsys.readouterr()
+        assert grade("--compare", "old.jsonl") == 2
+        assert told in capsys.readouterr().err
+    (place / "r.jsonl").unlink()
+    assert grade("--results", "r.jsonl") == 2
+    assert "r.run.json already exists" in capsys.readouterr().err
+    assert (place / "r.run.json").read_text() == run
+
+
+def test_results_of_version_2_are_read(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade("--results", "r.jsonl")
+    lines = lines_of_version_2(place / "r.jsonl")
+    lines[0]["manifest"]["version"] = "2.1"
+    write(place, {"old.jsonl": lines_of(*lines)})
+    capsys.readouterr()
+    assert grade("--compare", "old.jsonl", "--output-format", "text") == 0
+    assert "no result changed" in capsys.readouterr().out
+    assert grade("--results", "old.jsonl", "--resume") == 0
+    assert (place / "old.jsonl").read_bytes() == (place / "r.jsonl").read_bytes()
+
+
+@pytest.mark.usefixtures("place")
+def test_printed_rows_are_those_of_the_file(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grade("--results", "r.jsonl", "--output-format", "jsonl")
+    assert capsys.readouterr().out == (place / "r.jsonl").read_text()
+    _, lines, _ = results(capsys)
+    assert lines == as_lines({**run_of(place / "r.jsonl"), "rows": rows_of(place / "r.jsonl")})
+
+
 def test_links_are_not_written_through(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "precious").write_text("keep me")
     (place / "results.jsonl").symlink_to(place / "precious")
@@ -515,7 +598,7 @@ def test_comparison(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "rubric/support: names_period",
         "lost: passed 0.75 → failed 0.25",
         "hours: failed 0.00 → passed 1.00",
-        "95 % interval",
+        "n is too small to say more",
     ):
         assert part in " ".join(text.split())
 
@@ -602,11 +685,11 @@ def test_check_says_what_outputs_and_results_are(
         capsys.readouterr()
         command_line("check", ".", cache)
         printed = capsys.readouterr().out
-        assert ", 2 output files, 1 result file: " in printed
+        assert ", 2 output files, 2 result files: " in printed
         assert "skipped 1 data file that does" in printed
     command_line("check", ".", cache, "--output-format", "json")
     summary = json.loads(capsys.readouterr().out)["summary"]
-    assert (summary["files"]["output"], summary["files"]["results"]) == (2, 1)
+    assert (summary["files"]["output"], summary["files"]["results"]) == (2, 2)
     assert summary["left_out"] == ["notes.json"]
 
 

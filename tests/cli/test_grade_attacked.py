@@ -113,7 +113,7 @@ ROW = '{"id": "r0", "rubric": null, "outcome": "failed", "score": %s, "checks": 
         ({"old": OLD + ROW % "2"}, ["--compare", "old"], "old:2: this is not a result"),
         ({"old": OLD + ROW}, ["--compare", "old"], "old:2: this is not a result"),
         ({"old": OLD + "[" * 9000}, ["--compare", "old"], "old:2: this is not a result"),
-        ({"old": ROW % "1"}, ["--compare", "old"], "old:1: this is not a result"),
+        ({"old": ROW % "1"}, ["--compare", "old"], "old has no old.run.json beside it"),
         ({"old": OLD * 2}, ["--compare", "old"], "old:2: this is not a result"),
         ({"old": ""}, ["--compare", "old"], "old is empty"),
         ({"old": FIRST}, ["--compare", "old"], "old has results of version 1.0, which left out"),

@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
-from evalcontract.grading.basis import Basis, Sections, differences, manifest_line, used_line
+from evalcontract.grading.basis import (
+    Basis,
+    Sections,
+    differences,
+    json_line,
+    manifest_line,
+    used_line,
+)
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import SHOWN, harmless_json
-from evalcontract.source.writing import GrowingFile
+from evalcontract.model.values import SHOWN, harmless_json, many
+from evalcontract.source.writing import GrowingFile, check_target, target_of
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 from evalcontract.workspace import display_name
@@ -24,7 +31,6 @@ from evalcontract.workspace.writing import refuse_settings, write_error
 
 #: What is told of a row beside its result: its tags, and the values of keys that group rows.
 TAGS, VALUES = "tags", "by"
-_NOTHING: Mapping[str, Any] = {}
 
 
 class CheckResult(NamedTuple):
@@ -79,7 +85,7 @@ class RowResult(NamedTuple):
     that could not be graded: that is undecided, and has no `checks`. `outcome` is passed, failed or
     undecided; it is skipped if no check has anything to judge, and None if there is a score but
     nothing says what passes. If the score is not known, `bounds` are those that it lies between.
-    `about` is what is told of the row besides, as far as it is needed.
+    `content` is what results keep of the row and its output, see `CONTENT`; None if nothing does.
     """
 
     id: str
@@ -89,7 +95,7 @@ class RowResult(NamedTuple):
     reason: str | None = None
     bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
-    about: Mapping[str, Any] = _NOTHING
+    content: Mapping[str, Any] | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -103,6 +109,10 @@ class RowResult(NamedTuple):
         )
 
 
+#: What results keep of a row and its output, besides its id, by the names in both.
+CONTENT = ("tags", "metadata", "input", "output", "tool_calls", "expected")
+
+
 # The beginning of results of the first version, whose scores mean something else.
 _OLD = lazy_pattern(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 
@@ -110,8 +120,8 @@ _OLD = lazy_pattern(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 class Results(NamedTuple):
     """The results of a run: what they depend on, and its rows in order.
 
-    `is_complete` is whether it has a summary. `places` are the numbers of the lines of the rows,
-    from 0.
+    `is_complete` is whether it has a summary. `places` are the numbers of the lines of the rows
+    among those that were read, from 0.
     """
 
     basis: Basis
@@ -126,8 +136,8 @@ class Results(NamedTuple):
         return name
 
 
-def read_results(lines: Iterable[bytes], name: str) -> Results:
-    """Read the lines of results.
+def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
+    """Read the lines of results, of which the first has a number.
 
     Raises:
         UsageError: a line is not one that `grade` writes.
@@ -139,7 +149,7 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
     places: list[int] = []
     provenance: Mapping[str, Any] | None = None
     is_complete = False
-    for number, line in enumerate(lines, 1):
+    for at, line in enumerate(lines):
         content = _content(line)
         if content is None and manifest is None and (old := _OLD.match(line)):
             raise UsageError(
@@ -147,6 +157,7 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
                 " what did not run: grade the outputs again"
             )
         if content is None or (manifest is None) != ("manifest" in content):
+            number = max(1, at + first)
             raise UsageError(f"{name}:{number}: this is not a result of `evalcontract grade`")
         if "manifest" in content:
             manifest = content["manifest"]
@@ -159,7 +170,7 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
             provenance = content.get("provenance")
         else:
             rows.append(_row(content))
-            places.append(number - 1)
+            places.append(at)
     if manifest is None:
         raise UsageError(f"{name} is empty")
     return Results(Basis(manifest, used, provenance), rows, is_complete, places)
@@ -183,9 +194,6 @@ def _line_schema() -> Any:
     return native_for(load("results"))
 
 
-_ABOUT = (TAGS, VALUES, "metadata", "input", "output", "expected")
-
-
 def _row(content: dict[str, Any]) -> RowResult:
     outcome = content["outcome"]
     return RowResult(
@@ -196,11 +204,13 @@ def _row(content: dict[str, Any]) -> RowResult:
         reason=content.get("reason"),
         bounds=_bounds(content),
         checks=tuple(map(_check, content["checks"])),
-        about={key: content[key] for key in _ABOUT if key in content},
+        content={key: content[key] for key in (*CONTENT, VALUES) if key in content} or None,
     )
 
 
 def _check(content: dict[str, Any]) -> CheckResult:
+    if len(content) == _OF_PLAIN:
+        return _plain_check(*map(content.__getitem__, ("id", "kind", "outcome", "score")))
     return CheckResult(
         id=content["id"],
         kind=content["kind"],
@@ -211,6 +221,15 @@ def _check(content: dict[str, Any]) -> CheckResult:
         bounds=_bounds(content),
         checks=tuple(map(_check, content.get("checks", ()))),
     )
+
+
+# The keys that every check has; most have no other, and many are the same.
+_OF_PLAIN = 4
+
+
+@lru_cache(maxsize=1 << 10)
+def _plain_check(id_: str, kind: str, outcome: str, score: float | None) -> CheckResult:
+    return CheckResult(id_, kind, Outcome(outcome), score)
 
 
 def _bounds(content: dict[str, Any]) -> Bounds | None:
@@ -225,28 +244,74 @@ Use = Callable[[Iterable[str], Sections], Basis]
 _FLUSHED = 100
 
 
+def run_path(path: Path) -> Path:
+    """Return the path of the run file: what the results in `path` depend on, and their summary."""
+    return path.with_suffix(".run.json")
+
+
 def earlier_results(path: Path) -> Results:
-    """Read the results of an earlier run.
+    """Read the results of an earlier run, and the run file beside them.
 
     Raises:
-        UsageError: the file cannot be read, or is not such a file.
+        UsageError: a file cannot be read, is not such a file, or both are not of one run.
 
     """
+    return read_results(*_journal(path))
+
+
+def _journal(path: Path) -> tuple[list[bytes], str, int]:
+    """Return complete results as `read_results` takes them: as a run that goes on writes them.
+
+    Results of versions before 3 are such lines.
+    """
+    name = display_name(path)
+    lines = _lines_of(path)
+    if lines and (_OLD.match(lines[0]) or "manifest" in (_content(lines[0]) or ())):
+        return lines, name, 1
+    beside = run_path(path)
+    if not lines:
+        raise UsageError(f"{name} is empty")
+    if _content(lines[0]) is None:
+        raise UsageError(f"{name}:1: this is not a result of `evalcontract grade`")
+    if not beside.exists():
+        raise UsageError(
+            f"{name} has no {display_name(beside)} beside it, which tells what the results depend"
+            " on: `grade --results` writes both"
+        )
+    run = _content(b"".join(_lines_of(beside)))
+    if run is None or not {"manifest", "used", "summary"} <= run.keys():
+        raise UsageError(f"{display_name(beside)} is not the run file of `evalcontract grade`")
+    if (total := run["summary"]["rows"]["total"]) != len(lines):
+        raise UsageError(
+            f"{name} has {many(len(lines), 'row')}, but {display_name(beside)} is of {total:,}:"
+            " they are not of one run"
+        )
+    head = ({"manifest": run.pop("manifest")}, {"used": run.pop("used")})
+    texts = [_bytes_of(json_line(content)) for content in (*head, run)]
+    return [*texts[:2], *lines, texts[2]], name, -1
+
+
+def _lines_of(path: Path) -> list[bytes]:
     name = display_name(path)
     try:
         if path.exists() and not path.is_file():
             raise UsageError(f"{name}: it is no regular file")
         with path.open("rb") as lines:
-            return read_results(lines, name)
+            return list(lines)
     except OSError as error:
         raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _bytes_of(line: str) -> bytes:
+    return "".join(harmless_json([line])).encode("utf-8", "backslashreplace")
 
 
 class ResultsFile:
     """A context manager for the results of a run; with `resume`, it goes on with an earlier one.
 
     That is an interrupted run, or else a complete one, of which only that is left which did not
-    run. `manifest` is its first line, once it has begun.
+    run. `manifest` is its first line, once it has begun. While it goes on, the partial file has
+    what the rows depend on between them; then they have a run file of their own.
 
     Raises:
         UsageError: the file exists, and is neither to be replaced nor gone on with; it cannot be
@@ -264,12 +329,15 @@ class ResultsFile:
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
         refuse_settings(path)
-        for written in (path, path.with_name(f"{path.name}.partial")):
+        beside = run_path(path)
+        for written in (path, path.with_name(f"{path.name}.partial"), beside):
             for read in inputs:
                 if _is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
         with _writing(path):
             self._file = GrowingFile(path, replace=replace or resume)
+        with _writing(beside):
+            check_target(target_of(beside, None), replace=replace or resume)
 
     def __enter__(self) -> Self:
         with _writing(self._path):
@@ -299,10 +367,9 @@ class ResultsFile:
         lines = list(self._file.lines()) if self._resume else []
         is_partial, name = bool(lines), self._name
         if self._complete and not (is_partial and self._replace):
-            with self._complete.open("rb") as file:
-                whole = list(file)
-            _require_same(read_results(whole, name), name, use)
-            lines = lines or whole
+            whole = _journal(self._complete)
+            _require_same(read_results(*whole), name, use)
+            lines = lines or whole[0]
         if not lines:
             first = self._file.first_line() if not self._resume and not self._replace else b""
             if first and "manifest" not in (_content(first) or ()):
@@ -317,9 +384,9 @@ class ResultsFile:
         used = _require_same(earlier, name, use)
         good = _good_rows(earlier)
         if not is_partial or len(good) < len(earlier.rows) or used != earlier.basis.used:
-            line = "".join(harmless_json([used_line(used)])).encode("utf-8", "backslashreplace")
             with _writing(self._path):
-                self._file.keep([lines[0], line, *(lines[place] for place in good)])
+                kept = (lines[place] for place in good)
+                self._file.keep([lines[0], _bytes_of(used_line(used)), *kept])
         return list(good.values())
 
     def write(self, lines: str) -> None:
@@ -336,15 +403,24 @@ class ResultsFile:
                 self._file.flush()
                 self._lines = 0
 
-    def complete(self) -> None:
-        """Give the file its name.
+    def complete(self, run: Mapping[str, Any]) -> None:
+        """Write the rows to the file, and `run` beside it.
 
         Raises:
             UsageError: that is not possible.
 
         """
+        beside = _bytes_of(json.dumps(run, ensure_ascii=False, indent=2) + "\n")
         with _writing(self._path):
-            self._file.complete()
+            self._file.complete(_rows_of, {run_path(self._path): beside})
+
+
+# How the lines of a partial file begin that are no rows.
+_NO_ROWS = (b'{"manifest": ', b'{"used": ', b'{"summary": ')
+
+
+def _rows_of(lines: Iterable[bytes]) -> Iterator[bytes]:
+    return (line for line in lines if not line.startswith(_NO_ROWS))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
@@ -413,17 +413,24 @@ class GrowingFile:
             self._has_failed = True
             raise
 
-    def complete(self) -> None:
-        """Give the file its name.
+    def complete(
+        self, of: Callable[[Iterator[bytes]], Iterable[bytes]], beside: Mapping[Path, bytes]
+    ) -> None:
+        """Write what `of` makes of the lines to the target, and files beside it, all or none.
 
         Raises:
-            OSError: that is not possible.
+            OSError: that is not possible; then the partial file stays.
 
         """
         self.flush()
+        with StagedFiles() as staged:
+            # Without a file beside it, a target would be no results.
+            for path, data in beside.items():
+                staged.write(path, data, replace=self._replace)
+            staged.open(self._target, replace=self._replace).writelines(of(self.lines()))
+            staged.put()
         self._open.close()
-        check_target(self._target, replace=self._replace)
-        self._partial.replace(self._target)
+        self._partial.unlink(missing_ok=True)
 
 
 def _lock(stream: BinaryIO) -> None:

@@ -259,13 +259,20 @@ def recorded_kind(source: RowSource) -> str | None:
 
 
 #: What is recorded, with the keys of which its first row has one, each a key of the schema.
-_RECORDED = {"results": frozenset({"manifest"}), "output": frozenset({"output", "tool_calls"})}
+_RECORDED = {
+    "results": frozenset({"manifest", "outcome"}),
+    "output": frozenset({"output", "tool_calls"}),
+}
+# What each row of results has, beside the keys of the row that was graded.
+_OF_RESULTS = frozenset({"rubric", "outcome", "score", "checks"})
 
 
 def _first_row(source: RowSource) -> Any:
     if source.stream:
         return next((batch.rows[0] for batch in source.stream.batches() if batch.rows), None)
     value = source.document.quick if source.document else None
+    if isinstance(value, dict):  # a run file; any other says nothing of rows
+        return value if "manifest" in value else None
     return value[0] if isinstance(value, list) and value else None
 
 
@@ -308,6 +315,8 @@ def _mentions_dataset(lines: Sequence[str]) -> bool:
 def _looks_like_row(row: Any) -> bool:
     if not isinstance(row, dict) or isinstance(row.get("inputs"), dict):
         return False  # other formats have a mapping of inputs
+    if row.keys() >= _OF_RESULTS:
+        return False
     is_like = any(nearest(key, ("input",), limit=1) for key in row)
     return is_like and tool_without_dataset(row) is None
 
