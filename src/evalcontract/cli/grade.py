@@ -174,9 +174,11 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 )
 @options.file(
     "--results",
-    "File to write the rows of the results to, as JSON Lines; what they depend on and their summary"
-    " go to a .run.json beside it.",
+    "File to write the rows of the results to: JSON Lines, or CSV or Parquet by its name; what they"
+    " depend on and their summary go to a .run.json beside it.",
     "jsonl",
+    "csv",
+    "parquet",
     dir_okay=False,
 )
 @options.flag(
