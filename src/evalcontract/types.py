@@ -659,6 +659,9 @@ class Usage(TypedDict):
     input_tokens: int
     output_tokens: int
     unmetered: int
+    repeated: NotRequired[int]
+    lenient: NotRequired[int]
+    readings: NotRequired[dict[str, int]]
     cost: NotRequired[float]
 
 

@@ -164,6 +164,34 @@ def test_a_judge_a_jury_and_facts_are_graded(
     }
 
 
+def test_answers_in_another_form_are_counted_in_the_run(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The readings of cached answers are those of the answers, so that every run has them."""
+    rows(workspace, *["single"] * 4)
+    answers = ["<think>Hm.</think>PASS", 'So: {"verdict": "Fail."}', "what?", '{"verdict": true}']
+
+    def answer(request: dict[str, Any], _: int) -> Response:
+        prompt = request["messages"][1]["content"]
+        row = next(index for index in range(4) if f"r{index}" in prompt)
+        is_again = len(request["messages"]) > len(("system", "user"))
+        return verdict("pass") if is_again else Response(answers[row])
+
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        assert grade("--output-format", "jsonl", "--cache") == 0
+        _, made, summary = results(capsys.readouterr().out)
+        assert grade("--cache") == 0
+    read = {"bare": 1, "form": 2, "prose": 1, "thoughts": 1}
+    usage = summary["judges"]
+    assert (usage["repeated"], usage["lenient"], usage["readings"]) == (1, 3, read)
+    assert made["r1"]["checks"][0]["details"]["readings"] == ["prose", "form"]
+    assert "readings" not in made["r2"]["checks"][0]["details"]
+    out = " ".join(capsys.readouterr().out.split())
+    assert "0 calls, 4 from the cache" in out
+    assert "3 answers were not in the form that was asked for: 1 without JSON, 2 with" in out
+
+
 def test_a_record_names_the_models_that_were_asked(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,6 +147,8 @@ def _interval(interval: Interval) -> str:
 
 
 VERSION = "1.0"
+# What `usage_fields` leaves out if there is none.
+_NO_USAGE: dict[str, Any] = {"cost": None, "repeated": 0, "lenient": 0, "readings": {}}
 
 
 def write_json(
@@ -175,7 +177,7 @@ def document_of(
             "splits": dict(result.labels.splits),
             "annotators": result.labels.annotators and result.labels.annotators._asdict(),
         },
-        "asked": None if usage.is_empty else {"cost": None, **usage_fields(usage)},
+        "asked": None if usage.is_empty else {**_NO_USAGE, **usage_fields(usage)},
         "confusion_matrix": measured.agreement._asdict(),
         **{rate: _figure(measured.rates.get(rate), measured.intervals.get(rate)) for rate in RATES},
         "kappa": _figure(measured.kappa, measured.kappa_interval),

@@ -21,6 +21,7 @@ from evalcontract.grading.summary import (
     counts,
 )
 from evalcontract.judging.asking import Usage
+from evalcontract.judging.questions import READINGS
 from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
@@ -78,6 +79,10 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
     """Yield a sentence on what was asked, if anything was, and one for each remark."""
     if not usage.is_empty:
         yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
+    if usage.lenient:
+        answers = many(usage.lenient, "answer was", "answers were")
+        how = ", ".join(f"{count:,} {READINGS[name]}" for name, count in usage.readings.items())
+        yield from wrapped(f"judges: {answers} not in the form that was asked for: {how}", 0, width)
     for remark in usage.remarks:
         yield from wrapped(escape_controls(f"note: {remark}"), 0, width)
 
@@ -85,7 +90,12 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Return the JSON of what was asked."""
     fields: dict[str, Any] = usage._asdict()
-    del fields["remarks"], fields["cost"]
+    for name in ("remarks", "cost"):
+        del fields[name]
+    fields["readings"] = dict(usage.readings)
+    for name in ("repeated", "lenient", "readings"):
+        if not fields[name]:
+            del fields[name]
     return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}
 
 
@@ -94,6 +104,8 @@ def _sentence(usage: Usage) -> str:
     parts.append(many(usage.tokens, "token"))
     if usage.unmetered:
         parts.append(f"and those of {many(usage.unmetered, 'call')} that are not known")
+    if usage.repeated:
+        parts.append(f"{many(usage.repeated, 'question')} asked once more")
     if usage.cost is not None:
         parts.append(f"cost {usage.cost:.4f}")
     return ", ".join(parts)

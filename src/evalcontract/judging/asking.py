@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evalcontract.checks.outcome import PASSED, Verdict, error, unavailable
@@ -162,6 +163,8 @@ class Usage(NamedTuple):
     `cached` are those that the cache answered.
     `unmetered` are answers for which the endpoint told no tokens; `cost` is that of the tokens, and
     None without prices. `remarks` are for people, such as a variable that is not used.
+    `repeated` are questions that were asked once more, since no verdict could be read. `lenient`
+    are answers that were not in the form that was asked for; `readings` count how they were read.
     """
 
     calls: int = 0
@@ -171,6 +174,9 @@ class Usage(NamedTuple):
     unmetered: int = 0
     cost: float | None = None
     remarks: tuple[str, ...] = ()
+    repeated: int = 0
+    lenient: int = 0
+    readings: Mapping[str, int] = MappingProxyType({})
 
     @property
     def is_empty(self) -> bool:
@@ -181,6 +187,13 @@ class Usage(NamedTuple):
     def tokens(self) -> int:
         """The tokens of questions and answers."""
         return self.input_tokens + self.output_tokens
+
+    def with_readings(self, names: Collection[str]) -> Usage:
+        """Return the usage with an answer that was read so; it was as asked for without names."""
+        if not names:
+            return self
+        readings = dict(sorted((Counter(self.readings) + Counter(names)).items()))
+        return self._replace(lenient=self.lenient + 1, readings=readings)
 
     def with_tokens(self, input_: int | None, output: int | None, prices: Prices | None) -> Usage:
         """Return the usage with those of another answer; None if they are not known."""
@@ -339,7 +352,8 @@ class Judging:
         verdict = self._cached_verdict(question)
         if verdict is None:
             return None
-        self._usage = self._usage._replace(cached=self._usage.cached + 1)
+        usage = self._usage._replace(cached=self._usage.cached + 1)
+        self._usage = usage.with_readings(_readings(verdict))
         return _PendingQuestion(question.without_messages(), None, verdict)
 
     def _send(self, question: Question) -> _PendingQuestion:
@@ -390,7 +404,9 @@ class Judging:
             self._usage = usage._replace(calls=usage.calls + raised.was_sent)
             return _verdict_of_failure(question, raised)
         replies, verdict, unanswered = answered
-        usage = usage._replace(calls=usage.calls + len(replies) + unanswered)
+        calls = len(replies) + unanswered
+        usage = usage._replace(calls=usage.calls + calls, repeated=usage.repeated + (calls > 1))
+        usage = usage.with_readings(_readings(verdict))
         for reply in replies:
             tokens = (reply.input_tokens, reply.output_tokens)
             usage = usage.with_tokens(*tokens, self._settings.prices)
@@ -406,6 +422,11 @@ class _AnsweredQuestion(NamedTuple):
     replies: tuple[Reply, ...]
     verdict: Verdict
     unanswered: int = 0
+
+
+def _readings(verdict: Verdict) -> Collection[str]:
+    names: Collection[str] = (verdict.details or {}).get("readings", ())
+    return names
 
 
 def _verdict_of_failure(question: Question, raised: NoReplyError) -> Verdict:
