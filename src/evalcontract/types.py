@@ -16,7 +16,7 @@ __all__ = [
     "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "Row", "RowResult", "Rubric", "Scoring",
     "SeveritySource", "Site", "Tally", "Target", "Tool", "ToolCall", "ToolCallCustom",
     "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used", "UsedEndpoint",
-    "Validation",
+    "UsedEndpointsItem", "Validation",
 ]  # fmt: skip
 
 
@@ -627,6 +627,16 @@ class UsedEndpoint(TypedDict):
     address_sha256: NotRequired[str]
 
 
+class UsedEndpointsItem(TypedDict):
+    """."""
+
+    provider: str
+    api: str
+    host: str
+    address_sha256: str
+    parameters: dict[str, Any]
+
+
 class CheckResult(TypedDict):
     """What one check made of the output."""
 
@@ -713,6 +723,7 @@ class Used(TypedDict):
     files: NotRequired[dict[str, str | None]]
     bundles: NotRequired[dict[str, str | None]]
     endpoint: NotRequired[UsedEndpoint]
+    endpoints: NotRequired[dict[str, UsedEndpointsItem]]
     models: NotRequired[dict[str, str | None]]
     prompts: NotRequired[dict[str, str | None]]
     parameters: NotRequired[dict[str, Any]]

@@ -15,8 +15,8 @@ from tables import every_case
 from evalcontract.cache.store import cache_folder
 from evalcontract.checks.outcome import Outcome, Verdict
 from evalcontract.judging.asking import Judging
-from evalcontract.judging.client import Prices, Settings
 from evalcontract.judging.questions import AnswerCache
+from evalcontract.judging.settings import Prices, Settings
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
@@ -36,9 +36,9 @@ STARS: dict[str, Any] = {
 }
 
 
-def judge(template: str = "Is it kind? {{ output }}", **keys: Any) -> Artifact:
+def judge(template: str = "Is it kind? {{ output }}", file: str = "kind", **keys: Any) -> Artifact:
     value = {"id": "kind", "version": "1.0.0", "template": template, **keys}
-    document = read_stream(io.BytesIO(json.dumps(value).encode()), "judges/kind.json")
+    document = read_stream(io.BytesIO(json.dumps(value).encode()), f"judges/{file}.json")
     assert isinstance(document, Document)
     return read_artifact(Kind.JUDGE, document)
 

@@ -14,16 +14,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evalcontract.checks.outcome import PASSED, Verdict, error, unavailable
+from evalcontract.judging.apis import SPOKEN
 from evalcontract.judging.client import (
     INSTALL,
-    PARAMETERS,
     Client,
     MissingLibraryError,
     NoReplyError,
-    Prices,
     Reply,
-    Settings,
-    read_settings,
 )
 from evalcontract.judging.prompt import Message, messages_again, surroundings
 from evalcontract.judging.questions import (
@@ -31,10 +28,13 @@ from evalcontract.judging.questions import (
     Question,
     ReadyJudge,
     named_model,
+    named_provider,
     ready_judge,
 )
+from evalcontract.judging.settings import Machine, Prices, Settings, read_machine, read_settings
 from evalcontract.library.artifact import Artifact
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
@@ -212,62 +212,95 @@ _MAX_REMEMBERED = 10_000
 _NOT_INSTALLED = unavailable(f"the client for models is not installed: {INSTALL}")
 
 
+class _Endpoint:
+    """An endpoint with its client and threads; `fault` is why no question to it has an answer."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.client = Client(settings)
+        self.threads: Threads[_AnsweredQuestion] = Threads(settings.concurrency)
+        self.fault: str | None = None
+
+    def close(self) -> None:
+        self.threads.close()
+        self.client.close()
+
+
+_NO_MACHINE = Machine("endpoints.toml")
+
+
 class Judging:
     """Asks judges over the model of some settings; one thread uses it, and `close`s it.
+
+    A judge whose provider is the name of an endpoint in a file of the machine is asked there, any
+    other by `settings`, if there are any.
 
     `ask` is what checks call; see `EvalContext`. `ask_ahead` sends the question already, so that
     other questions can be sent before `ask` waits for the answer. `answered` counts the questions
     to the endpoint that somebody has waited for, answered or given up.
     """
 
-    def __init__(self, settings: Settings, cache: AnswerCache | None = None) -> None:
-        self._settings = settings
+    def __init__(
+        self,
+        settings: Settings | None,
+        cache: AnswerCache | None = None,
+        machine: Machine = _NO_MACHINE,
+    ) -> None:
         self._cache = cache
-        self._client = Client(settings)
-        self._threads: Threads[_AnsweredQuestion] = Threads(settings.concurrency)
+        self._machine = machine
+        every = [*([settings] if settings else []), *machine.endpoints.values()]
+        self._endpoints = {each.provider: _Endpoint(each) for each in every}
         self._judges: dict[str, ReadyJudge | Verdict] = {}
         self._pending: dict[str, _PendingQuestion] = {}
         self._usage = Usage()
         self.answered = 0
         self._remarks: dict[str, None] = {}
-        self._lasting_fault: str | None = None
 
     @classmethod
     def of(cls, environment: Mapping[str, str], cache: Path | None = None) -> Judging | None:
-        """Return what asks by the settings of environment variables; None if there is no endpoint.
+        """Return what asks by environment variables and the file of this machine with endpoints.
 
-        `cache` is the folder with the answers of earlier runs, if they are used.
+        None if there is no endpoint. `cache` is the folder with the answers of earlier runs, if
+        they are used.
 
         Raises:
-            UsageError: a variable is malformed.
+            UsageError: a variable, or the file, is malformed.
+            ConfigurationError: the file is not TOML.
 
         """
-        settings = read_settings(environment)
-        return settings and cls(settings, AnswerCache(cache) if cache else None)
+        settings, machine = read_settings(environment), read_machine(environment)
+        if settings is None and not machine.endpoints:
+            return None
+        return cls(settings, AnswerCache(cache) if cache else None, machine)
 
     def basis_of(self, judge: Artifact) -> dict[str, dict[str, Any]]:
         """Return what the answers to a judge depend on besides its file; nothing of it is secret.
 
         That are the `endpoint`, the `parameters` of every question, which are sent unless the
         endpoint refuses them, and by the name of the judge its model (`models`) and the digest of
-        the prompt around its template (`prompts`), None for a judge that cannot be asked.
+        the prompt around its template (`prompts`), None for a judge that cannot be asked. A judge
+        with an endpoint of its own has both of the former in `endpoints`, by its name.
         """
-        ready, settings = self._ready(judge), self._settings
+        ready, endpoint = self._ready(judge), self._endpoint_of(judge)
         model = prompt = None
         if not isinstance(ready, Verdict):
             model = ready.model
             prompt = sha256("\0".join(surroundings(ready.scale)).encode()).hexdigest()
-        return {
-            "endpoint": {"host": settings.host, "address_sha256": settings.address_sha256},
-            "parameters": dict(PARAMETERS),
-            "models": {judge.name: model},
-            "prompts": {judge.name: prompt},
-        }
+        basis: dict[str, Any] = {"models": {judge.name: model}, "prompts": {judge.name: prompt}}
+        if endpoint is None:
+            return {"endpoint": {"host": None}, **basis}
+        settings = endpoint.settings
+        where = {"host": settings.host, "address_sha256": settings.address_sha256}
+        parameters = dict(SPOKEN[settings.api].parameters)
+        if settings.provider is None:
+            return {"endpoint": where, "parameters": parameters, **basis}
+        own = {"provider": settings.provider, "api": settings.api, **where}
+        return {"endpoints": {judge.name: {**own, "parameters": parameters}}, **basis}
 
     @property
     def concurrency(self) -> int:
-        """The maximum number of questions that are sent at a time."""
-        return self._settings.concurrency
+        """The maximum number of questions that are sent at a time, to all endpoints."""
+        return sum(each.settings.concurrency for each in self._endpoints.values())
 
     @property
     def usage(self) -> Usage:
@@ -312,7 +345,7 @@ class Judging:
         if isinstance(question, Verdict) or self._cached_verdict(question):
             return None
         try:
-            self._client.prepare()
+            self._endpoints[question.judge.endpoint.provider].client.prepare()
         except MissingLibraryError:
             return None
         return question.key
@@ -323,24 +356,49 @@ class Judging:
 
     def close(self) -> None:
         """Give up the questions that are not answered yet, and close the connections."""
-        self._threads.close()
-        self._client.close()
+        for endpoint in self._endpoints.values():
+            endpoint.close()
+
+    def _endpoint_of(self, judge: Artifact) -> _Endpoint | None:
+        """Return where a judge is asked; None if there is no such endpoint."""
+        provider = (named_provider(judge) or "").casefold()
+        settings = self._machine.endpoints.get(provider)
+        return self._endpoints.get(settings.provider if settings else None)
 
     def _ready(self, judge: Artifact) -> ReadyJudge | Verdict:
         if judge.file not in self._judges:
-            default = self._settings.model
-            self._judges[judge.file] = ready_judge(judge, default)
-            model = named_model(judge)
+            self._judges[judge.file] = self._make_ready(judge)
+        return self._judges[judge.file]
+
+    def _make_ready(self, judge: Artifact) -> ReadyJudge | Verdict:
+        endpoint, provider = self._endpoint_of(judge), named_provider(judge)
+        has = f"{self._machine.file} has no endpoint of that name"
+        if endpoint is None:
+            what = f"the provider `{clipped(provider)}`" if provider else "no provider"
+            reason = (
+                f"{judge.name} names {what}, and {has}"
+                if provider
+                else f"{judge.name} names {what}"
+            )
+            return unavailable(f"no model is configured: {reason}")
+        model, default = named_model(judge), endpoint.settings.model
+        if endpoint.settings.provider is None:
+            if provider and self._machine.endpoints:
+                where = f"it is asked at {endpoint.settings.host}"
+                remark = (
+                    f"{judge.name} names the provider `{clipped(provider)}`: {has}, and {where}"
+                )
+                self._remarks[remark] = None
             if model and default and model != default:
                 remark = f"{judge.name} names the model {model}: EVALCONTRACT_MODEL is not used"
                 self._remarks[remark] = None
-        return self._judges[judge.file]
+        return ready_judge(judge, endpoint.settings)
 
     def _question(self, judge: Artifact, variables: Mapping[str, Any]) -> Question | Verdict:
         ready = self._ready(judge)
         if isinstance(ready, Verdict):
             return ready
-        return ready.question(self._settings.base_url, variables)
+        return ready.question(variables)
 
     def _cached_verdict(self, question: Question) -> Verdict | None:
         """Return the verdict of an answer in the cache that can be read."""
@@ -357,8 +415,10 @@ class Judging:
         return _PendingQuestion(question.without_messages(), None, verdict)
 
     def _send(self, question: Question) -> _PendingQuestion:
-        self._client.prepare()
-        return _PendingQuestion(question, self._threads.submit(partial(self._call, question)))
+        endpoint = self._endpoints[question.judge.endpoint.provider]
+        endpoint.client.prepare()
+        future = endpoint.threads.submit(partial(self._call, question))
+        return _PendingQuestion(question, future)
 
     def _call(self, question: Question) -> _AnsweredQuestion:
         """Return the answer to a question; one that is no verdict is asked for once more."""
@@ -376,15 +436,16 @@ class Judging:
         return _AnsweredQuestion((first, second), question.verdict(second))
 
     def _reply(self, question: Question, messages: list[Message]) -> Reply:
-        if self._lasting_fault is not None:
-            raise NoReplyError(self._lasting_fault, was_sent=False)
+        endpoint = self._endpoints[question.judge.endpoint.provider]
+        if endpoint.fault is not None:
+            raise NoReplyError(endpoint.fault, was_sent=False)
         try:
-            reply = self._client.ask(question.judge.model, messages)
+            reply = endpoint.client.ask(question.judge.model, messages)
         except NoReplyError as raised:
             if raised.is_lasting:
-                self._lasting_fault = str(raised)
+                endpoint.fault = str(raised)
             raise
-        self._lasting_fault = None  # what another question failed by meanwhile does not last
+        endpoint.fault = None  # what another question failed by meanwhile does not last
         return reply
 
     def _settle(self, pending: _PendingQuestion) -> Verdict:
@@ -409,11 +470,14 @@ class Judging:
         usage = usage.with_readings(_readings(verdict))
         for reply in replies:
             tokens = (reply.input_tokens, reply.output_tokens)
-            usage = usage.with_tokens(*tokens, self._settings.prices)
+            usage = usage.with_tokens(*tokens, self._prices_of(question.judge))
         self._usage = usage
         if verdict.score is not None and self._cache:
             self._cache.put(question.key, replies[-1])
         return verdict
+
+    def _prices_of(self, judge: ReadyJudge) -> Prices | None:
+        return self._machine.prices.get(judge.model, judge.endpoint.prices)
 
 
 class _AnsweredQuestion(NamedTuple):

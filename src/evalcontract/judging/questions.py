@@ -14,7 +14,8 @@ from unicodedata import category, normalize
 from evalcontract.analysis.template import scan
 from evalcontract.cache.store import Cache
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
-from evalcontract.judging.client import PARAMETERS, Reply
+from evalcontract.judging.apis import SPOKEN
+from evalcontract.judging.client import Reply
 from evalcontract.judging.prompt import (
     AGAIN,
     BINARY_WORDS,
@@ -25,6 +26,7 @@ from evalcontract.judging.prompt import (
     messages_for,
     on_scale,
 )
+from evalcontract.judging.settings import Settings
 from evalcontract.library.artifact import Artifact
 from evalcontract.model.errors import UsageError
 from evalcontract.model.scale import Scale, ScaleError, scale_of
@@ -309,21 +311,23 @@ def _unescape(escape: re.Match[str]) -> str:
 
 
 class ReadyJudge(NamedTuple):
-    """A judge that can be asked, and the model that it is asked over."""
+    """A judge that can be asked, the model that it is asked over, and the endpoint of that."""
 
     name: str
     template: str
     scale: Scale
     model: str
+    endpoint: Settings = Settings()
 
-    def question(self, url: str, variables: Mapping[str, Any]) -> Question | Verdict:
-        """Return what the judge is asked at an endpoint; or the verdict if that is not possible."""
+    def question(self, variables: Mapping[str, Any]) -> Question | Verdict:
+        """Return what the judge is asked; or the verdict if that is not possible."""
         try:
             messages = messages_for(self.template, self.scale, variables)
         except (PromptError, UsageError) as raised:
             return error(f"{self.name} cannot be asked: {raised}")
         # The messages contain the scale. Nothing of all this can be read from the digest.
-        parts = [self.name, self.template, url, self.model, messages, PARAMETERS, AGAIN]
+        endpoint, parameters = self.endpoint.identity, dict(SPOKEN[self.endpoint.api].parameters)
+        parts = [self.name, self.template, endpoint, self.model, messages, parameters, AGAIN]
         key = sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         shown = [as_text(variables.get(name)) for name in sorted(scan(self.template).shown)]
         return Question(self, messages, key, tuple(shown))
@@ -377,24 +381,26 @@ class Question(NamedTuple):
         return Verdict(Outcome.FAILED, grade.score, reason, details)
 
 
-def ready_judge(artifact: Artifact, default_model: str | None) -> ReadyJudge | Verdict:
-    """Return a judge that can be asked, or the verdict of checks that ask it.
-
-    `default_model` is for a judge that names none.
-    """
+def ready_judge(artifact: Artifact, endpoint: Settings) -> ReadyJudge | Verdict:
+    """Return a judge that can be asked at an endpoint, or the verdict of checks that ask it."""
     value = artifact.document.value
     template = value.get("template") if isinstance(value, dict) else None
     if not isinstance(template, str):
         return unavailable(f"{artifact.name} has no template")
-    model = named_model(artifact) or default_model
+    model = named_model(artifact) or endpoint.model
     if model is None:
-        reason = f"{artifact.name} names no model, and EVALCONTRACT_MODEL is not set"
-        return unavailable(f"no model is configured: {reason}")
+        where = "EVALCONTRACT_MODEL is not set"
+        if endpoint.provider is not None:
+            where = f"the endpoint `{clipped(endpoint.provider)}` has no `model`"
+        return unavailable(f"no model is configured: {artifact.name} names no model, and {where}")
+    if endpoint.lacks is not None:
+        reason = f"the key of `{clipped(endpoint.provider or '')}` is missing"
+        return unavailable(f"{reason}: {endpoint.lacks} is not set")
     try:
         scale = scale_of(value)
     except ScaleError as raised:
         return error(f"{artifact.name} is not valid: {raised}")
-    return ReadyJudge(artifact.name, template, scale, model)
+    return ReadyJudge(artifact.name, template, scale, model, endpoint)
 
 
 def named_model(artifact: Artifact) -> str | None:
@@ -402,4 +408,12 @@ def named_model(artifact: Artifact) -> str | None:
     match artifact.document.value:
         case {"model": {"name": str(name)}} if name.strip():
             return str(name)
+    return None
+
+
+def named_provider(artifact: Artifact) -> str | None:
+    """Return the name of who serves the model that a judge is meant for, if it says so."""
+    match artifact.document.value:
+        case {"model": {"provider": str(name)}} if name.strip():
+            return name.strip()
     return None
