@@ -672,6 +672,7 @@ class Usage(TypedDict):
     repeated: NotRequired[int]
     lenient: NotRequired[int]
     readings: NotRequired[dict[str, int]]
+    unasked: NotRequired[int]
     cost: NotRequired[float]
 
 

@@ -349,16 +349,21 @@ def test_what_is_asked_once_more_is_one_question(
     with ModelServer(lambda *_: Response("Well, yes")) as server:
         told = _told(workspace, server, monkeypatch)
         assert len(server.requests) == 4
-    assert told[-1].questions == (2, 2)
+    assert (told[-1].questions, told[-1].errors) == ((2, 2), 2)
+
+
+#: The beginning of the line of progress: how many, how fast, and how long it takes.
+_ASKED = r"6 of 6 questions(, 1 error)?, [3-5]\.[0-9] a second, 0 s left"
 
 
 @every_case(
     ("columns", "last"),
     some(
         [
-            (100, "6 of 6 questions, 660 tokens, [56] rows: outputs.jsonl"),
-            (40, "6 of 6 questions, 660 tokens, [56] rows"),
-            (30, "6 of 6 questions, 660 tokens"),
+            (110, f"{_ASKED}, 660 tokens, [56] rows: outputs.jsonl"),
+            (75, f"{_ASKED}, 660 tokens, [56] rows"),
+            (60, f"{_ASKED}, 660 tokens"),
+            (48, _ASKED),
             (20, "6 of 6 questions"),
         ],
         times=4,
@@ -376,7 +381,7 @@ def test_the_line_of_progress_has_questions_of_all(
         sent, _ = on_terminal(command, workspace, stream="stderr", columns=columns)
     line, erased, findings = sent.rpartition("\r\x1b[K")
     _, first, *_, seen = drawings(line, columns)
-    assert first.startswith("0 of 6 questions")
+    assert first.startswith("0 of 6 questions, 0 tokens"[: columns - 1])
     assert re.fullmatch(last, seen)
     assert erased
     assert re.match(r"(\x1b\[[0-9;]*m)*note", findings)

@@ -15,6 +15,7 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
+from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
@@ -184,6 +185,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @options.cache("Reuse answers of judges to the same question")
 @options.number("--jobs", "Number of processes (default: number of cores).", least=1)
 @options.MAP_WITH_OUTPUTS
+@ASKING
 def grade_command(
     dataset: str,
     outputs: str,
@@ -198,6 +200,7 @@ def grade_command(
     output_format: str,
     limit: int,
     cache: bool | None,  # noqa: FBT001 - the same
+    asking: Asking,
     base: Options,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
@@ -220,10 +223,12 @@ def grade_command(
     total = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
-        judging = Judging.of(os.environ, chosen_cache_folder(cache))
+        judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
         gate = QualityGate(threshold, allow_undecided)
         is_told = shared.lines or before is not None or export is not None
         grading = Grading(*inputs, with_progress, judging, gate, digests_rows=is_told)
+        if asking.dry_run:
+            return forecast(grading, judging, resumes=resume, in_json=is_printed)
         manifest = grading.manifest if is_told else {}
         read = [each.path for each in inputs if not each.stream]
         end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
@@ -236,7 +241,8 @@ def grade_command(
         changed = differences(before.basis, end.basis) if before else []
         put(_text(total, str(compare), changed, gate=grading.gate, usage=end.usage))
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
-    return exit_status(grading.diagnostics) or total.status(grading.gate)
+    status = total.status(grading.gate) or asking.status(end.usage)
+    return exit_status(grading.diagnostics) or status
 
 
 class WantedFiles(NamedTuple):

@@ -143,6 +143,7 @@ def total_usage(usages: Iterable[Usage]) -> Usage:
             total.repeated + each.repeated,
             total.lenient + each.lenient,
             Counter(total.readings) + Counter(each.readings),
+            total.unasked + each.unasked,
         )
     return total
 

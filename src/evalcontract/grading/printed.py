@@ -79,6 +79,10 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
     """Yield a sentence on what was asked, if anything was, and one for each remark."""
     if not usage.is_empty:
         yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
+    if usage.unasked:
+        questions = many(usage.unasked, "question was", "questions were")
+        line = f"judges: {questions} not asked, since the budget was used up: this is only a part"
+        yield from wrapped(line, 0, width)
     if usage.lenient:
         answers = many(usage.lenient, "answer was", "answers were")
         how = ", ".join(f"{count:,} {READINGS[name]}" for name, count in usage.readings.items())
@@ -93,7 +97,7 @@ def usage_fields(usage: Usage) -> dict[str, Any]:
     for name in ("remarks", "cost"):
         del fields[name]
     fields["readings"] = dict(usage.readings)
-    for name in ("repeated", "lenient", "readings"):
+    for name in ("repeated", "lenient", "readings", "unasked"):
         if not fields[name]:
             del fields[name]
     return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}

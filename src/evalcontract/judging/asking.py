@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evalcontract.checks.outcome import PASSED, Verdict, error, unavailable
+from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
 from evalcontract.judging.apis import SPOKEN
 from evalcontract.judging.client import (
     INSTALL,
@@ -22,6 +22,7 @@ from evalcontract.judging.client import (
     NoReplyError,
     Reply,
 )
+from evalcontract.judging.cost import BudgetError, Prospect, Prospects, QuestionBudget
 from evalcontract.judging.prompt import Message, messages_again, surroundings
 from evalcontract.judging.questions import (
     AnswerCache,
@@ -85,24 +86,23 @@ def asked_ahead(
         yield wait(task, sent)
 
 
-def questions_to_send(
+def prospects_of(
     tasks: Iterable[Task], judging: Judging, run: Callable[[Task, Ask], None]
-) -> int:
-    """Count the questions of tasks that only the endpoint can answer; none is sent.
-
-    `run` is as above. A question that is asked again is sent once.
-    """
-    keys: set[str] = set()
+) -> Prospects:
+    """Return what judges would be asked about tasks; nothing is sent. `run` is as above."""
+    found = Prospects()
 
     def ask(judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
-        key = judging.to_be_sent(judge, variables)
-        if key is not None:
-            keys.add(key)
+        prospect = judging.prospect(judge, variables)
+        if isinstance(prospect, Verdict):
+            found.impossible[prospect.reason or prospect.outcome] += 1
+        else:
+            found.add(prospect)
         return PASSED
 
     for task in tasks:
         run(task, ask)
-    return len(keys)
+    return found
 
 
 Result = TypeVar("Result")
@@ -165,6 +165,7 @@ class Usage(NamedTuple):
     None without prices. `remarks` are for people, such as a variable that is not used.
     `repeated` are questions that were asked once more, since no verdict could be read. `lenient`
     are answers that were not in the form that was asked for; `readings` count how they were read.
+    `unasked` are questions that were not asked, since the budget was used up.
     """
 
     calls: int = 0
@@ -177,11 +178,12 @@ class Usage(NamedTuple):
     repeated: int = 0
     lenient: int = 0
     readings: Mapping[str, int] = MappingProxyType({})
+    unasked: int = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether no judge was asked."""
-        return not self.calls and not self.cached
+        """Whether no judge was to be asked."""
+        return not self.calls and not self.cached and not self.unasked
 
     @property
     def tokens(self) -> int:
@@ -237,7 +239,8 @@ class Judging:
 
     `ask` is what checks call; see `EvalContext`. `ask_ahead` sends the question already, so that
     other questions can be sent before `ask` waits for the answer. `answered` counts the questions
-    to the endpoint that somebody has waited for, answered or given up.
+    to the endpoint that somebody has waited for, answered or given up, and `failed` those of them
+    that ended in an error. Questions beyond the `budget` are not sent, and unavailable.
     """
 
     def __init__(
@@ -245,19 +248,26 @@ class Judging:
         settings: Settings | None,
         cache: AnswerCache | None = None,
         machine: Machine = _NO_MACHINE,
+        budget: QuestionBudget | None = None,
     ) -> None:
         self._cache = cache
+        self._budget = budget or QuestionBudget()
         self._machine = machine
         every = [*([settings] if settings else []), *machine.endpoints.values()]
         self._endpoints = {each.provider: _Endpoint(each) for each in every}
         self._judges: dict[str, ReadyJudge | Verdict] = {}
         self._pending: dict[str, _PendingQuestion] = {}
         self._usage = Usage()
-        self.answered = 0
+        self.answered = self.failed = 0
         self._remarks: dict[str, None] = {}
 
     @classmethod
-    def of(cls, environment: Mapping[str, str], cache: Path | None = None) -> Judging | None:
+    def of(
+        cls,
+        environment: Mapping[str, str],
+        cache: Path | None = None,
+        budget: QuestionBudget | None = None,
+    ) -> Judging | None:
         """Return what asks by environment variables and the file of this machine with endpoints.
 
         None if there is no endpoint. `cache` is the folder with the answers of earlier runs, if
@@ -271,7 +281,7 @@ class Judging:
         settings, machine = read_settings(environment), read_machine(environment)
         if settings is None and not machine.endpoints:
             return None
-        return cls(settings, AnswerCache(cache) if cache else None, machine)
+        return cls(settings, AnswerCache(cache) if cache else None, machine, budget)
 
     def basis_of(self, judge: Artifact) -> dict[str, dict[str, Any]]:
         """Return what the answers to a judge depend on besides its file; nothing of it is secret.
@@ -336,19 +346,18 @@ class Judging:
             self._pending[question.key] = pending
         return self._pending[question.key]
 
-    def to_be_sent(self, judge: Artifact, variables: Mapping[str, Any]) -> str | None:
-        """Return the key of a question that only the endpoint can answer, without sending it.
-
-        None if it cannot be asked, or the cache has its answer.
-        """
+    def prospect(self, judge: Artifact, variables: Mapping[str, Any]) -> Prospect | Verdict:
+        """Return a question, without sending it; or the verdict if it cannot be asked."""
         question = self._question(judge, variables)
-        if isinstance(question, Verdict) or self._cached_verdict(question):
-            return None
+        if isinstance(question, Verdict):
+            return question
+        cached = self._cached(question)
         try:
-            self._endpoints[question.judge.endpoint.provider].client.prepare()
+            if cached is None:
+                self._endpoints[question.judge.endpoint.provider].client.prepare()
         except MissingLibraryError:
-            return None
-        return question.key
+            return _NOT_INSTALLED
+        return Prospect(question, cached and cached[0], self._prices_of(question.judge))
 
     def wait(self, pending: _PendingQuestion | Verdict) -> Verdict:
         """Wait until a question is answered, or has no answer; return the verdict."""
@@ -400,16 +409,19 @@ class Judging:
             return ready
         return ready.question(variables)
 
-    def _cached_verdict(self, question: Question) -> Verdict | None:
-        """Return the verdict of an answer in the cache that can be read."""
+    def _cached(self, question: Question) -> tuple[Reply, Verdict] | None:
+        """Return an answer in the cache that can be read, with its verdict."""
         reply = self._cache.get(question.key) if self._cache else None
         verdict = question.verdict(reply) if reply else None
-        return None if verdict is None or verdict.score is None else verdict
+        if reply is None or verdict is None or verdict.score is None:
+            return None
+        return reply, verdict
 
     def _from_cache(self, question: Question) -> _PendingQuestion | None:
-        verdict = self._cached_verdict(question)
-        if verdict is None:
+        cached = self._cached(question)
+        if cached is None:
             return None
+        verdict = cached[1]
         usage = self._usage._replace(cached=self._usage.cached + 1)
         self._usage = usage.with_readings(_readings(verdict))
         return _PendingQuestion(question.without_messages(), None, verdict)
@@ -425,7 +437,7 @@ class Judging:
         first = self._reply(question, question.messages)
         verdict = question.verdict(first)
         if verdict.score is not None:
-            return _AnsweredQuestion((first,), verdict)
+            return self._kept(question, _AnsweredQuestion((first,), verdict))
         try:
             again = messages_again(question.messages, question.judge.scale, first.text)
             second = self._reply(question, again)
@@ -433,18 +445,26 @@ class Judging:
             return _AnsweredQuestion(
                 (first,), _verdict_of_failure(question, raised), raised.was_sent
             )
-        return _AnsweredQuestion((first, second), question.verdict(second))
+        return self._kept(question, _AnsweredQuestion((first, second), question.verdict(second)))
+
+    def _kept(self, question: Question, answered: _AnsweredQuestion) -> _AnsweredQuestion:
+        """Keep an answer at once: a run that is killed asks only for what it had not got."""
+        if answered.verdict.score is not None and self._cache:
+            self._cache.put(question.key, answered.replies[-1])
+        return answered
 
     def _reply(self, question: Question, messages: list[Message]) -> Reply:
         endpoint = self._endpoints[question.judge.endpoint.provider]
         if endpoint.fault is not None:
             raise NoReplyError(endpoint.fault, was_sent=False)
+        self._budget.take()
         try:
             reply = endpoint.client.ask(question.judge.model, messages)
         except NoReplyError as raised:
             if raised.is_lasting:
                 endpoint.fault = str(raised)
             raise
+        self._budget.spend(reply, sum(len(message["content"]) for message in messages))
         endpoint.fault = None  # what another question failed by meanwhile does not last
         return reply
 
@@ -453,6 +473,7 @@ class Judging:
         if pending.verdict is None and pending.future is not None:
             pending.verdict = self._receive(pending.question, pending.future)
             self.answered += 1
+            self.failed += pending.verdict.outcome is Outcome.ERROR
             pending.future = None
             pending.question = pending.question.without_messages()
         return pending.verdict or error("it was given up")
@@ -462,9 +483,12 @@ class Judging:
         try:
             answered = future.result()
         except NoReplyError as raised:
-            self._usage = usage._replace(calls=usage.calls + raised.was_sent)
-            return _verdict_of_failure(question, raised)
+            verdict = _verdict_of_failure(question, raised)
+            unasked = usage.unasked + (verdict.outcome is Outcome.UNAVAILABLE)
+            self._usage = usage._replace(calls=usage.calls + raised.was_sent, unasked=unasked)
+            return verdict
         replies, verdict, unanswered = answered
+        usage = usage._replace(unasked=usage.unasked + (verdict.outcome is Outcome.UNAVAILABLE))
         calls = len(replies) + unanswered
         usage = usage._replace(calls=usage.calls + calls, repeated=usage.repeated + (calls > 1))
         usage = usage.with_readings(_readings(verdict))
@@ -472,8 +496,6 @@ class Judging:
             tokens = (reply.input_tokens, reply.output_tokens)
             usage = usage.with_tokens(*tokens, self._prices_of(question.judge))
         self._usage = usage
-        if verdict.score is not None and self._cache:
-            self._cache.put(question.key, replies[-1])
         return verdict
 
     def _prices_of(self, judge: ReadyJudge) -> Prices | None:
@@ -494,6 +516,8 @@ def _readings(verdict: Verdict) -> Collection[str]:
 
 
 def _verdict_of_failure(question: Question, raised: NoReplyError) -> Verdict:
+    if isinstance(raised, BudgetError):
+        return unavailable(str(raised))
     return error(str(raised), judge=question.judge.name, model=question.judge.model)
 
 
