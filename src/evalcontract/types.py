@@ -13,7 +13,8 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "Row", "RowResult", "Rubric", "Scoring",
+    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummaryCorrectedItem",
+    "ResultsSummaryCorrectedItemInterval", "Row", "RowResult", "Rubric", "Scoring",
     "SeveritySource", "Site", "Tally", "Target", "Tool", "ToolCall", "ToolCallCustom",
     "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used", "UsedEndpoint",
     "UsedEndpointsItem", "Validation",
@@ -686,6 +687,16 @@ class Cause(TypedDict):
     of: int
 
 
+class ResultsSummaryCorrectedItemInterval(TypedDict):
+    """Its confidence interval, within 0 to 1; it accounts for the outputs and for both classes
+    of labels.
+    """
+
+    lower: float
+    upper: float
+    level: float
+
+
 class Provenance(TypedDict):
     """The manifest of a dataset; `manifest.schema.json` describes it.
 
@@ -744,6 +755,19 @@ class RowResult(TypedDict):
     checks: list[CheckResult]
 
 
+class ResultsSummaryCorrectedItem(TypedDict):
+    """The pass rate of one check."""
+
+    rubric: str
+    check: str
+    judge: str
+    observed: float
+    n: int
+    corrected: float | None
+    interval: NotRequired[ResultsSummaryCorrectedItemInterval]
+    reason: NotRequired[str]
+
+
 class ResultsSummary(TypedDict):
     """What the rows come to: all, by rubric, and by check; and what did not run."""
 
@@ -753,6 +777,7 @@ class ResultsSummary(TypedDict):
     allow_undecided: NotRequired[bool]
     unmeasured: list[Cause]
     judges: NotRequired[Usage]
+    corrected: NotRequired[list[ResultsSummaryCorrectedItem]]
     rubrics: list[Tally]
     checks: list[Tally]
 

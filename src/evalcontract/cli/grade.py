@@ -23,6 +23,7 @@ from evalcontract.datasets.opening import Options
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
+from evalcontract.grading.judged import Correction, corrections, write_corrections
 from evalcontract.grading.printed import (
     is_failure,
     row_line,
@@ -240,6 +241,7 @@ def grade_command(
     elif total.summary.rows.total:
         changed = differences(before.basis, end.basis) if before else []
         put(_text(total, str(compare), changed, gate=grading.gate, usage=end.usage))
+        put(write_corrections(end.corrected, get_terminal_size().columns))
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     status = total.status(grading.gate) or asking.status(end.usage)
     return exit_status(grading.diagnostics) or status
@@ -282,12 +284,13 @@ class WantedFiles(NamedTuple):
 
 
 class EndOfRun(NamedTuple):
-    """What is known when all rows are graded: the last line, and which files were `exported`."""
+    """What is known when all rows are graded: the last line, files that were `exported`, rates."""
 
     line: str
     basis: Basis
     usage: Usage | None
     exported: list[str]
+    corrected: list[Correction]
 
 
 def _run(
@@ -314,13 +317,15 @@ def _run(
         _take_all(grading, shared, total, file=file, manifest=manifest)
         begun = file.manifest if file else manifest
         provenance = grading.provenance(begun) if manifest else None
-        line = summary_line(total.summary, grading.gate, grading.usage, provenance)
+        corrected = corrections(total.summary, grading.library, grading.used.sections)
+        rates = [each.to_dict() for each in corrected]
+        line = summary_line(total.summary, grading.gate, grading.usage, provenance, rates)
         if file:
             file.write(_lines(line))
             file.complete()
         basis = Basis(manifest, grading.used.sections, provenance)
         exported = _export(total, grading, basis, replace=wanted.force)
-    return EndOfRun(line, basis, grading.usage, exported)
+    return EndOfRun(line, basis, grading.usage, exported, corrected)
 
 
 def _export(total: ShareTotal, grading: Grading, basis: Basis, *, replace: bool) -> list[str]:

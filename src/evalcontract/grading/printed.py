@@ -372,11 +372,12 @@ def summary_line(
     gate: QualityGate,
     usage: Usage | None = None,
     provenance: Mapping[str, Any] | None = None,
+    corrected: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Return the last line; `gate` is what the results had to meet.
 
     `usage` is what asking judges took, None if there was no model to ask. `provenance` is the
-    manifest of the dataset.
+    manifest of the dataset. `corrected` are pass rates without the errors of judges.
     """
     content: dict[str, Any] = {"rows": _tally(summary.rows)}
     if gate.threshold is not None:
@@ -390,6 +391,8 @@ def summary_line(
     ]
     if usage is not None and not usage.is_empty:
         content["judges"] = usage_fields(usage)
+    if corrected:
+        content["corrected"] = [*corrected]
     content["rubrics"] = [
         {"rubric": rubric, **_tally(tally)} for rubric, tally in summary.rubrics.items()
     ]
