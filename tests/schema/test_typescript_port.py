@@ -36,7 +36,7 @@ def node() -> str:
 
 def run(node: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
     """Run the port."""
-    command = [node, PORT / "dist" / "conformance.js", *arguments]
+    command = [node, str(PORT / "dist" / "conformance.js"), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

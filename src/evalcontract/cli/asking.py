@@ -12,7 +12,7 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
 from evalcontract.grading.basis import json_line
 from evalcontract.grading.grade import Grading
-from evalcontract.judging.asking import Judging, Usage
+from evalcontract.judging.asking import Judging
 from evalcontract.judging.cost import (
     CHARACTERS_OF_TOKEN,
     TOKENS_OF_ANSWER,
@@ -25,7 +25,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.page import where_to_read
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, harmless_json, many
-from evalcontract.policy import ERRORS, OK, exit_status
+from evalcontract.policy import exit_status
 from evalcontract.report.frame import wrapped
 
 _OPTIONS = (
@@ -56,10 +56,6 @@ class Asking(NamedTuple):
     def budget(self) -> QuestionBudget:
         """The budget of the run, which nothing has been spent of."""
         return QuestionBudget(self.max_questions, self.max_tokens)
-
-    def status(self, usage: Usage | None) -> int:
-        """Return the exit code: that of errors if the budget has ended the run."""
-        return ERRORS if usage and usage.unasked else OK
 
 
 def ASKING(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as the other options
