@@ -292,6 +292,7 @@ KNOWN = {
     "covering/coverage.py": "is not remembered",
     "comparing/compare.py": "is not remembered",
     "grading/grade.py": "is not remembered",
+    "judging/settings.py": "where judges are asked, which no check of files does",
     "grading/used.py": "is not remembered",
     "grading/export.py": "writes",
     "datasets/provenance.py": "the time of a manifest, which is not remembered",
