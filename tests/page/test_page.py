@@ -255,15 +255,14 @@ def test_the_graph_and_its_list_say_the_same(browser: Browser, page: Path) -> No
 def test_results_show_what_did_not_pass_first(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results")
     (run,) = data_of(page)["runs"]
-    order = [(row[0], row[1]) for row in run["rows"]]
-    cards = browser.texts("#results .card h3")
-    assert [card.split()[0] for card in cards] == [id_ for id_, _ in order]
+    cards = browser.texts("#results .item h4")
+    assert [card.split()[0] for card in cards] == [row["id"] for row in run["rows"]]
     head = browser.texts("#results thead th")
     assert "unavailable" in head
     assert "Mean" in head
     browser.call("page.check", "#results label:has-text('failed') input")
     browser.settle()
-    assert len(browser.texts("#results .card")) == run["rows_tally"]["counts"]["failed"]
+    assert len(browser.texts("#results .item")) == run["rows_tally"]["counts"]["failed"]
 
 
 @needs_git
@@ -309,14 +308,16 @@ def test_changes_since_a_revision(browser: Browser, tmp_path: Path) -> None:
 
 def test_undecided_is_an_outcome_of_its_own(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results&outcome=undecided")
-    heads = browser.texts("#results .card h3")
-    assert heads == [f"{id_} undecided 0.00 to 1.00" for id_ in ("good", "circular", "dangling")]
+    heads = [head.split(None, 1) for head in browser.texts("#results .item h4")]
+    undecided = ("good", "circular", "dangling")
+    assert heads == [[id_, "undecided 0.00 to 1.00"] for id_ in undecided]
     colour = "getComputedStyle(document.querySelector('#results {}')).color"
     assert browser.run(colour.format(".undecided")) != browser.run(colour.format(".passed"))
     (run,) = data_of(page)["runs"]
     assert run["sentence"] in browser.texts("#results .mean")[0]
+    assert browser.texts(".headline h2") == ["Not everything ran"]
     assert "2 of 4 llm_judge checks did not run: no model is configured" in browser.texts(
-        "#results .unmeasured li"
+        ".headline li"
     )
 
 

@@ -10,7 +10,7 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import put, signals_as_interrupts
-from evalcontract.datasets.opening import Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import many
 from evalcontract.page.page import page_file, write_page
@@ -47,6 +47,15 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     multiple=True,
     dir_okay=False,
 )
+@options.file(
+    "--outputs",
+    "Outputs that the results are of, to show them; can be given several times.",
+    "jsonl",
+    "json",
+    "yaml",
+    multiple=True,
+    dir_okay=False,
+)
 @click.option(
     "--against", metavar="REV", help="Revision of git; the page also shows what changed since then."
 )
@@ -62,12 +71,13 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @options.DIALECT
 @options.PLAN
 @options.ONLY
-@options.MAP
+@options.MAP_WITH_OUTPUTS
 def report_command(
     files: tuple[str, ...],
     output: str,
     force: bool,  # noqa: FBT001 - click passes flags by name
     results: tuple[Path, ...],
+    outputs: tuple[Path, ...],
     against: str | None,
     max_rows: int,
     stdin_filename: str | None,
@@ -83,7 +93,9 @@ def report_command(
     inputs = find_inputs(files, Kind.DATASET, base, stdin_name=stdin_filename)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
     first = next(name for name, mode in _MODES.items() if mode is base.strict)
-    settings = ReportInputs(inputs, modes, first, results, max_rows, against)
+    settings = ReportInputs(
+        inputs, modes, first, results, max_rows, against, [Input(path) for path in outputs]
+    )
     if output == "-":
         put(write_page(html_report(settings)), raw=True)
         return OK

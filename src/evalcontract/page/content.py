@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from evalcontract.checks._kind import Prediction
 from evalcontract.checks.coverage import CoverageTotals
+from evalcontract.checks.outcome import Output
 from evalcontract.comparing.difference import Difference
 from evalcontract.grading.results import RowResult
 from evalcontract.model.diagnostic import Diagnostic, Severity, Span
@@ -152,13 +153,34 @@ class ReferenceGraph(NamedTuple):
     left_out: int = 0
 
 
+class RowTexts(NamedTuple):
+    """What a row says: its input, what it expects, what stands beside that, and its tags.
+
+    `expected` and `beside` have the text of each key.
+    """
+
+    input: str | None
+    expected: Sequence[tuple[str, str]]
+    beside: Sequence[tuple[str, str]]
+    tags: Sequence[str]
+
+
 class GradedRun(NamedTuple):
-    """The results of `grade`: the file, the dataset that was graded, and its rows."""
+    """The results of `grade`: the file, the dataset that was graded, and its rows.
+
+    `graded` is the SHA-256 digest of the outputs, None if it is not known, and `outputs` are these
+    by the id of the row, None if they were not given. `texts` are those of rows by id, and
+    `thresholds` the lowest scores that pass, by rubric and check; those of rubrics have no check.
+    """
 
     file: str
     dataset: str
     is_complete: bool
     rows: Sequence[RowResult]
+    graded: str | None = None
+    outputs: Mapping[str, Output] | None = None
+    texts: Mapping[str, RowTexts] = {}
+    thresholds: Mapping[tuple[str | None, str | None], float] = {}
 
 
 class HtmlReport(NamedTuple):

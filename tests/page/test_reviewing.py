@@ -1,0 +1,223 @@
+"""The results in the HTML report, as a reviewer works with them in a real Chromium."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from browser import Browser
+from evals import reviewed
+from pages import report
+from tables import every_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+PHONE, TALL = (390, 844), (1280, 2000)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as started:
+        yield started
+
+
+def page_of(root: Path, runs: str = "ab", rows: int = 6) -> Path:
+    """Write the report of a dataset with the results and the outputs of some runs."""
+    dataset = reviewed(root, rows, runs)
+    names = [(f"--{name}", root / f"{name}_{run}.jsonl") for run in runs for name in NAMES]
+    return report(dataset, *(part for pair in names for part in pair))
+
+
+NAMES = ("results", "outputs")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return page_of(tmp_path_factory.mktemp("reviewed"))
+
+
+def listed(browser: Browser) -> list[str]:
+    """Return the ids of the rows that are listed, in order."""
+    return [text.split()[0] for text in browser.texts("#results .item h4")]
+
+
+def blocks(browser: Browser) -> dict[str, str]:
+    """Return the texts of the chosen row by their titles."""
+    parts = [text.split("\n", 1) for text in browser.texts(".detail .block")]
+    return {title: text.strip() for title, text in parts}
+
+
+def test_a_row_stands_beside_its_output_expectation_and_reasons(
+    browser: Browser, page: Path
+) -> None:
+    browser.open(page, "#view=results&row=r1")
+    assert browser.texts(".detail h3") == ["r1 failed 0.12"]
+    assert blocks(browser) == {
+        "Input": "Where is order 1?\nPlease say so.",
+        "Output": "Order 1 left, says a.\n Indeed.",
+        "Expected": "expected_facts\n\norder 1 left",
+    }
+    places = browser.run("[...document.querySelectorAll('.detail .block')].map(e => e.offsetTop)")
+    assert len(set(places)) == 1
+    facts, tone = browser.texts(".detail .verdicts li")
+    assert "no order 1 left" in facts
+    assert tone.split("\n")[-1] == "judge/tone@1.0.0 (m-1) answers 2: the tone of 1"
+    assert browser.texts(".detail .tag") == ["odd"]
+
+
+@every_case(
+    ("fragment", "rows"),
+    [
+        ("", ["r5", "r3", "r1", "r0", "r2", "r4"]),
+        ("&sort=file", ["r0", "r1", "r2", "r3", "r4", "r5"]),
+        ("&sort=high&outcome=failed", ["r1", "r3"]),
+        ("&sort=low&of=tone", ["r5", "r3", "r1", "r0", "r2", "r4"]),
+        ("&of=tone&outcome=error", ["r5"]),
+        ("&of=facts&outcome=passed&tag=even&sort=file", ["r0", "r2", "r4"]),
+        ("&tag=odd&outcome=passed", []),
+        ("&q=SAYS+A.&sort=file", ["r0", "r1", "r2", "r3", "r4", "r5"]),
+        ("&q=the+tone+of+4", ["r4"]),
+        ("&q=order+3+left", ["r3"]),
+        ("&q=where+is+order+2", ["r2"]),
+    ],
+)
+def test_rows_are_filtered_and_sorted_by_the_address(
+    browser: Browser, page: Path, fragment: str, rows: list[str]
+) -> None:
+    browser.open(page, f"#view=results{fragment}", TALL)
+    assert listed(browser) == rows
+    assert browser.texts(".detail h3 .name") == rows[:1]
+
+
+def test_menus_filter_and_stand_in_the_address(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results", TALL)
+    browser.call("page.selectOption", "#outcome-of", "tone")
+    browser.call("page.check", "#results input[value=failed]")
+    browser.call("page.selectOption", "#tag", "odd")
+    browser.call("page.selectOption", "#order", "high")
+    browser.settle()
+    assert listed(browser) == ["r1", "r3"]
+    address = browser.run("location.hash")
+    browser.open(page, address, TALL)
+    assert listed(browser) == ["r1", "r3"]
+    assert browser.run("document.querySelector('#tag').value") == "odd"
+    browser.call("page.click", "#results >> text=Clear filters")
+    browser.settle()
+    assert len(listed(browser)) == 6
+
+
+def test_keys_step_through_the_rows_that_are_listed(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&tag=even&sort=file")
+    browser.press("j")
+    assert browser.texts(".detail h3 .name") == ["r0"]
+    browser.press("j")
+    assert browser.texts(".detail h3 .name") == ["r2"]
+    assert browser.run("location.hash") == "#view=results&tag=even&sort=file&row=r2"
+    assert browser.texts(".item[aria-current=true] .name") == ["r2"]
+    browser.press("j", "j", "k", "k")
+    assert browser.texts(".detail h3 .name") == ["r0"]
+    browser.call("page.click", ".detail >> text=Next")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r2"]
+    browser.call("page.click", ".item:last-child")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r4"]
+
+
+def test_what_is_searched_is_marked(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&q=LEFT&row=r1")
+    assert browser.texts(".detail .found") == ["left", "left"]
+
+
+def test_a_phone_shows_the_list_or_a_row(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results", PHONE)
+    assert browser.texts(".detail") == []
+    browser.call("page.click", ".item .name")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r5"]
+    assert listed(browser) == []
+    assert browser.run("document.documentElement.scrollWidth") <= PHONE[0]
+    browser.press("j")
+    assert browser.texts(".detail h3 .name") == ["r3"]
+    browser.call("page.click", "text=All rows")
+    browser.settle()
+    assert len(listed(browser)) > 0
+
+
+def test_distributions_have_axes_thresholds_and_intervals(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results")
+    charts = browser.run(
+        "[...document.querySelectorAll('#results .chart')].map(e => e.getAttribute('aria-label'))"
+    )
+    assert len(charts) == 3
+    assert charts[0].startswith("5 scores from 0 to 1, by tenths: ")
+    assert charts[0].endswith("; mean 0.63; threshold 0.75")
+    ticks = browser.run(
+        "[...document.querySelector('.chart').querySelectorAll('.tick')].map(e => e.textContent)"
+    )
+    assert {"0", "0.25", "0.5", "0.75", "1", "3", "threshold 0.75", "mean 0.63"} == set(ticks)
+    assert "3 of 5 decided rows passed: 60 % (23 to 88 %)" in browser.texts(".tally")[0]
+
+
+@every_case("view", ["findings", "coverage", "references", "results"])
+def test_a_phone_cuts_no_tab_and_no_word(browser: Browser, page: Path, view: str) -> None:
+    browser.open(page, f"#view={view}", PHONE)
+    edges = browser.run(
+        """[...document.querySelectorAll('[role=tab]')].map(e => e.getBoundingClientRect())
+        .map(({ left, right }) => [left, right])"""
+    )
+    assert all(0 <= left < right <= PHONE[0] for left, right in edges)
+    split = browser.run(
+        f"""[...document.querySelectorAll('#{view} tbody th')].filter(cell => {{
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            return range.getClientRects().length > 1;
+        }}).length"""
+    )
+    assert split == 0
+
+
+@every_case("view", ["coverage", "references", "results"])
+def test_paper_cuts_no_column_off(browser: Browser, page: Path, view: str) -> None:
+    """As wide as A4 between its margins."""
+    browser.open(page, f"#view={view}", (700, 900))
+    browser.call("page.emulateMedia", {"media": "print"})
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    wide = browser.run(
+        "[...document.querySelectorAll('main *')].filter(e => e.offsetParent)"
+        ".filter(e => e.getBoundingClientRect().right > 701).map(e => e.className)"
+    )
+    assert wide == []
+    if view == "results":
+        assert len(browser.texts("#results .card .block")) == 3 * 6
+
+
+@every_case("scheme", ["light", "dark"])
+@every_case("fragment", ["&row=r1", "&row=r5&q=left", "&outcome=skipped"])
+def test_axe_finds_nothing_in_a_row(
+    browser: Browser, page: Path, fragment: str, scheme: str
+) -> None:
+    for size in ((1280, 900), PHONE):
+        browser.open(page, f"#view=results{fragment}", size)
+        browser.call("page.emulateMedia", {"colorScheme": scheme})
+        assert browser.call("axe") == []
+        assert browser.complaints() == []
+
+
+@pytest.mark.thorough
+def test_twenty_thousand_rows_open_within_two_seconds(browser: Browser, tmp_path: Path) -> None:
+    page = page_of(tmp_path, "a", 20_000)
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        browser.open(page, "#view=results&row=r7777")
+        times.append(time.perf_counter() - started)
+        assert browser.texts(".detail h3 .name") == ["r7777"]
+    assert min(times) < 2
+    assert browser.call("seen")["requests"] == [page.as_uri()]
+    assert browser.run("document.querySelectorAll('*').length") < 2000
