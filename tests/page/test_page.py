@@ -546,3 +546,9 @@ def test_hostile_checks_and_results_are_text(browser: Browser, tmp_path: Path) -
     shown = browser.run("document.body.textContent")
     assert "</script><script>document.title" in shown
     assert not set(shown) & {"\u202e", "\u2028", "\u2029", "\x00", "\x1b"}
+    browser.open(page, "#view=results")
+    for _ in texts:
+        browser.press("j", "r")
+    browser.call("page.fill", "#annotator", texts["script"])
+    _, labels = browser.call("saved", "#save-labels")
+    assert {json.loads(line)["id"] for line in labels.split("\n") if line} == set(texts.values())

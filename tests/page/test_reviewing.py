@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 from browser import Browser
+from doors import command_line
 from evals import reviewed
 from pages import report
 from tables import every_case
@@ -207,6 +209,79 @@ def test_axe_finds_nothing_in_a_row(
         browser.call("page.emulateMedia", {"colorScheme": scheme})
         assert browser.call("axe") == []
         assert browser.complaints() == []
+
+
+def marked(browser: Browser, marks: dict[str, str]) -> None:
+    """Mark the rows of the list by keys, in the order of the file."""
+    browser.press("j")
+    for _ in listed(browser):
+        name = browser.texts(".detail h3 .name")[0]
+        browser.press(*([marks[name]] if name in marks else []), "j")
+
+
+def test_marks_become_labels_that_calibrate_judge_reads(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = page_of(tmp_path)
+    browser.open(page, "#view=results&sort=file", TALL)
+    marked(browser, {"r0": "r", "r1": "w", "r2": "w", "r3": "r", "r5": "w"})
+    assert browser.texts("#marks") == [
+        "5 rows marked: 2 right, 3 wrong; judge/tone@1.0.0 agrees on 2 of 4"
+    ]
+    browser.call("page.click", ".item:nth-child(2)")
+    browser.press("c")
+    browser.call("page.keyboard.type", 'too "short", r w u')
+    browser.call("page.fill", "#annotator", "Ada")
+    name, text = browser.call("saved", "#save-labels")
+    assert name == "labels.jsonl"
+    assert browser.complaints() == []
+    labels = [json.loads(line) for line in text.splitlines()]
+    said = {label["id"]: (label["human"], label.get("judge")) for label in labels}
+    assert said == {
+        "r0": ("pass", 5),
+        "r1": ("fail", 2),
+        "r2": ("fail", 5),
+        "r3": ("pass", 1),
+        "r5": ("fail", None),
+    }
+    assert [label.get("comment") for label in labels if label["id"] == "r1"] == [
+        'too "short", r w u'
+    ]
+    file = tmp_path / name
+    file.write_text(text)
+    capsys.readouterr()
+    given = ("--labels", file, "--root", tmp_path, "--output-format", "json")
+    assert command_line("calibrate-judge", "judge/tone@1.0.0", *given) == 0
+    told = capsys.readouterr()
+    result = json.loads(told.out)
+    assert result["confusion_matrix"] == {"tp": 1, "fn": 1, "tn": 1, "fp": 1}
+    assert result["labels"]["labelled"] == 5
+    assert "missing-verdict" in told.err
+    assert "near-miss" not in told.err
+
+
+def test_marks_are_kept_shown_and_taken_back(browser: Browser, tmp_path: Path) -> None:
+    page = page_of(tmp_path)
+    browser.open(page, "#view=results&sort=file", TALL)
+    marked(browser, {"r1": "w", "r4": "r"})
+    assert browser.texts(".item .mark") == ["", "wrong", "", "", "right", ""]
+    browser.open(page, "#view=results&sort=file&mark=marked", TALL)
+    assert listed(browser) == ["r1", "r4"]
+    browser.call("page.check", "input[name=mark][value=pass]")
+    assert browser.texts(".item .mark") == ["right", "right"]
+    assert browser.call("axe") == []
+    browser.press("u")
+    assert browser.texts("#marks") == ["1 row marked: 1 right, 0 wrong; " + AGREES]
+    browser.open(page, "#view=results&sort=file&run=1", TALL)
+    assert browser.texts("#marks")[0].startswith("Mark rows as right or wrong")
+    browser.open(page, "#view=results&sort=file", TALL)
+    browser.call("page.click", "text=Discard")
+    assert browser.texts(".item .mark") == [""] * 6
+    browser.open(page, "#view=results&sort=file&mark=marked", TALL)
+    assert listed(browser) == []
+
+
+AGREES = "judge/tone@1.0.0 agrees on 1 of 1"
 
 
 @pytest.mark.thorough

@@ -139,6 +139,7 @@ class RunsData:
         return {
             "file": shown(run.file),
             "dataset": shown(run.dataset),
+            "graded": run.graded,
             "is_complete": run.is_complete,
             "rows_total": len(run.rows),
             "rows_tally": _tally(summary.rows, thresholds.pop() if len(thresholds) == 1 else None),

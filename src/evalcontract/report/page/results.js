@@ -4,12 +4,14 @@ import { distribution, rateText } from "./charts.js";
 import { announce, byId, el, withCode } from "./dom.js";
 import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
+import { makeLabels, mark, markControls, markText, onMark, remember } from "./marks.js";
 import { chip, outcomeOf, rowParts } from "./row.js";
 import { follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
 
 const PRINTED = 500;
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
+const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
 const FLIPS = { better: "passes here alone", worse: "passed there alone", other: "changed otherwise", same: "alike", alone: "not there" };
 
 const texts = new Map();
@@ -34,6 +36,7 @@ function withKeys(run) {
     row.key = number === 1 ? row.id : `${row.id} #${number}`;
   }
   run.byKey = new Map(run.rows.map((row) => [row.key, row]));
+  remember(run);
   return run;
 }
 
@@ -125,10 +128,12 @@ export function makeResults() {
   const of = menu("outcome-of", "Outcome of", "of");
   const tag = menu("tag", "Tag", "tag");
   const order = menu("order", "Order", "sort");
+  const marked = menu("marked", "Marks", "mark");
+  const labels = makeLabels();
   const search = el("input", { type: "search", id: "search-results", placeholder: "Search ids, texts, reasons", "aria-label": "Search results",
     autocomplete: "off", spellcheck: "false", on: { input: () => update({ q: search.value, row: "" }) } });
   const outcomes = el("fieldset", { class: "facet inline" });
-  const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ q: "", of: "", tag: "", outcome: [], row: "" }) } }, "Clear filters");
+  const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ q: "", of: "", tag: "", mark: "", outcome: [], row: "" }) } }, "Clear filters");
   const told = el("p", { class: "counts" });
   const top = el("div");
   const feed = el("div", { class: "feed rows", role: "feed", "aria-label": "Results by row" });
@@ -140,8 +145,8 @@ export function makeResults() {
     el("h2", { class: "hidden" }, "Results"),
     el("div", { class: "bar-of-controls" }, run_.label),
     top, el("h3", { class: "section" }, "By row"),
-    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, tag.label, order.label, reset),
-    told, empty, review, left,
+    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, tag.label, marked.label, order.label, reset),
+    labels.bar, told, empty, review, left,
   );
   let run = null;
   let shown = [];
@@ -154,7 +159,8 @@ export function makeResults() {
     const input = row.given === null ? "" : DATA.given[row.given].input ?? "";
     return el("article", { class: "item", tabindex: -1, "aria-posinset": index + 1, "aria-setsize": shown.length, "aria-label": `${row.id}: ${outcome}`,
       "aria-current": index === chosen ? "true" : null, on: { click: () => choose(index) } },
-    el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
+    el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key),
+      el("span", { class: "mark" }, markText(run, row)), chip(outcomeOf(row.outcome), row.score)),
     el("p", { class: "snippet" }, input || row.output || row.reason || ""));
   }
 
@@ -172,6 +178,8 @@ export function makeResults() {
     const result = resultOf(run, row, state.of);
     if (!result || (state.outcome.length && !state.outcome.includes(result.outcome))) return false;
     if (state.tag && !tagsOf(row).includes(state.tag)) return false;
+    const said = markText(run, row);
+    if (state.mark && state.mark !== (said || "none") && !(state.mark === "marked" && said)) return false;
     return !q || textOf(run, row).includes(q);
   }
 
@@ -202,6 +210,7 @@ export function makeResults() {
         el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
       tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
+      markControls(run, row),
       ...rowParts(run, row, null, state.q.trim().toLowerCase()),
     );
     detail.scrollTop = 0;
@@ -219,7 +228,7 @@ export function makeResults() {
   function show() {
     if (byId("results").hidden || !runs.length) return;
     if (search.value !== state.q) search.value = state.q;
-    const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort]);
+    const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark]);
     if (key === drawn) {
       list.draw();
       drawDetail();
@@ -230,16 +239,18 @@ export function makeResults() {
     if (run !== runs[at]) {
       run = runs[at];
       top.replaceChildren(summary(run), ...checkTable(run));
+      labels.set(run);
     }
     fill(run_, runs.map((each, number) => [String(number), `${each.file} (${each.dataset})`]), String(at));
     fill(of, [["", "the row"], ...[...new Set(run.checks.map(({ check }) => check))].map((name) => [name, name])], state.of);
     fill(tag, [["", "any"], ...[...counted(run.rows, tagsOf)].sort().map(([name, count]) => [name, `${name} (${figure(count)})`])], state.tag);
+    fill(marked, Object.entries(MARKS), state.mark);
     fill(order, Object.entries(ORDERS), state.sort);
     const counts = counted(run.rows, (row) => resultOf(run, row, state.of)?.outcome);
     const focused = document.activeElement?.dataset?.facet && document.activeElement.value;
     outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name)), counts));
     if (focused) [...outcomes.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
-    reset.hidden = !(state.q || state.of || state.tag || state.outcome.length);
+    reset.hidden = !(state.q || state.of || state.tag || state.mark || state.outcome.length);
     const q = state.q.trim().toLowerCase();
     shown = ordered(run.rows.filter((row) => passes(row, q)));
     told.textContent = `${figure(shown.length)} of ${many(run.rows_total, "row")}, ${ORDERS[state.sort] ?? ORDERS[""]}`;
@@ -250,9 +261,24 @@ export function makeResults() {
     if (state.row && feed.offsetParent) list.reveal(chosen);
   }
 
+  /** Mark the chosen row by a key. */
+  function say(human) {
+    if (shown[chosen]) mark(run, shown[chosen], human);
+  }
+
+  onMark(() => {
+    const focused = document.activeElement;
+    const again = focused?.name === "mark" ? `input[name=mark][value=${focused.value}]` : focused?.id === "comment" ? "#comment" : null;
+    for (const node of feed.querySelectorAll(".item")) {
+      node.querySelector(".mark").textContent = markText(run, shown[Number(node.getAttribute("aria-posinset")) - 1]);
+    }
+    drawDetail();
+    if (again) detail.querySelector(again)?.focus();
+  });
   follow(show);
   return {
     step: go,
+    keys: { r: () => say("pass"), w: () => say("fail"), u: () => say(null), c: () => labels.comment() },
     search: () => search.focus(),
     spread() {
       const more = list.spread(PRINTED);
