@@ -75,7 +75,11 @@ def data_of(sizes: Sizes) -> str:
   `fact_match`, `tool_usage`. Short texts have about 80 characters, long ones 2,100; those beyond
   ASCII have 150, with accents, Japanese and an emoji. Each has one tool call.
 - Many files: {sizes.parts} rubrics, each with a judge of its own, and {sizes.parts // 5} datasets
-  of 50 own rows, laid out plainly."""
+  of 50 own rows, laid out plainly.
+- Versions: {sizes.versioned:,} rubrics, each with a judge of its own, and
+  {sizes.versioned // 5} datasets of 50 own rows, half of them YAML. Since the commit, one rubric
+  has another description; or a tenth of the rubrics, and a tenth of the datasets other texts in
+  most rows; or all of them."""
 
 
 def _said(by: object) -> str:

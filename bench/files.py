@@ -22,6 +22,7 @@ from layouts import LAYOUTS, left_empty, plain
 from rows import SEED, rows, unlike_rows, with_faults
 from shapes import SHAPES, TABLES
 from subject import FULL, Sizes
+from versions import write_versions
 from workspaces import write, write_many, write_rubrics, write_schemas
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def write_all(folder: Path, sizes: Sizes) -> None:
         write_most(folder / "jsonl", sizes.most)
     if sizes.parts:
         write_many(folder / "many", sizes.parts)
+        write_versions(folder / "versions", sizes.versioned)
 
 
 def write_most(folder: Path, number: int) -> None:

@@ -14,6 +14,7 @@ from ratios import Case, Goal
 from shapes import SHAPES, TABLES
 from subject import HERE, Group
 from timing import Command
+from versions import CHANGES, LOCKED, PLAIN
 
 if TYPE_CHECKING:
     from environments import Installed
@@ -27,7 +28,7 @@ def make_plan(of: Subject) -> tuple[Group, ...]:
     """List the groups."""
     makers = (
         *(_yaml, _jsonl, _tables, _own, _memory, _bad, _workspace, _small, _files, _real, _rule),
-        *(_grade, _dialects),
+        *(_grade, _dialects, _versions),
     )
     return tuple(make(of) for make in makers)
 
@@ -295,3 +296,24 @@ def _dialects(of: Subject) -> Group:
         ),
     )
     return Group("dialects", 5, tuple(commands), goals)
+
+
+def _versions(of: Subject) -> Group:
+    number = of.sizes.versioned
+    folder = of.data / "versions"
+    plain, locked = (str(folder / name) for name in (PLAIN, LOCKED))
+    clean = f"{number:,} rubrics, {number:,} judges: no findings"
+    without, within, lock = "check, no lock", "check, with a lock", "lock"
+    commands = [
+        of.evalcontract(lock, "lock", locked),  # in the first round, which is not counted: anew
+        of.evalcontract(without, "check", "--no-cache", plain, says=clean),
+        of.evalcontract(within, "check", "--no-cache", locked, says=clean),
+    ]
+    cases = [Case(within, without, "check with a lock"), Case(lock, without, lock)]
+    for title in CHANGES:
+        key, changed = f"diff, {title}", str(folder / title.replace(" ", "_"))
+        commands.append(of.evalcontract(key, "diff", "--against", "HEAD", changed))
+        cases.append(Case(key, without, f"diff of {title}"))
+    what = f"{number:,} rubrics, {number:,} judges, {number // 5} datasets"
+    title = f"a lock, and changes since a commit, of {what}: time against `check` without a cache"
+    return Group("versions", 5, tuple(commands), (Goal(title, tuple(cases), 1.2, high=False),))

@@ -45,7 +45,9 @@ WORK = HERE / ".work"
 PAGE = ROOT / "docs" / "performance.md"
 DATA = tuple(
     f"bench/{name}.py"
-    for name in ("rows", "layouts", "shapes", "graded", "dialects", "workspaces", "files")
+    for name in (
+        *("rows", "layouts", "shapes", "graded", "dialects", "workspaces", "versions", "files"),
+    )
 )
 SCRIPTS = ("floor", "plain_script", "read_both", "plan", "subject", "timing", "keystrokes")
 SHORT_ROUNDS = 3

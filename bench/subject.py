@@ -26,6 +26,11 @@ class Sizes:
     most: int = 1_000_000
     parts: int = 200
 
+    @property
+    def versioned(self) -> int:
+        """The number of rubrics where versions are compared."""
+        return 5 * self.parts
+
 
 FULL = Sizes()
 #: A fifth of the rows, for `make bench BENCH=--short`.
@@ -69,6 +74,11 @@ class Subject:
         says = f"({rows:,} rows): no findings"
         what = f"evalcontract, {key}"
         return Command(key, what, (*asked, str(self.data / file)), rows, says, missing=by.missing)
+
+    def evalcontract(self, key: str, *arguments: str, says: str = "") -> Command:
+        """Return any other command of ours."""
+        ours = (self.ours.program("evalcontract"), *arguments)
+        return Command(key, f"evalcontract, {key}", ours, 0, says, missing=self.ours.missing)
 
     def check_bad(self, key: str, file: str, rows: int) -> Command:
         """Return the check of a dataset with bad rows; all findings are printed."""

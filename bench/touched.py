@@ -1,9 +1,9 @@
 """What `check` costs after one rubric was changed, beside a check without a cache.
 
-Each workspace has 200 rubrics, 200 judges and 40 datasets, in several layouts. After a full check
-with the cache, one rubric is given another description, and the workspace is checked with the cache
-and without, in turns, so that a busy machine slows both. A ratio is that of the processor times of
-a pair; the table shows the median and the worst.
+Each workspace has 200 rubrics, 200 judges and 40 datasets, in several layouts, one with a lock.
+After a full check with the cache, one rubric is given another description, and the workspace is
+checked with the cache and without, in turns, so that a busy machine slows both. A ratio is that of
+the processor times of a pair; the table shows the median and the worst.
 
     python bench/touched.py [ROUNDS [FOLDER]]
 """
@@ -29,6 +29,7 @@ LAYOUTS = {
     "JSONL, 5 rubrics for a dataset": (5, "jsonl"),
     "YAML, 50 rubrics for a dataset": (50, "yaml"),
     "YAML, every rubric for every dataset": (RUBRICS, "yaml"),
+    "JSONL, 5 rubrics for a dataset, with a lock": (5, "jsonl"),
 }
 
 
@@ -65,6 +66,9 @@ def main(rounds: int = 7, folder: str | None = None) -> None:
         for number, (layout, (rubrics, ending)) in enumerate(LAYOUTS.items()):
             top = Path(name, str(number))
             write_workspace(top / "workspace", rubrics, ending)
+            if layout.endswith("with a lock"):
+                locked = (COMMAND, "lock", str(top / "workspace"))
+                run(Command("lock", "lock", locked, exits=0), top)
             found = ratios(top / "workspace", top, rounds)
             print(f"| {layout} | {statistics.median(found):.2f} | {max(found):.2f} |", flush=True)
 

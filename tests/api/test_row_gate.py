@@ -417,6 +417,7 @@ def broken_silence(rule: Any, *, has_all: bool = False) -> Iterator[tuple[Row, l
     assert accepted
 
 
+@pytest.mark.slow
 @every_case("rule", ROW_RULES, ids=lambda rule: rule.code)
 def test_each_rule_keeps_its_own_silence(rule: Any) -> None:
     assert next(broken_silence(rule), None) is None

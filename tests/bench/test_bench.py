@@ -177,7 +177,7 @@ def test_what_is_missing_is_told(
     assert (SHARED_VARIABLE in reasons["real"]) is not is_there
     reasons = {name: reason for name, reason in reasons.items() if name != "real"}
     assert {name for name, reason in reasons.items() if not reason} == {
-        *("memory", "bad", "grade", "dialects")
+        *("memory", "bad", "grade", "dialects", "versions")
     }
     assert set(reasons.values()) == {"", "no network"}
 

@@ -548,6 +548,7 @@ UNGRADED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @every_case(("dialect", "suffix", "content", "is_for_judge"), UNGRADED)
 def test_rows_that_nothing_grades_are_told_whatever_they_come_from(
     dialect: str,

@@ -180,6 +180,7 @@ def sources_of(folder: Path, command: str) -> list[str]:
     return [install["env"]["SOURCE"], done.stdout]
 
 
+@pytest.mark.slow
 @every_case(
     ("named", "written", "facts"),
     [
@@ -264,6 +265,7 @@ def test_a_source_that_a_clone_cannot_install(
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
+@pytest.mark.slow
 @every_case(
     ("direct", "expected"),
     [
@@ -720,6 +722,7 @@ def test_a_folder_with_an_odd_name(
     assert run(capsys, "check", name, "--strict").endswith(NOTHING_FOUND)
 
 
+@pytest.mark.slow
 @every_case(
     ("name", "text", "rubric"),
     [

@@ -54,6 +54,7 @@ def causes_in(name: str, rows: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(NAMES, 8))
 def test_keys_that_are_not_read_are_counted_in_rows_of_all_forms(
     name: str, monkeypatch: pytest.MonkeyPatch

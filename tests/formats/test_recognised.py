@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tables import every_case
 
 from evalcontract.checking.pipeline import validate
@@ -217,6 +218,7 @@ def test_a_line_that_is_faulty_hides_no_dialect(tmp_path: Path) -> None:
     assert open_dataset(Input(path)).dialect == "inspect"
 
 
+@pytest.mark.slow
 @every_case(("length", "examined"), [(1_000, "64 rows"), (100_000, "row")])
 def test_the_rows_that_were_examined_are_told_if_there_are_more(
     length: int, examined: str, tmp_path: Path

@@ -8,6 +8,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,6 +101,7 @@ def _preserved(value: Any, *, is_inside: bool) -> Iterator[dict[str, Any]]:
             yield from _preserved(part, is_inside=is_inside)
 
 
+@pytest.mark.slow
 @examples(3000)
 @given(
     st.sampled_from([*product([name for name in NAMES if name != _OUTPUTS], NAMES)]),

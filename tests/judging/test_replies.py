@@ -240,6 +240,7 @@ def test_of_a_reply_that_is_cut_off_only_a_whole_object_counts(reply: str, expec
     assert is_as_expected(read(reply, "Hello.", is_cut=True), expected)
 
 
+@pytest.mark.slow
 @every_case(
     ("reply", "problem"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from doors import Options, check_workspaces
 from tables import every_case
 from work import calls_of
@@ -16,7 +17,6 @@ from evalcontract.datasets.gates import SharedGates
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 BUNDLE = {"type": "object", "properties": {"documents": {"type": "array"}}}
 UNDECLARED = "the bundle `tour` is not declared"
@@ -130,6 +130,7 @@ def test_a_row_that_aliases_repeat_has_the_findings_of_an_equal_row(tmp_path: Pa
     assert sorted(map(str, aliased)) == sorted(map(str, written))
 
 
+@pytest.mark.slow
 def test_a_row_that_aliases_repeat_is_checked_once(tmp_path: Path) -> None:
     path = tmp_path / "data.yaml"
     written = calls_of(found_in, path, [FAULTY] * 200)

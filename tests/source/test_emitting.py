@@ -77,6 +77,7 @@ def test_a_mapping_of_yaml() -> None:
         yaml_mapping({"a": ["\ud800"]})
 
 
+@pytest.mark.slow
 def test_what_parquet_cannot_hold_is_refused() -> None:
     pytest.importorskip("pyarrow")
     with pytest.raises(NotWritableError, match="the rows do not fit one Parquet schema: "):

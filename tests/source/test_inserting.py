@@ -250,6 +250,7 @@ def _few(paths: list[Path]) -> list[Path]:
     return paths[:: max(1, len(paths) // 5)]
 
 
+@pytest.mark.slow
 def test_our_fixtures() -> None:
     texts = [text for _, text in some(_files(ROOT / "fixtures"), times=4)]
     assert len(texts) > tries(50)

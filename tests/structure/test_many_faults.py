@@ -53,6 +53,7 @@ def test_a_large_value_without_faults_has_no_problems() -> None:
     assert structure_of("rubric").check(rubric([str(n) for n in range(2 * MAX_PARTS)])) == []
 
 
+@pytest.mark.slow
 def test_so_are_those_of_a_bundle() -> None:
     """Each part of the bundle rejects each key of the row."""
     parts = [{"unevaluatedProperties": {"type": "string"}, "title": f"{n}"} for n in range(60)]

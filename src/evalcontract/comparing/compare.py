@@ -121,7 +121,10 @@ class _Comparing:
         return names | {use.name for each in artifacts for use in file_uses(each)}
 
     def _includes(self, workspace: RevisedWorkspace, file: str) -> bool:
-        return self._revisions.includes(workspace.path_of(file), workspace.revision)
+        revisions = self._revisions
+        return not revisions.scope or revisions.includes(
+            workspace.path_of(file), workspace.revision
+        )
 
     # Files that cannot be read
 

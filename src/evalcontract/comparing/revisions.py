@@ -117,7 +117,7 @@ def of_git(
             f"{clipped(new, 40)} ({commits[new][:7]})", repository, other, tuple(other.modules)
         )
     scope = tuple(_inside(path, before, after) for path in wanted)
-    return Revisions(before, after, scope)
+    return Revisions(before, after, () if PurePosixPath() in scope else scope)
 
 
 def _repository(paths: Iterable[Path]) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -234,13 +234,19 @@ def compare_tables(old: RowTable, new: RowTable) -> TableDifference:
     Rows that are the same in both are only counted, so that a large dataset takes little memory.
     """
     is_same_root = old.root.get("bundle") == new.root.get("bundle")
-    of_new = [_mark(row) for _, row in new.rows()]
+    of_new: list[bytes] = []
+    kept: list[NumberedRow] = []  # a small dataset is not read again
+    for row in new.rows():
+        of_new.append(_mark(row[1]))
+        if len(of_new) <= MOST_ROWS:
+            kept.append(row)
     marks, new_count = Counter(of_new), len(of_new)
     before, old_count, more_before = _unmatched(old.rows(), marks if is_same_root else Counter())
     after: list[NumberedRow] = []
     more_after = 0
     if marks.total():
-        after, more_after = _remaining(new.rows(), of_new, marks)
+        again = kept if new_count == len(kept) else new.rows()
+        after, more_after = _remaining(again, of_new, marks)
     parts = _differing(*([_mapping(row) for _, row in rows] for rows in (before, after)))
     views = [
         view_of(Kind.DATASET, {**table.root, _ROWS: rows})
@@ -320,17 +326,19 @@ def _differing(
         {id_: row for row in rows if (id_ := _id_of(row)) in alone} for rows in (old, new)
     )
 
-    def reduced(row: dict[str, Any], known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        other = known.get(_id_of(row) or "")
-        if other is None:
-            return row
-        return {
-            key: value
-            for key, value in row.items()
-            if key == "id" or key not in other or not json_equal(value, other[key])
-        }
+    same = {id_: _same_keys(ones[id_], others[id_]) for id_ in alone}
 
-    return [reduced(row, others) for row in old], [reduced(row, ones) for row in new]
+    def reduced(row: dict[str, Any]) -> dict[str, Any]:
+        unchanged = same.get(_id_of(row) or "", ())
+        return {key: value for key, value in row.items() if key not in unchanged}
+
+    return [*map(reduced, old)], [*map(reduced, new)]
+
+
+def _same_keys(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
+    """Return the keys that have the same value in both rows, except for their id."""
+    both = one.keys() & other.keys() - {"id"}
+    return {key for key in both if json_equal(one[key], other[key])}
 
 
 def _id_of(row: dict[str, Any]) -> str | None:

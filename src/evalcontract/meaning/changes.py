@@ -81,6 +81,8 @@ def _of_leaves(old: Leaves, new: Leaves, name: str, old_path: Path, path: Path) 
 
 
 def _differ(one: Leaf, two: Leaf) -> bool:
+    if isinstance(one.value, str) and isinstance(two.value, str):
+        return one.value != two.value
     return canonical(one.value) != canonical(two.value)
 
 

@@ -88,7 +88,10 @@ class View(NamedTuple):
 
 def canonical(value: Any) -> str:
     """Return one line of JSON, the same for equal values."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _CANONICAL.encode(value)
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def digest_of_json(value: Any) -> str:
@@ -289,6 +292,9 @@ class _Reader:
 
     def _normal(self, value: Any, schema: Schema, field: str) -> Any:
         """Return a value in normal form, without what is as it is by default."""
+        if isinstance(value, str):
+            reference = Reference.parse(value) if field.endswith("_ref") else None
+            return value if reference is None else str(reference)
         if isinstance(value, list):
             items = self.follow(schema.get("items", _NOTHING))
             parts = [self._normal(part, items, f"{field}[]") for part in value]
@@ -298,9 +304,6 @@ class _Reader:
                 return _plain(value)
             leaves = self.leaves(value, schema, path=(), above=field)
             return {name: leaf.value for name, leaf in leaves}
-        if isinstance(value, str) and field.endswith("_ref"):
-            reference = Reference.parse(value)
-            return value if reference is None else str(reference)
         return _plain(value)
 
 
@@ -320,6 +323,8 @@ def _containers(kind: Kind) -> frozenset[str]:
 
 def _plain(value: Any) -> Any:
     """Return a value in which numbers that are equal are the same: 1.0 is 1."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if value.__class__ is int and not is_writable(value):

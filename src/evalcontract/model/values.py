@@ -16,12 +16,12 @@ def json_equal(one: Any, two: Any) -> bool:
     """Whether two values are the same JSON data: 1 differs from 1.0 and true, NaN equals NaN."""
     if one is two:
         return True
+    if isinstance(one, str) and isinstance(two, str):
+        return one == two
     if isinstance(one, dict) and isinstance(two, dict):
         return one.keys() == two.keys() and all(json_equal(one[key], two[key]) for key in one)
     if isinstance(one, list) and isinstance(two, list):
         return len(one) == len(two) and all(map(json_equal, one, two))
-    if isinstance(one, str) and isinstance(two, str):
-        return one == two
     if type(one) is not type(two):
         return False
     return repr(one) == repr(two) if isinstance(one, float) else bool(one == two)

@@ -189,6 +189,8 @@ class GitTree(Files):
         self.repository = Path(os.path.realpath(repository))
         self.commit = commit
         self._reader: subprocess.Popen[bytes] | None = None
+        self._places: dict[str, PurePosixPath | None] = {}
+        self._last: tuple[str, bytes] = ("", b"")  # a file is compared before it is read
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.commit[:12]})"
@@ -237,6 +239,12 @@ class GitTree(Files):
 
     def _resolved(self, path: str | Path) -> PurePosixPath | None:
         """Return a path without links; None if it leads out of the repository, or in circles."""
+        given = os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118 - as `_inside`
+        if given not in self._places:
+            self._places[given] = self._without_links(given)
+        return self._places[given]
+
+    def _without_links(self, path: str) -> PurePosixPath | None:
         inside = self._inside(path)
         if inside is None:
             return None
@@ -315,6 +323,11 @@ class GitTree(Files):
 
     def _content(self, each: _Object) -> bytes:
         """Return the bytes of an object, from one process of git for all of them."""
+        if each.name != self._last[0]:
+            self._last = each.name, self._asked(each)
+        return self._last[1]
+
+    def _asked(self, each: _Object) -> bytes:
         reader = self._reader
         if reader is None:
             try:

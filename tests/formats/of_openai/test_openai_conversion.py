@@ -180,6 +180,7 @@ SAMPLES: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 @every_case("other", ["evalcontract", "mlflow:oss", "databricks", "northstar", "openai:samples"])
 @every_case("value", VALUES, ids=lambda value: json.dumps(value)[:40])
 def test_an_export_comes_back_as_it_was(value: Any, other: str, tmp_path: Path) -> None:
