@@ -437,6 +437,8 @@ TAKEN = {
         "comparing.printed.version_sentence",
         "comparing.revisions.of_git",
         "covering.coverage.run_for_coverage",
+        "grading.basis.Basis",
+        "grading.basis.differences",
         "grading.printed.tally_sentence",
         "grading.printed.unmeasured_lines",
         "grading.results.CheckResult",

@@ -203,6 +203,22 @@ def test_rows_have_what_they_and_their_outputs_say(tmp_path: Path) -> None:
     assert answers["r5"] == [{**judge, "answer": "Hm."}]
 
 
+def test_runs_are_compared_row_by_row(tmp_path: Path) -> None:
+    data = reports_of(reviewed(tmp_path, runs="abc"), "abc")
+    found = data["comparisons"]
+    assert [(each["before"], each["after"]) for each in found] == [(0, 1), (0, 2), (1, 2)]
+    scores = [
+        [row["low"] for row in run["rows"] if row["outcome"] != "undecided"] for run in data["runs"]
+    ]
+    for each in found:
+        assert each["pairs"] == 5
+        old, new = scores[each["before"]], scores[each["after"]]
+        assert each["mean"] == pytest.approx((sum(new) - sum(old)) / 5)
+        low, high = each["interval"]
+        assert low <= each["mean"] <= high
+        assert any(line.startswith("the outputs are `outputs_") for line in each["differences"])
+
+
 def test_outputs_are_those_that_were_graded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -211,6 +211,42 @@ def test_axe_finds_nothing_in_a_row(
         assert browser.complaints() == []
 
 
+@every_case(
+    ("fragment", "rows"),
+    [
+        ("", ["r0", "r1", "r2", "r3", "r4", "r5"]),
+        ("&flip=better", ["r1", "r3"]),
+        ("&flip=worse", ["r0"]),
+        ("&flip=better&flip=worse", ["r0", "r1", "r3"]),
+        ("&of=tone&flip=same", ["r2", "r4", "r5"]),
+    ],
+)
+def test_a_run_against_another_shows_what_flipped(
+    browser: Browser, page: Path, fragment: str, rows: list[str]
+) -> None:
+    browser.open(page, f"#view=results&run=1&against=0&sort=file{fragment}", TALL)
+    assert listed(browser) == rows
+    (told,) = browser.texts(".against")
+    assert "Against " in told
+    assert "the outputs are outputs_b.jsonl, before outputs_a.jsonl" in told
+    assert "2 now passes, 1 no longer passes, 3 the same" in told
+    assert "over 5 rows with a score in both" in told
+    assert browser.call("axe") == []
+
+
+def test_both_outputs_stand_side_by_side(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&row=r1")
+    browser.call("page.selectOption", "#against", "1")
+    browser.settle()
+    browser.open(page, browser.run("location.hash") + "&row=r1", (1440, 900))
+    texts = blocks(browser)
+    (here,) = [text for title, text in texts.items() if title.endswith("results_a.jsonl")]
+    (there,) = [text for title, text in texts.items() if title.endswith("results_b.jsonl")]
+    assert ("says a" in here, "says b" in there) == (True, True)
+    facts, _ = browser.texts(".detail .verdicts li")
+    assert facts.split("\n")[0] == "failed 0.00 facts fact_match against passed 1.00"
+
+
 def marked(browser: Browser, marks: dict[str, str]) -> None:
     """Mark the rows of the list by keys, in the order of the file."""
     browser.press("j")

@@ -8,6 +8,7 @@ from evalcontract.checks._kind import Prediction
 from evalcontract.checks.coverage import CoverageTotals
 from evalcontract.checks.outcome import Output
 from evalcontract.comparing.difference import Difference
+from evalcontract.grading.basis import Basis
 from evalcontract.grading.results import RowResult
 from evalcontract.model.diagnostic import Diagnostic, Severity, Span
 from evalcontract.model.startup import NamedTuple
@@ -171,6 +172,7 @@ class GradedRun(NamedTuple):
     `graded` is the SHA-256 digest of the outputs, None if it is not known, and `outputs` are these
     by the id of the row, None if they were not given. `texts` are those of rows by id, and
     `thresholds` the lowest scores that pass, by rubric and check; those of rubrics have no check.
+    `basis` is what the results depend on.
     """
 
     file: str
@@ -181,6 +183,7 @@ class GradedRun(NamedTuple):
     outputs: Mapping[str, Output] | None = None
     texts: Mapping[str, RowTexts] = {}
     thresholds: Mapping[tuple[str | None, str | None], float] = {}
+    basis: Basis = Basis({}, {})
 
 
 class HtmlReport(NamedTuple):

@@ -22,7 +22,7 @@ from evalcontract.page.content import (
     ReferenceGraph,
 )
 from evalcontract.page.layout import HEIGHT, WIDTH, layout
-from evalcontract.page.runs import SENTENCE, RunsData, shown, shown_sentence
+from evalcontract.page.runs import SENTENCE, RunsData, comparisons, shown, shown_sentence
 
 T = TypeVar("T")
 
@@ -92,6 +92,7 @@ def page_data(report: HtmlReport) -> dict[str, Any]:
         "graph": _graph(report.graph),
         "runs": [runs.of(run) for run in report.runs],
         "given": runs.given,
+        "comparisons": [*comparisons(report.runs)],
         "changes": changes_data(report.changes),
         "notes": list(_notes(report, runs.left_out, has_left_lines=has_left_lines)),
     }

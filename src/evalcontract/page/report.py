@@ -147,8 +147,14 @@ def _rewound(inputs: Sequence[Input]) -> Sequence[Input]:
 
 def _read_run(path: Path) -> GradedRun:
     results = earlier_results(path)
-    graded = results.basis.manifest["outputs"].get("sha256")
-    return GradedRun(display_name(path), results.dataset, results.is_complete, results.rows, graded)
+    return GradedRun(
+        display_name(path),
+        results.dataset,
+        results.is_complete,
+        results.rows,
+        graded=results.basis.manifest["outputs"].get("sha256"),
+        basis=results.basis,
+    )
 
 
 def _with_outputs(

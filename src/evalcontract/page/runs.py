@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import combinations
 from typing import Any, TypeGuard
 
 from evalcontract.checks.outcome import Outcome, Output
+from evalcontract.grading.basis import differences
 from evalcontract.grading.printed import tally_sentence, unmeasured_lines
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
@@ -17,7 +20,7 @@ from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.scale import ScaleError, scale_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
 from evalcontract.page.content import GradedRun, RowTexts
-from evalcontract.statistics.rates import wilson_interval
+from evalcontract.statistics.rates import paired_difference, wilson_interval
 
 #: The number of bars of a distribution of scores.
 BINS = 10
@@ -25,6 +28,8 @@ BINS = 10
 SENTENCE = 1000
 #: The length of a text of a row or an output, and of all of them together.
 TEXT, ROOM = 8_000, 32_000_000
+#: The number of runs that are compared, each with each.
+_COMPARED = 5
 #: An id of more characters than these cannot be that of a label.
 _LABELLED = 1000
 # The rows that a reader looks for come first.
@@ -117,6 +122,36 @@ def _judge_threshold(library: Library, reference: Any) -> float | None:
     judge = library.artifact_of(reference)
     scale = scale_of(judge.document.value) if judge else None
     return scale.score(scale.threshold) if scale and scale.is_numeric else None
+
+
+def comparisons(runs: Sequence[GradedRun]) -> Iterator[dict[str, Any]]:
+    """Yield, of two runs each, what else differs, and how the scores of the same rows do."""
+    scores = [_scores(run) for run in runs[:_COMPARED]]
+    for before, after in combinations(range(len(scores)), 2):
+        shared = [key for key in scores[before] if key in scores[after]]
+        old, new = ([scores[at][key] for key in shared] for at in (before, after))
+        found = paired_difference(old, new) if shared else None
+        yield {
+            "before": before,
+            "after": after,
+            "pairs": len(shared),
+            "mean": found.mean if found else None,
+            "interval": [*found.interval] if found and found.interval else None,
+            "differences": [
+                shown(line, SENTENCE) for line in differences(runs[before].basis, runs[after].basis)
+            ],
+        }
+
+
+def _scores(run: GradedRun) -> dict[tuple[str, int], float]:
+    """Return the scores that are known, by the id of the row and how often it came before."""
+    seen: Counter[str] = Counter()
+    scores = {}
+    for row in run.rows:
+        if row.score is not None and row.outcome is not Outcome.UNDECIDED:
+            scores[row.id, seen[row.id]] = row.score
+        seen[row.id] += 1
+    return scores
 
 
 class RunsData:

@@ -12,7 +12,7 @@ import { virtualList } from "./virtual.js";
 const PRINTED = 500;
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
 const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
-const FLIPS = { better: "passes here alone", worse: "passed there alone", other: "changed otherwise", same: "alike", alone: "not there" };
+const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not in the other run" };
 
 const texts = new Map();
 
@@ -58,6 +58,23 @@ function flipOf(run, row, other, of) {
   if (now === then) return "same";
   if (now === "passed" && then === "failed") return "better";
   return now === "failed" && then === "passed" ? "worse" : "other";
+}
+
+/** Tell of a run against another: what else differs, what flipped, and by how much the mean did. */
+function comparison(run, other, flips) {
+  const [now, then] = [DATA.runs.indexOf(run), DATA.runs.indexOf(other)];
+  const found = DATA.comparisons.find(({ before, after }) => before === Math.min(now, then) && after === Math.max(now, then));
+  const sign = found && found.after === now ? 1 : -1;
+  const signed = (value) => `${sign * value > 0 ? "+" : ""}${(sign * value).toFixed(3)}`;
+  const ends = found?.interval ? found.interval.map(signed) : null;
+  const missing = other.rows.filter((row) => !run.byKey.has(row.key)).length;
+  return el("div", { class: "against" },
+    el("h3", { class: "section" }, `Against ${other.file}`),
+    found?.differences.length ? el("div", {}, el("p", {}, "What else differs:"), el("ul", {}, found.differences.map((text) => el("li", {}, withCode(text))))) : null,
+    el("p", {}, Object.keys(FLIPS).filter((name) => flips.get(name)).map((name) => `${figure(flips.get(name))} ${FLIPS[name]}`).join(", "),
+      missing ? `, ${many(missing, "row")} only there` : ""),
+    found?.pairs ? el("p", {}, `The mean score differs by ${signed(found.mean)}${ends ? ` (${(sign > 0 ? ends : ends.reverse()).join(" to ")}, 95 % interval of paired rows)` : ""}, over `
+      + `${many(found.pairs, "row")} with a score in both.`) : null);
 }
 
 function checkTable(run) {
@@ -125,6 +142,7 @@ function counted(rows, valueOf) {
 export function makeResults() {
   const runs = DATA.runs.map(withKeys);
   const run_ = menu("run", "Run", "run");
+  const against = menu("against", "Against", "against");
   const of = menu("outcome-of", "Outcome of", "of");
   const tag = menu("tag", "Tag", "tag");
   const order = menu("order", "Order", "sort");
@@ -133,9 +151,11 @@ export function makeResults() {
   const search = el("input", { type: "search", id: "search-results", placeholder: "Search ids, texts, reasons", "aria-label": "Search results",
     autocomplete: "off", spellcheck: "false", on: { input: () => update({ q: search.value, row: "" }) } });
   const outcomes = el("fieldset", { class: "facet inline" });
-  const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ q: "", of: "", tag: "", mark: "", outcome: [], row: "" }) } }, "Clear filters");
+  const flips = el("fieldset", { class: "facet inline" });
+  const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ q: "", of: "", tag: "", mark: "", outcome: [], flip: [], row: "" }) } }, "Clear filters");
   const told = el("p", { class: "counts" });
   const top = el("div");
+  const compared = el("div");
   const feed = el("div", { class: "feed rows", role: "feed", "aria-label": "Results by row" });
   const detail = el("section", { class: "detail", tabindex: 0, "aria-label": "The chosen row" });
   const review = el("div", { class: "review" }, el("div", { class: "list" }, feed), detail);
@@ -143,12 +163,13 @@ export function makeResults() {
   const left = el("p", { class: "printed" });
   byId("results").replaceChildren(
     el("h2", { class: "hidden" }, "Results"),
-    el("div", { class: "bar-of-controls" }, run_.label),
-    top, el("h3", { class: "section" }, "By row"),
-    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, tag.label, marked.label, order.label, reset),
+    el("div", { class: "bar-of-controls" }, run_.label, against.label),
+    top, compared, el("h3", { class: "section" }, "By row"),
+    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, flips, tag.label, marked.label, order.label, reset),
     labels.bar, told, empty, review, left,
   );
   let run = null;
+  let other = null;
   let shown = [];
   let chosen = -1;
   let drawn = "";
@@ -161,12 +182,17 @@ export function makeResults() {
       "aria-current": index === chosen ? "true" : null, on: { click: () => choose(index) } },
     el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key),
       el("span", { class: "mark" }, markText(run, row)), chip(outcomeOf(row.outcome), row.score)),
-    el("p", { class: "snippet" }, input || row.output || row.reason || ""));
+    el("p", { class: "snippet" }, other ? el("b", { class: "flip" }, `${FLIPS[flipOf(run, row, other, state.of)]} · `) : "", input || row.output || row.reason || ""));
   }
 
   function card(row) {
     return el("article", { class: "card" }, el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
-      el("div", { class: "inside" }, rowParts(run, row, null, "")));
+      el("div", { class: "inside" }, rowParts(run, row, partner(row), "")));
+  }
+
+  /** Return the same row of the other run; null without one. */
+  function partner(row) {
+    return other?.byKey.has(row.key) ? { run: other, row: other.byKey.get(row.key) } : null;
   }
 
   function choose(index) {
@@ -177,6 +203,7 @@ export function makeResults() {
   function passes(row, q) {
     const result = resultOf(run, row, state.of);
     if (!result || (state.outcome.length && !state.outcome.includes(result.outcome))) return false;
+    if (other && state.flip.length && !state.flip.includes(flipOf(run, row, other, state.of))) return false;
     if (state.tag && !tagsOf(row).includes(state.tag)) return false;
     const said = markText(run, row);
     if (state.mark && state.mark !== (said || "none") && !(state.mark === "marked" && said)) return false;
@@ -211,7 +238,7 @@ export function makeResults() {
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
       tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
       markControls(run, row),
-      ...rowParts(run, row, null, state.q.trim().toLowerCase()),
+      ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
     );
     detail.scrollTop = 0;
   }
@@ -228,7 +255,7 @@ export function makeResults() {
   function show() {
     if (byId("results").hidden || !runs.length) return;
     if (search.value !== state.q) search.value = state.q;
-    const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark]);
+    const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark, state.against, state.flip]);
     if (key === drawn) {
       list.draw();
       drawDetail();
@@ -241,6 +268,9 @@ export function makeResults() {
       top.replaceChildren(summary(run), ...checkTable(run));
       labels.set(run);
     }
+    const number = Number(state.against || -1);
+    other = number !== at && runs[number] ? runs[number] : null;
+    fill(against, [["", "no other run"], ...runs.map((each, index) => [String(index), each.file]).filter(([index]) => index !== String(at))], state.against);
     fill(run_, runs.map((each, number) => [String(number), `${each.file} (${each.dataset})`]), String(at));
     fill(of, [["", "the row"], ...[...new Set(run.checks.map(({ check }) => check))].map((name) => [name, name])], state.of);
     fill(tag, [["", "any"], ...[...counted(run.rows, tagsOf)].sort().map(([name, count]) => [name, `${name} (${figure(count)})`])], state.tag);
@@ -249,8 +279,11 @@ export function makeResults() {
     const counts = counted(run.rows, (row) => resultOf(run, row, state.of)?.outcome);
     const focused = document.activeElement?.dataset?.facet && document.activeElement.value;
     outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name)), counts));
-    if (focused) [...outcomes.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
-    reset.hidden = !(state.q || state.of || state.tag || state.mark || state.outcome.length);
+    const turned = other ? counted(run.rows.filter((row) => resultOf(run, row, state.of)), (row) => flipOf(run, row, other, state.of)) : new Map();
+    flips.replaceChildren(...(other ? facet("Result", "flip", Object.keys(FLIPS).filter((name) => turned.get(name)), turned, FLIPS) : []));
+    compared.replaceChildren(...(other ? [comparison(run, other, turned)] : []));
+    if (focused) [...outcomes.querySelectorAll("input"), ...flips.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
+    reset.hidden = !(state.q || state.of || state.tag || state.mark || state.outcome.length || state.flip.length);
     const q = state.q.trim().toLowerCase();
     shown = ordered(run.rows.filter((row) => passes(row, q)));
     told.textContent = `${figure(shown.length)} of ${many(run.rows_total, "row")}, ${ORDERS[state.sort] ?? ORDERS[""]}`;
