@@ -37,6 +37,8 @@ TONE = {
 VIEWS = ("findings", "coverage", "references", "results")
 #: The normal text of a page needs this contrast (WCAG 2.2, 1.4.3, level AA); signs need 3.
 CONTRAST, SIGNS = 4.5, 3.0
+#: The height of the names of rubrics and checks above a map with few columns.
+NAMES = 22 + 28
 OUTPUTS = (
     ("good", "It left on Monday."),
     ("misspelled", "What nonsense."),
@@ -217,17 +219,23 @@ def test_a_cell_of_the_map_says_what_it_is(browser: Browser, page: Path) -> None
     browser.press("ArrowLeft")
     said = browser.texts(".said")[0]
     assert re.match(r"good · \w+ ", said)
-    # The pointer says the same of the same cell: rows are 18 pixels high, below 150 of names.
-    left = 190 + columns.index("narrow_3") * 18 + 9
-    browser.call("page.hover", ".heatmap", {"position": {"x": left, "y": 150 + 9}})
-    assert browser.texts(".tip") == ["good · narrow_3\nskip: the row has no expected_tools"]
-    browser.call("page.hover", ".heatmap", {"position": {"x": 40, "y": 150 + 3 * 18 + 9}})
+    # The pointer says the same of the same cell. Rows are 18 pixels high, below the names of checks;
+    # columns have the same width, all that there is.
+    width = browser.run("document.querySelector('.heatmap').clientWidth")
+    wide = min(170, (width - 190 - 12) // len(columns))
+    left = max(190, min(400, width - 12 - wide * len(columns)))
+    assert width - left - wide * len(columns) < wide
+    for at in (0, wide - 1):
+        place = {"x": left + columns.index("narrow_3") * wide + at, "y": NAMES + 9}
+        browser.call("page.hover", ".heatmap", {"position": place})
+        assert browser.texts(".tip") == ["good · narrow_3\nskip: the row has no expected_tools"]
+    browser.call("page.hover", ".heatmap", {"position": {"x": 40, "y": NAMES + 3 * 18 + 9}})
     assert browser.texts(".tip")[0].startswith("dangling\nunknown: there is no rubric/norrow")
 
 
 def test_the_map_leads_to_the_findings_of_a_row(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=coverage")
-    browser.call("page.click", ".heatmap", {"position": {"x": 40, "y": 150 + 18 + 9}})
+    browser.call("page.click", ".heatmap", {"position": {"x": 40, "y": NAMES + 18 + 9}})
     browser.call("page.click", "text=Show its findings")
     browser.settle()
     assert browser.texts(".card .row") == ["misspelled"]

@@ -7,7 +7,7 @@ import { follow, fragment, state, update } from "./state.js";
 import { themeControl } from "./theme.js";
 
 const MOST_RUNS = 4;
-const MOST_LINES = 4;
+const MOST_LINES = matchMedia("(max-width: 40rem)").matches ? 2 : 4;
 const TITLES = { configured: "As configured", soft: "Soft", strict: "Strict" };
 
 function modeControl() {
