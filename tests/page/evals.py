@@ -97,11 +97,15 @@ pass_threshold: 4
 """
 
 
+#: What people say of the rows of `reviewed`.
+HUMAN = ("pass", "fail", "fail", "fail", "pass", "pass")
+
+
 def reviewed(root: Path, rows: int = 6, runs: str = "ab") -> Path:
     """Write a dataset with its outputs and results of some runs; return the path of the dataset.
 
     Of run `a`, even rows pass; of each later one, the first of these fail and the others pass. A
-    judge answered all rows but the last, from 1 to 5.
+    judge answered all rows but the last, from 1 to 5. People labelled all.
     """
     _written(root / "judges" / "tone.yaml", _LEVEL)
     _written(root / "rubrics" / "support.yaml", _SUPPORT)
@@ -127,6 +131,8 @@ def reviewed(root: Path, rows: int = 6, runs: str = "ab") -> Path:
         summary = {"rows": tally, "unmeasured": [], "rubrics": [], "checks": []}
         lines = [{"manifest": manifest}, *results, {"summary": summary}]
         _written(root / f"results_{run}.jsonl", _lines(lines))
+    people = [{"id": f"r{at}", "human": HUMAN[at % len(HUMAN)]} for at in range(rows)]
+    _written(root / "labels.jsonl", _lines(people))
     questions = [
         {
             "id": f"r{at}",

@@ -219,8 +219,8 @@ def test_a_cell_of_the_map_says_what_it_is(browser: Browser, page: Path) -> None
     browser.press("ArrowLeft")
     said = browser.texts(".said")[0]
     assert re.match(r"good · \w+ ", said)
-    # The pointer says the same of the same cell. Rows are 18 pixels high, below the names of checks;
-    # columns have the same width, all that there is.
+    # The pointer says the same of the same cell. Rows are 18 pixels high, below the names of
+    # checks; columns have the same width, all that there is.
     width = browser.run("document.querySelector('.heatmap').clientWidth")
     wide = min(170, (width - 190 - 12) // len(columns))
     left = max(190, min(400, width - 12 - wide * len(columns)))

@@ -219,6 +219,59 @@ def test_runs_are_compared_row_by_row(tmp_path: Path) -> None:
         assert any(line.startswith("the outputs are `outputs_") for line in each["differences"])
 
 
+@every_case("has_verdicts", [False, True])
+def test_a_judge_is_measured_as_calibrate_judge_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, has_verdicts: bool
+) -> None:
+    """By verdicts of the labels, or of the results."""
+    dataset, labels = reviewed(tmp_path), tmp_path / "labels.jsonl"
+    results = ("--results", tmp_path / "results_a.jsonl")
+    answers = {
+        row["id"]: answer["verdict"]
+        for row in data_of(report(dataset, *results))["runs"][0]["rows"]
+        for answer in row["checks"][1][5]
+        if "verdict" in answer
+    }
+    rows = [json.loads(line) for line in labels.read_text().splitlines()]
+    both = [row | {"judge": answers[row["id"]]} for row in rows if row["id"] in answers]
+    with_verdicts = tmp_path / "with.jsonl"
+    with_verdicts.write_text("\n".join(map(json.dumps, both)))
+    given = f"judge/tone={with_verdicts if has_verdicts else labels}"
+    (found,) = data_of(report(dataset, *results, "--labels", given))["judges"]
+    capsys.readouterr()
+    asked = ("--labels", with_verdicts, "--root", tmp_path, "--output-format", "json")
+    command_line("calibrate-judge", "judge/tone", *asked)
+    told = json.loads(capsys.readouterr().out)
+    assert found["run"] == (None if has_verdicts else 0)
+    assert found["compared"] == told["labels"]["compared"] == 5
+    assert found["matrix"] == told["confusion_matrix"]
+    for name in ("tpr", "tnr", "kappa"):
+        assert (found[name] or [None])[0] == told[name]["value"]
+    assert found["remarks"] == [each["message"] for each in told["warnings"]]
+    assert sum(each["count"] for each in found["reliability"]) == 5
+    assert len(found["disagreements"]) == told["confusion_matrix"]["fp"] == 1
+
+
+@every_case(
+    ("labels", "said"),
+    [
+        ("judge/tone", "JUDGE=FILE"),
+        ("tone={}", "JUDGE=FILE"),
+        ("judge/other={}", "`other`"),
+        ("judge/tone={}.yaml", "labels"),
+        ("judge/tone={}", "verdicts"),
+    ],
+)
+def test_labels_that_measure_no_judge_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], labels: str, said: str
+) -> None:
+    dataset, page = reviewed(tmp_path), tmp_path / "page.html"
+    given = labels.format(tmp_path / "labels.jsonl")
+    assert command_line("report", dataset, "--labels", given, "-o", page) == 2
+    assert said in capsys.readouterr().err
+    assert not page.exists()
+
+
 def test_outputs_are_those_that_were_graded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

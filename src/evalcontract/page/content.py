@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from evalcontract.checks._kind import Prediction
 from evalcontract.checks.coverage import CoverageTotals
@@ -186,12 +188,20 @@ class GradedRun(NamedTuple):
     basis: Basis = Basis({}, {})
 
 
+class JudgeLabels(NamedTuple):
+    """A judge by its reference, and the file with the labels of people to measure it with."""
+
+    judge: str
+    labels: Path
+
+
 class HtmlReport(NamedTuple):
     """All that the page shows.
 
     `modes` are the names of the modes, `mode` the one to show first. `files` has the names of the
     datasets. `max_rows` is the number of rows that tables have at most; 0 for all. `changes` is
-    what changed since a revision, if that is asked for.
+    what changed since a revision, if that is asked for. `judges` are JSON values of how well judges
+    agree with labels.
     """
 
     version: str
@@ -208,6 +218,7 @@ class HtmlReport(NamedTuple):
     runs: Sequence[GradedRun]
     max_rows: int
     changes: Difference | None = None
+    judges: Sequence[Mapping[str, Any]] = ()
 
     def count_by_severity(self) -> list[tuple[str, int]]:
         """Return the number of findings by severity in the mode that is shown first."""

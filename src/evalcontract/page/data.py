@@ -93,6 +93,7 @@ def page_data(report: HtmlReport) -> dict[str, Any]:
         "runs": [runs.of(run) for run in report.runs],
         "given": runs.given,
         "comparisons": [*comparisons(report.runs)],
+        "judges": [*report.judges],
         "changes": changes_data(report.changes),
         "notes": list(_notes(report, runs.left_out, has_left_lines=has_left_lines)),
     }

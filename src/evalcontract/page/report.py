@@ -33,9 +33,11 @@ from evalcontract.page.content import (
     CoverageTable,
     GradedRun,
     HtmlReport,
+    JudgeLabels,
     ModeFinding,
     RowTexts,
 )
+from evalcontract.page.judges import judge_data
 from evalcontract.page.runs import ranked, texts_of, thresholds_of
 from evalcontract.policy import Policy
 from evalcontract.source import MisreadError
@@ -47,9 +49,10 @@ class ReportInputs(NamedTuple):
     """The inputs of an HTML report.
 
     `modes` are the options of each mode by its name; findings are those of all modes. `mode` is the
-    name of the one that is shown first. `results` are files that `grade` wrote, and `outputs` those
-    that it graded. Tables have at most `max_rows` rows, if that is not 0: those with findings or
-    gaps first. `against` is a revision of git to say what changed since then.
+    name of the one that is shown first. `results` are files that `grade` wrote, `outputs` those
+    that it graded, and `labels` those of judges that answered. Tables have at most `max_rows` rows,
+    if that is not 0: those with findings or gaps first. `against` is a revision of git to say what
+    changed since then.
     """
 
     datasets: Sequence[Input]
@@ -59,6 +62,7 @@ class ReportInputs(NamedTuple):
     max_rows: int = 0
     against: str | None = None
     outputs: Sequence[Input] = ()
+    labels: Sequence[JudgeLabels] = ()
 
 
 def html_report(inputs: ReportInputs) -> HtmlReport:
@@ -105,7 +109,12 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
         [collected.of_run.get(run.file, run) for run in runs],
         inputs.max_rows,
         _changes(datasets, inputs.against, options),
+        [judge_data(each, runs, _root_of(datasets[0], options), options) for each in inputs.labels],
     )
+
+
+def _root_of(dataset: Input, options: Options) -> Path:
+    return options.files.real(options.root or find_root(dataset.path, options.files))
 
 
 def _changes(datasets: Sequence[Input], against: str | None, options: Options) -> Difference | None:
@@ -215,7 +224,7 @@ class _PassResults:
 
     def take(self, input_: Input, options: Options) -> None:
         """Pass over the rows of a dataset; one that cannot be read has findings alone."""
-        root = options.files.real(options.root or find_root(input_.path, options.files))
+        root = _root_of(input_, options)
         if root not in self._runs:
             self._runs[root] = run_for_coverage(root, options)
             self.excerpts.know(self._runs[root])

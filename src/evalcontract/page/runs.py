@@ -261,10 +261,10 @@ def _arguments(arguments: Any) -> str:
 
 def _check(number: int, leaf: CheckResult) -> list[Any]:
     result = [number, str(leaf.outcome), _number(leaf.score, leaf.bounds), _lowest(leaf)]
-    return [*result, shown_sentence(leaf.reason), [*_answers(leaf)]]
+    return [*result, shown_sentence(leaf.reason), [*answers_of(leaf)]]
 
 
-def _answers(leaf: CheckResult) -> Iterator[dict[str, Any]]:
+def answers_of(leaf: CheckResult) -> Iterator[dict[str, Any]]:
     """Yield what each judge of a check answered."""
     details = leaf.details or {}
     several = details.get("judges")
