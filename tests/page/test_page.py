@@ -537,19 +537,31 @@ def test_hostile_checks_and_results_are_text(browser: Browser, tmp_path: Path) -
     row = {"input": "b", "rubric_ref": "rubric/a@1.0.0"}
     rows = [{"id": text, **row, "tags": [text]} for text in texts.values()]
     outputs = [{"id": text, "output": "no"} for text in texts.values()]
+    labels = [
+        {"id": text, "human": "pass", "judge": "fail", "note": text} for text in texts.values()
+    ]
     files = {
         "rubrics/<script>alert(1)<!--.json": rubric,
         "datasets/a'\"><svg onload=alert(1)>.json": {"questions": rows},
+        "judges/j.json": {"id": "j", "version": "1.0.0", "template": texts["script"]},
         "outputs.jsonl": "".join(f"{json.dumps(line)}\n" for line in outputs),
+        "<i>labels.jsonl": "".join(f"{json.dumps(line)}\n" for line in labels),
     }
     write(tmp_path, files)
     (dataset,) = (tmp_path / "datasets").iterdir()
     results = tmp_path / "<b onclick=alert(1)>.jsonl"
     graded = ("--outputs", tmp_path / "outputs.jsonl", "--results", results)
     assert command_line("grade", dataset, *graded) == 0
-    page = report(dataset, "--results", results)
-    for view in VIEWS:
+    shown: tuple[str | Path, ...] = ("--outputs", tmp_path / "outputs.jsonl")
+    shown += ("--labels", f"judge/j={tmp_path / '<i>labels.jsonl'}")
+    page = report(dataset, "--results", results, *shown)
+    for view in (*VIEWS, "judges"):
         browser.open(page, f"#view={view}")
+        nothing_runs(browser)
+    assert len(browser.texts("#judges .verdicts li")) == len(texts)
+    browser.open(page, "#view=results")
+    for _ in texts:
+        browser.press("j")
         nothing_runs(browser)
     shown = browser.run("document.body.textContent")
     assert "</script><script>document.title" in shown

@@ -31,7 +31,7 @@ def browser() -> Iterator[Browser]:
 def page_of(root: Path, runs: str = "ab", rows: int = 6) -> Path:
     """Write the report of a dataset with the results and the outputs of some runs."""
     dataset = reviewed(root, rows, runs)
-    names: list[tuple[str, object]]
+    names: list[tuple[str, str | Path]]
     names = [(f"--{name}", root / f"{name}_{run}.jsonl") for run in runs for name in NAMES]
     names.append(("--labels", f"judge/tone={root / 'labels.jsonl'}"))
     return report(dataset, *(part for pair in names for part in pair))
