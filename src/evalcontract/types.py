@@ -14,9 +14,9 @@ __all__ = [
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
     "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "Row", "RowResult", "Rubric", "Scoring",
-    "SeveritySource", "Site", "Tally", "Target", "Tool", "ToolCall", "ToolCallCustom",
-    "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used", "UsedEndpoint",
-    "Validation",
+    "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool", "ToolCall",
+    "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used",
+    "UsedEndpoint", "Validation",
 ]  # fmt: skip
 
 
@@ -640,15 +640,14 @@ class CheckResult(TypedDict):
     checks: NotRequired[list["CheckResult"]]
 
 
-class Tally(TypedDict):
-    """Outcomes, the mean of the scores that are known, and the bounds of the mean of all."""
+class TallyPassRate(TypedDict):
+    """The share that passed of the results that passed or failed."""
 
-    total: int
-    decided: int
-    undecided: int
-    mean: float | None
-    bounds: NotRequired[list[float]]
-    outcomes: dict[str, int]
+    rate: float
+    stderr: float | None
+    interval: list[float] | None
+    method: Literal["wilson", "t"]
+    clusters: NotRequired[int]
 
 
 class Usage(TypedDict):
@@ -727,6 +726,24 @@ class RowResult(TypedDict):
     bounds: NotRequired[list[float]]
     reason: NotRequired[str]
     checks: list[CheckResult]
+    tags: NotRequired[list[str]]
+    by: NotRequired[dict[str, Any]]
+
+
+class Tally(TypedDict):
+    """Outcomes, the mean of the scores that are known, and the bounds of the mean of all."""
+
+    total: int
+    decided: int
+    undecided: int
+    mean: float | None
+    stderr: NotRequired[float | None]
+    interval: NotRequired[list[float] | None]
+    method: NotRequired[Literal["wilson", "t"]]
+    clusters: NotRequired[int]
+    pass_rate: NotRequired[TallyPassRate]
+    bounds: NotRequired[list[float]]
+    outcomes: dict[str, int]
 
 
 class ResultsSummary(TypedDict):
@@ -740,6 +757,8 @@ class ResultsSummary(TypedDict):
     judges: NotRequired[Usage]
     rubrics: list[Tally]
     checks: list[Tally]
+    groups: NotRequired[list[Tally]]
+    cluster: NotRequired[str]
 
 
 class ResultsLine(TypedDict):

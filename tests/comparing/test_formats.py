@@ -377,6 +377,8 @@ tests:
         ("length > 9", "length > 5", "score-breaking"),  # no check of evalcontract does it
         ("icontains", "contains", "score-breaking"),
         ("'{{question}}'", "'Say: {{question}}'", "score-breaking"),  # nobody knows
+        ("prompts:", "providers: [echo]\nprompts:", "wording only"),  # outputs keep their scores
+        ("prompts:", "nunjucksFilters: {f: f.js}\nprompts:", "score-breaking"),
         ("owner: me", "owner: you", "wording only"),
         ("owner: me", "promptfoo_run: 5", "wording only"),  # the author's, like any other key
         ("{type: icontains, value: left}", "{value: left, type: icontains}", None),

@@ -279,7 +279,7 @@ class NativePass:
 class NativeRows:
     """Reads evalcontract rows; see `RowReader`. `root` has the keys of the dataset but its rows."""
 
-    kept_as = ""
+    kept_as = None
     losses: tuple[Loss, ...] = ()
 
     def __init__(self, root: dict[str, Any], library: Library) -> None:

@@ -22,6 +22,10 @@ from evalcontract.structure.schemas import load
 from evalcontract.workspace import display_name
 from evalcontract.workspace.writing import refuse_settings, write_error
 
+#: What is told of a row beside its result: its tags, and the values of keys that group rows.
+TAGS, VALUES = "tags", "by"
+_NOTHING: Mapping[str, Any] = {}
+
 
 class CheckResult(NamedTuple):
     """What one check made of an output; see `Verdict`.
@@ -75,6 +79,7 @@ class RowResult(NamedTuple):
     that could not be graded: that is undecided, and has no `checks`. `outcome` is passed, failed or
     undecided; it is skipped if no check has anything to judge, and None if there is a score but
     nothing says what passes. If the score is not known, `bounds` are those that it lies between.
+    `about` is what is told of the row besides, as far as it is needed.
     """
 
     id: str
@@ -84,6 +89,7 @@ class RowResult(NamedTuple):
     reason: str | None = None
     bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
+    about: Mapping[str, Any] = _NOTHING
 
     @property
     def is_complete(self) -> bool:
@@ -177,6 +183,9 @@ def _line_schema() -> Any:
     return native_for(load("results"))
 
 
+_ABOUT = (TAGS, VALUES, "metadata", "input", "output", "expected")
+
+
 def _row(content: dict[str, Any]) -> RowResult:
     outcome = content["outcome"]
     return RowResult(
@@ -187,6 +196,7 @@ def _row(content: dict[str, Any]) -> RowResult:
         reason=content.get("reason"),
         bounds=_bounds(content),
         checks=tuple(map(_check, content["checks"])),
+        about={key: content[key] for key in _ABOUT if key in content},
     )
 
 
