@@ -184,6 +184,7 @@ def _result(row: int, *, is_last: bool, run: int) -> dict[str, Any]:
         "outcome": outcome,
         **score,
         "checks": [facts, tone],
+        "tags": ["even" if row % 2 == 0 else "odd"],
     }
 
 

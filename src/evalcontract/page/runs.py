@@ -20,7 +20,7 @@ from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.scale import ScaleError, scale_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
 from evalcontract.page.content import GradedRun, RowTexts
-from evalcontract.statistics.rates import paired_difference, wilson_interval
+from evalcontract.statistics.rates import paired_difference
 
 #: The number of bars of a distribution of scores.
 BINS = 10
@@ -28,6 +28,8 @@ BINS = 10
 SENTENCE = 1000
 #: The length of a text of a row or an output, and of all of them together.
 TEXT, ROOM = 8_000, 32_000_000
+#: The number of tags and other groups in the table of them.
+_GROUPS = 200
 #: The number of runs that are compared, each with each.
 _COMPARED = 5
 #: An id of more characters than these cannot be that of a label.
@@ -190,6 +192,10 @@ class RunsData:
                 }
                 for (rubric, name), (kind, tally) in summary.checks.items()
             ],
+            "groups": [
+                {"key": shown(group.key), "value": shown(group.value), **_tally(tally)}
+                for group, tally in sorted(summary.groups.items())[:_GROUPS]
+            ],
             "rows": [
                 self._row(run, row, place, number) for place, row in ranked(run, self._max_rows)
             ],
@@ -291,19 +297,19 @@ def _verdict(value: Any) -> Any:
     return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
-def _tally(tally: Tally, threshold: float | None) -> dict[str, Any]:
-    outcomes = tally.outcomes
-    passed, decided = outcomes[Outcome.PASSED], outcomes[Outcome.PASSED] + outcomes[Outcome.FAILED]
+def _tally(tally: Tally, threshold: float | None = None) -> dict[str, Any]:
+    mean, rate = tally.estimate, tally.pass_rate
     return {
         "counts": counts(tally),
         "mean": _number(tally.mean, tally.bounds if tally.scored < tally.counted else None),
         "point": tally.mean,
+        "interval": [*mean.interval] if mean and mean.interval else None,
         "decided": tally.decided,
         "counted": tally.counted,
         "scored": tally.scored,
         "bins": _bins(tally.scores),
         "threshold": threshold,
-        "passed": [passed, decided, [*wilson_interval(passed, decided)]] if decided else None,
+        "passed": [*tally.verdicts, [*rate.interval] if rate and rate.interval else None],
     }
 
 

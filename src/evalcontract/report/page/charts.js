@@ -1,6 +1,6 @@
 // Charts with axes, as pictures of the page; each says in words what it shows.
 
-import { svg } from "./dom.js";
+import { el, svg } from "./dom.js";
 import { figure } from "./data.js";
 
 const EDGE = { top: 16, right: 12, bottom: 22, left: 30 };
@@ -24,12 +24,13 @@ export function frame(label, width, height, ticks) {
 export const SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => [share, String(share)]);
 
 /** Return the distribution of scores from 0 to 1, with the threshold and the mean. */
-export function distribution({ bins, threshold, point, scored }, { width = 340, height = 150 } = {}) {
+export function distribution({ bins, threshold, point, interval, scored }, { width = 340, height = 150 } = {}) {
   const most = Math.max(...bins, 1);
   const isSmall = height < 100;
   const text = bins.map((count, at) => `${(at / 10).toFixed(1)}: ${count}`).join(", ");
+  const known = point === null ? "" : `mean ${point.toFixed(2)}${interval ? ` (${interval[0].toFixed(2)} to ${interval[1].toFixed(2)})` : ""}`;
   const label = `${figure(scored)} scores from 0 to 1, by tenths: ${text}`
-    + `${point === null ? "" : `; mean ${point.toFixed(2)}`}${threshold === null ? "" : `; threshold ${threshold}`}`;
+    + `${known ? `; ${known}` : ""}${threshold === null ? "" : `; threshold ${threshold}`}`;
   const { picture, x, y } = frame(label, width, height, {
     x: isSmall ? [SHARES[0], SHARES[4]] : SHARES,
     y: isSmall ? [[1, figure(most)]] : [[0, "0"], [1, figure(most)]],
@@ -39,8 +40,11 @@ export function distribution({ bins, threshold, point, scored }, { width = 340, 
     if (!count) continue;
     picture.append(svg("rect", { class: "column", x: x(at / bins.length) + 1, width: step - 2, y: y(count / most), height: y(0) - y(count / most) }));
   }
+  if (interval) {
+    picture.append(svg("rect", { class: "band", x: x(interval[0]), width: Math.max(1, x(interval[1]) - x(interval[0])), y: y(1) - 6, height: y(0) - y(1) + 6 }));
+  }
   if (threshold !== null) rule(picture, x, y, threshold, "threshold", isSmall ? "" : `threshold ${threshold}`);
-  if (point !== null) rule(picture, x, y, point, "point", isSmall ? "" : `mean ${point.toFixed(2)}`, threshold === null || point < threshold);
+  if (point !== null) rule(picture, x, y, point, "point", isSmall ? "" : known, threshold === null || point < threshold);
   return picture;
 }
 
@@ -50,8 +54,9 @@ function rule(picture, x, y, at, name, text, isLeft = false) {
   if (text) picture.append(svg("text", { class: `tick ${name}`, x: x(at) + (isBefore ? -4 : 4), y: y(1) - 6, "text-anchor": isBefore ? "end" : "start" }, text));
 }
 
-/** Write a share with its 95 % interval. */
-export function rateText([count, all, [low, high]]) {
+/** Write a share with its 95 % interval; without one, the sample is too small to say. */
+export function rateText([count, all, interval]) {
+  if (!all) return ["–"];
   const whole = (share) => `${Math.round(100 * share)}`;
-  return `${whole(count / all)} % (${whole(low)} to ${whole(high)} %)`;
+  return [`${whole(count / all)} %`, interval ? el("span", { class: "ends" }, `(${interval.map(whole).join(" to ")} %)`) : null];
 }

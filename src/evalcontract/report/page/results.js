@@ -77,18 +77,35 @@ function comparison(run, other, flips) {
       + `${many(found.pairs, "row")} with a score in both.`) : null);
 }
 
+/** The cells with the mean of a tally and the share that passed, each with its interval. */
+function means({ mean, interval, passed }) {
+  const ends = interval ? el("span", { class: "ends" }, `(${interval.map((each) => each.toFixed(2)).join(" to ")})`) : "";
+  return [el("td", { class: "figure" }, mean ?? "–", ends), el("td", { class: "figure" }, rateText(passed))];
+}
+
+/** The tags and other groups of rows; each leads to its rows. */
+function groupTable(run) {
+  if (!run.groups.length) return [];
+  const body = run.groups.map((group) => el("tr", {}, el("td", {}, group.key), el("th", { scope: "row", class: "name" },
+    group.key === "tags" ? el("a", { href: fragment({ tag: group.value, row: "" }) }, group.value) : group.value),
+  el("td", { class: "figure" }, figure(group.counted)), ...means(group)));
+  return [el("details", {}, el("summary", {}, `By tag and group (${figure(run.groups.length)})`),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores by tag and group" }, el("table", {},
+      el("thead", {}, el("tr", {}, ["Key", "Value", "Rows", "Mean", "Passed"].map((text, at) => el("th", { scope: "col", class: at > 1 ? "figure" : null }, text)))),
+      el("tbody", {}, body))))];
+}
+
 function checkTable(run) {
   const names = OUTCOMES.filter((name) => run.checks.some((check) => check.counts[name]));
   const head = ["Check", "Kind", "Graded by", "Mean", "Passed", "Scores 0 to 1", ...names];
   const body = run.checks.map((check) =>
     el("tr", {}, el("th", { scope: "row", class: "name" }, check.check), el("td", {}, check.kind),
       el("td", { class: "name" }, check.rubric ?? "the row's own expectations"),
-      el("td", { class: "figure" }, check.mean ?? "–"), el("td", { class: "figure" }, check.passed ? rateText(check.passed) : "–"),
-      el("td", {}, check.scored ? distribution(check, { width: 190, height: 62 }) : el("span", { class: "muted" }, "no score")),
+      ...means(check), el("td", {}, check.scored ? distribution(check, { width: 190, height: 62 }) : el("span", { class: "muted" }, "no score")),
       names.map((name) => el("td", { class: "figure" }, check.counts[name] ? figure(check.counts[name]) : "·"))));
   return [
     el("p", { class: "caption", id: "scores" }, "Scores by check. A mean is that of all that were not skipped: as bounds, where some of them came to no verdict. "
-      + "The share that passed is of those decided, with its 95 % interval (Wilson)."),
+      + "The share that passed is of those decided. In parentheses: 95 % intervals."),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores by check" }, el("table", { "aria-describedby": "scores" },
       el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { scope: "col", class: at === 3 || at === 4 || at > 5 ? "figure" : null }, text)))),
       el("tbody", {}, body))),
@@ -101,7 +118,6 @@ function summary(run) {
   return el("div", { class: "tally" },
     el("div", {},
       el("p", { class: "mean" }, el("b", {}, tally.mean ?? "–"), " mean score", el("br"), run.sentence),
-      tally.passed ? el("p", { class: "mean" }, `${figure(tally.passed[0])} of ${figure(tally.passed[1])} decided rows passed: ${rateText(tally.passed)}, 95 % interval by Wilson`) : null,
       el("ul", { class: "chips" }, names.map((name) => el("li", {}, chip(`${name}`, null), ` ${figure(tally.counts[name])}`)))),
     tally.scored ? distribution(tally) : null);
 }
@@ -265,7 +281,7 @@ export function makeResults() {
     const at = runs[Number(state.run)] ? Number(state.run) : 0;
     if (run !== runs[at]) {
       run = runs[at];
-      top.replaceChildren(summary(run), ...checkTable(run));
+      top.replaceChildren(summary(run), ...checkTable(run), ...groupTable(run));
       labels.set(run);
     }
     const number = Number(state.against || -1);
