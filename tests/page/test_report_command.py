@@ -288,6 +288,15 @@ def test_outputs_are_those_that_were_graded(
         assert not page.exists()
 
 
+def test_an_output_of_an_id_that_several_rows_have_is_not_guessed(tmp_path: Path) -> None:
+    dataset, results = reviewed(tmp_path), tmp_path / "results_a.jsonl"
+    lines = results.read_text().splitlines(keepends=True)
+    results.write_text("".join([*lines[:3], lines[2], *lines[3:]]))
+    rows = reports_of(dataset, "a")["runs"][0]["rows"]
+    assert {row["id"] for row in rows if "output" not in row} == {"r1"}
+    assert len(rows) == 7
+
+
 def test_texts_are_cut_and_left_out_when_there_are_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -172,6 +172,7 @@ class RunsData:
         summary = Summary.of(run.rows)
         number = {key: at for at, key in enumerate(summary.checks)}
         rubrics = [rubric for rubric in summary.rubrics if rubric is not None]
+        outputs = _outputs_of(run)
         thresholds = {run.thresholds.get((rubric, None)) for rubric in rubrics}
         return {
             "file": shown(run.file),
@@ -197,14 +198,21 @@ class RunsData:
                 for group, tally in sorted(summary.groups.items())[:_GROUPS]
             ],
             "rows": [
-                self._row(run, row, place, number) for place, row in ranked(run, self._max_rows)
+                self._row(run, row, place, number=number, outputs=outputs)
+                for place, row in ranked(run, self._max_rows)
             ],
         }
 
     def _row(
-        self, run: GradedRun, row: RowResult, place: int, number: Mapping[Any, int]
+        self,
+        run: GradedRun,
+        row: RowResult,
+        place: int,
+        *,
+        number: Mapping[Any, int],
+        outputs: Mapping[str, Output],
     ) -> dict[str, Any]:
-        given, output = run.texts.get(row.id), (run.outputs or {}).get(row.id, Output())
+        given, output = run.texts.get(row.id), outputs.get(row.id, Output())
         texts = _output_texts(output)
         if self._room < 0:
             self.left_out += bool(given or texts)
@@ -250,6 +258,12 @@ class RunsData:
         self._room -= min(len(text), TEXT)
         lines = clipped(text, TEXT).replace("\r\n", "\n").split("\n")
         return "\n".join(map(escape_controls, lines))
+
+
+def _outputs_of(run: GradedRun) -> Mapping[str, Output]:
+    """Return the outputs of rows; none of an id that several have: nobody knows whose it is."""
+    times = Counter(row.id for row in run.rows)
+    return {id_: each for id_, each in (run.outputs or {}).items() if times[id_] == 1}
 
 
 def _output_texts(output: Output) -> dict[str, str]:

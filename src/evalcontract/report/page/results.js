@@ -10,6 +10,7 @@ import { follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
 
 const PRINTED = 500;
+const ITEM = 88; // as the style has it
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
 const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
 const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not in the other run" };
@@ -189,7 +190,7 @@ export function makeResults() {
   let shown = [];
   let chosen = -1;
   let drawn = "";
-  const list = virtualList(feed, { estimate: () => 66, shape: () => "", render: item, paper: (row) => card(row) });
+  const list = virtualList(feed, { estimate: () => ITEM, shape: () => "", render: item, paper: (row) => card(row) });
 
   function item(row, index) {
     const { outcome } = resultOf(run, row, state.of);
@@ -198,7 +199,8 @@ export function makeResults() {
       "aria-current": index === chosen ? "true" : null, on: { click: () => choose(index) } },
     el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key),
       el("span", { class: "mark" }, markText(run, row)), chip(outcomeOf(row.outcome), row.score)),
-    el("p", { class: "snippet" }, other ? el("b", { class: "flip" }, `${FLIPS[flipOf(run, row, other, state.of)]} · `) : "", input || row.output || row.reason || ""));
+    el("p", { class: "snippet" }, other ? el("b", { class: "flip" }, `${FLIPS[flipOf(run, row, other, state.of)]} · `) : "", (input || row.reason || "").slice(0, 200)),
+    el("p", { class: "snippet said-of" }, (row.output === undefined ? row.reason ?? "" : row.output || "empty output").slice(0, 200)));
   }
 
   function card(row) {
