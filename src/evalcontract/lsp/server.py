@@ -212,8 +212,19 @@ class Server(LanguageServer):
         }
         if root is not None:
             self._roots.update(dict.fromkeys(current, root))
+            self._refresh()
         self.checked.update({path: then[path] for path in current if path in then})
         self._publish(current)
+
+    def _refresh(self) -> None:
+        """Let the editor ask again for what stands beside its texts, if it can be told to."""
+        refreshes = {
+            "code_lens": self.workspace_code_lens_refresh,
+            "inlay_hint": self.workspace_inlay_hint_refresh,
+        }
+        for name, refresh in refreshes.items():
+            if get_capability(self.client_capabilities, f"workspace.{name}.refresh_support"):
+                refresh(None)
 
     def _publish(self, findings_of: dict[Path, list[Diagnostic]]) -> None:
         publisher = self.publisher()
