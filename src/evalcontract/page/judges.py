@@ -20,7 +20,7 @@ from evalcontract.calibrating.joining import (
     have_scores,
     join,
 )
-from evalcontract.calibrating.measuring import Measurement, measure, remarks
+from evalcontract.calibrating.measuring import Labels, Measurement, measure, remarks
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.results import CheckResult
 from evalcontract.model.errors import UsageError
@@ -73,6 +73,18 @@ def judge_data(
     if not joined.items:
         raise UsageError(f"no output has both a label in {name} and a verdict of {judge.name}")
     measured = measure(joined.items, scale.threshold, is_numeric=scale.is_numeric)
+    about = Labels(
+        file=name,
+        sha256=labels.file.sha256,
+        split=None,
+        splits={},
+        labelled=joined.labelled,
+        compared=len(joined.items),
+        unreadable=0,
+        ties=joined.ties,
+        are_scores=has_scores,
+        annotators=joined.annotators,
+    )
     problems = [*labels.records.problems, *joined.label_problems, *joined.verdict_problems]
     told = dict.fromkeys(
         shown(
@@ -91,7 +103,7 @@ def judge_data(
         "scale": [scale.low, scale.high] if scale.is_numeric else None,
         "threshold": scale.threshold if scale.is_numeric else None,
         **_figures(measured),
-        "remarks": [each.message for each in remarks(measured, is_default=scale.is_default)],
+        "remarks": [each.message for each in remarks(measured, about, is_default=scale.is_default)],
         "problems": [*told][:_PROBLEMS],
         "more_problems": max(len(told) - _PROBLEMS, 0),
         "reliability": [*_reliability(joined.items, scale)],
