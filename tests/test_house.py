@@ -422,6 +422,7 @@ TAKEN = {
     "page": {
         "calibrating.files.CalibrationOptions",
         "calibrating.files.NamedJudge",
+        "calibrating.files.ReadFile",
         "calibrating.files.find_judge",
         "calibrating.files.read_rows",
         "calibrating.files.scale_for",
@@ -430,6 +431,7 @@ TAKEN = {
         "calibrating.joining.LabelledVerdict",
         "calibrating.joining.have_scores",
         "calibrating.joining.join",
+        "calibrating.measuring.Labels",
         "calibrating.measuring.Measurement",
         "calibrating.measuring.measure",
         "calibrating.measuring.remarks",

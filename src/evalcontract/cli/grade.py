@@ -21,7 +21,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
-from evalcontract.datasets.opening import Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
 from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
@@ -263,10 +263,7 @@ def grade_command(
     """
     wanted = WantedFiles(results, resume, force, export, record)
     wanted.check(dataset, outputs)
-    rows = find_input(dataset, base, None, verb="grade")
-    if Path(outputs).is_dir():
-        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
-    inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
+    inputs = _inputs(dataset, outputs, base)
     before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
     has_lines, earlier = is_printed or results is not None, by_id(before.rows) if before else None
     shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
@@ -295,6 +292,14 @@ def grade_command(
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
     return exit_status(grading.diagnostics) or total.status(grading.gate, end.usage)
+
+
+def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
+    """Find the dataset and the outputs."""
+    rows = find_input(dataset, base, None, verb="grade")
+    if Path(outputs).is_dir():
+        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
+    return rows, find_input(outputs, base, "outputs.jsonl", verb="grade")
 
 
 class WantedFiles(NamedTuple):
