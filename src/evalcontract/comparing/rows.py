@@ -263,6 +263,8 @@ def compare_tables(old: RowTable, new: RowTable) -> TableDifference:
         of_new.append(_mark(row[1]))
         if len(of_new) <= MOST_ROWS:
             kept.append(row)
+        else:
+            kept.clear()
     marks, new_count = Counter(of_new), len(of_new)
     before, old_count, more_before = _unmatched(old.rows(), marks if is_same_root else Counter())
     after: list[NumberedRow] = []
