@@ -571,7 +571,6 @@ def test_results_with_another_model_are_not_gone_on_with(
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server)
         assert grade("--results", "results.jsonl") == 0
-        (workspace / "results.jsonl").rename(workspace / "results.jsonl.partial")
         monkeypatch.setenv("EVALCONTRACT_MODEL", "m-2")
         assert grade("--results", "results.jsonl", "--resume") == 2
     assert "judge/polite@1.0.0 is asked over m-2, before m-1" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
-from evalcontract.datasets.opening import Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
 from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
@@ -249,8 +249,6 @@ def grade_command(
     wanted = WantedFiles(results, resume, force, export, record)
     wanted.check(dataset, outputs)
     rows = find_input(dataset, base, None, verb="grade")
-    if Path(outputs).is_dir():
-        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
     inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
     before, is_printed = earlier_results(compare) if compare else None, output_format == "jsonl"
     has_lines = is_printed or results is not None
@@ -268,8 +266,7 @@ def grade_command(
         if asking.dry_run:
             return forecast(grading, judging, resumes=resume, in_json=is_printed)
         manifest = grading.manifest if is_told else {}
-        read = [each.path for each in inputs if not each.stream]
-        end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
+        end = _run(grading, wanted, shared, total, manifest=manifest, inputs=inputs)
     write_findings(grading.diagnostics)
     if not total.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
@@ -302,6 +299,8 @@ class WantedFiles(NamedTuple):
             UsageError: something is not, or a record lacks something.
 
         """
+        if Path(outputs).is_dir():
+            raise UsageError(f"{outputs} is a folder: name the file with the outputs")
         if self.export is not None:
             self.record.require()
         elif self.record.is_given:
@@ -336,9 +335,10 @@ def _run(
     total: ShareTotal,
     *,
     manifest: dict[str, Any],
-    read: list[Path],
+    inputs: Sequence[Input],
 ) -> EndOfRun:
-    """Grade all rows, and write the files; `read` are those that are read."""
+    """Grade all rows, and write the files; `inputs` are those that are read."""
+    read = [each.path for each in inputs if not each.stream]
     file: ResultsFile | None = None
     with ExitStack() as stack:
         if wanted.results:
