@@ -13,11 +13,11 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsLineResults", "ResultsSummary",
-    "ResultsSummaryCorrectedItem", "ResultsSummaryCorrectedItemInterval", "Row", "RowResult",
-    "Rubric", "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool",
-    "ToolCall", "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage",
-    "Used", "UsedEndpoint", "UsedEndpointsItem", "Validation",
+    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummaryCorrectedItem",
+    "ResultsSummaryCorrectedItemInterval", "Row", "RowResult", "Rubric", "Scoring",
+    "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool", "ToolCall",
+    "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used",
+    "UsedEndpoint", "UsedEndpointsItem", "Validation",
 ]  # fmt: skip
 
 
@@ -587,17 +587,6 @@ class Report(TypedDict):
     findings: list[Finding]
 
 
-class ResultsLineResults(TypedDict):
-    """Of a run file: the file of the rows beside it, its digest and the number of rows.
-
-    Rows that have changed since are not those of the run.
-    """
-
-    file: str
-    sha256: str
-    rows: int
-
-
 class Digested(TypedDict):
     """A thing with a name and the digest of what it means."""
 
@@ -763,12 +752,13 @@ class RowResult(TypedDict):
     bounds: NotRequired[list[float]]
     reason: NotRequired[str]
     checks: list[CheckResult]
-    input: NotRequired[str]
-    expected: NotRequired[dict[str, Any]]
-    output: NotRequired[str]
-    tool_calls: NotRequired[list[dict[str, Any]]]
-    tags: NotRequired[list[str]]
+    tags: NotRequired[Any]
     by: NotRequired[dict[str, Any]]
+    metadata: NotRequired[Any]
+    input: NotRequired[Any]
+    output: NotRequired[Any]
+    tool_calls: NotRequired[Any]
+    expected: NotRequired[Any]
 
 
 class Tally(TypedDict):
@@ -817,17 +807,15 @@ class ResultsSummary(TypedDict):
 
 
 class ResultsLine(TypedDict):
-    """One line of the results that `evalcontract grade` writes.
+    """One row of the results that `evalcontract grade` writes, or the run file beside them: the
+    manifest, what the rows depend on, and the summary.
 
-    A file has a line for each row; the file beside it, whose name ends in `.run.json`, has what
-    is known of all of them. A stream, and a file that is not complete, has first the manifest,
-    then the rows, and at the end the summary; what rows depend on stands in lines `used`,
-    before the first row that depends on it. Later 2.x versions may add keys, so a reader should
-    pass over those that it does not know.
+    Results of version 2 have these in lines between the rows, and so has the file of a run that
+    goes on. Later 3.x versions may add keys, so a reader should pass over those that it does
+    not know.
     """
 
     manifest: NotRequired[Manifest]
     used: NotRequired[Used]
-    results: NotRequired[ResultsLineResults]
     summary: NotRequired[ResultsSummary]
     provenance: NotRequired[Provenance]

@@ -16,6 +16,7 @@ import pytest
 from doors import ROOT, command_line
 from examples import some
 from model_server import KEY, ModelServer, Response, failure, needs_client, verdict
+from results import partial_of
 from tables import every_case
 from terminals import drawings, on_terminal
 
@@ -106,14 +107,11 @@ def grade(*arguments: str) -> int:
 def results(printed: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
     """Return what was used, the rows by id in order, and the summary; all lines are valid."""
     schema = json.loads((ROOT / "schema/results.schema.json").read_text(encoding="utf-8"))
-    lines = [json.loads(line) for line in printed.splitlines()]
+    run = json.loads(printed)
+    rows = run.pop("rows")
     validator = native_for(schema)
-    assert [error.message for line in lines for error in validator.iter_errors(line)] == []
-    used: dict[str, Any] = {}
-    for line in lines:
-        for section, values in line.get("used", {}).items():
-            used.setdefault(section, {}).update(values)
-    return used, {line["id"]: line for line in lines if "id" in line}, lines[-1]["summary"]
+    assert [error.message for line in (run, *rows) for error in validator.iter_errors(line)] == []
+    return run["used"], {row["id"]: row for row in rows}, run["summary"]
 
 
 def by_prompt(request: dict[str, Any], _: int) -> Response:
@@ -132,7 +130,7 @@ def test_a_judge_a_jury_and_facts_are_graded(
     rows(workspace, "single", "single", "jury", "facts", "inside", expected_facts=["blue", "red"])
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server, INPUT_PRICE="1", OUTPUT_PRICE="10")
-        assert grade("--output-format", "jsonl") == 0
+        assert grade("--output-format", "json") == 0
     used, made, summary = results(capsys.readouterr().out)
     assert list(made) == ["r0", "r1", "r2", "r3", "r4"]
     assert made["r0"]["checks"][0]["outcome"] == "passed"
@@ -179,7 +177,7 @@ def test_answers_in_another_form_are_counted_in_the_run(
 
     with ModelServer(answer) as server:
         configure(monkeypatch, server)
-        assert grade("--output-format", "jsonl", "--cache") == 0
+        assert grade("--output-format", "json", "--cache") == 0
         _, made, summary = results(capsys.readouterr().out)
         assert grade("--cache") == 0
     read = {"bare": 1, "form": 2, "prose": 1, "thoughts": 1}
@@ -239,7 +237,7 @@ def test_the_order_is_kept_and_many_are_asked_at_a_time(
     rows(workspace, *["single", "single", "plain"] * 10)
     with ModelServer(answer) as server:
         configure(monkeypatch, server, CONCURRENCY="4")
-        assert grade("--output-format", "jsonl") == 0
+        assert grade("--output-format", "json") == 0
     _, made, summary = results(capsys.readouterr().out)
     assert list(made) == [f"r{number}" for number in range(30)]
     assert [row["checks"][0]["outcome"] for row in made.values()].count("passed") == 11
@@ -400,7 +398,7 @@ def test_an_error_of_a_judge_is_no_score_and_fails_the_run(
     rows(workspace, "single", "single", "jury")
     with ModelServer(answer) as server:
         configure(monkeypatch, server)
-        assert grade("--output-format", "jsonl") == 1
+        assert grade("--output-format", "json") == 1
     _, made, _ = results(capsys.readouterr().out)
     check = made["r1"]["checks"][0]
     assert (check["outcome"], check["score"]) == ("error", None)
@@ -445,7 +443,7 @@ def test_without_a_model_judges_are_unavailable(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows(workspace, "single", "jury")
-    assert grade("--output-format", "jsonl") == 0
+    assert grade("--output-format", "json") == 0
     used, made, summary = results(capsys.readouterr().out)
     assert made["r0"]["checks"][0]["reason"] == "no model is configured"
     assert made["r1"]["outcome"] == "undecided"
@@ -473,7 +471,7 @@ def test_without_the_library_judges_are_unavailable(
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
     monkeypatch.setenv("EVALCONTRACT_API_KEY", KEY)
     monkeypatch.setenv("EVALCONTRACT_MODEL", "m-1")
-    assert grade("--output-format", "jsonl") == 0
+    assert grade("--output-format", "json") == 0
     _, made, _ = results(capsys.readouterr().out)
     check = made["r0"]["checks"][0]
     assert check["outcome"] == "unavailable"
@@ -556,11 +554,12 @@ def test_a_key_in_the_file_of_a_judge_is_in_no_results(
     rows(workspace, "single")
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server)
-        assert grade("--results", "results.jsonl", "--output-format", "jsonl") == 0
+        assert grade("--results", "results.jsonl", "--output-format", "json") == 0
     printed = capsys.readouterr()
     used, *_ = results(printed.out)
     assert used["models"] == {"judge/polite@1.0.0": "m-3"}
-    written = (workspace / "results.jsonl").read_text(encoding="utf-8")
+    files = (workspace / name for name in ("results.jsonl", "results.run.json"))
+    written = "".join(file.read_text(encoding="utf-8") for file in files)
     assert KEY not in printed.out + printed.err + written
 
 
@@ -571,6 +570,8 @@ def test_results_with_another_model_are_not_gone_on_with(
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server)
         assert grade("--results", "results.jsonl") == 0
+        partial_of(workspace / "results.jsonl", workspace / "results.jsonl")
+        (workspace / "results.jsonl").unlink()
         monkeypatch.setenv("EVALCONTRACT_MODEL", "m-2")
         assert grade("--results", "results.jsonl", "--resume") == 2
     assert "judge/polite@1.0.0 is asked over m-2, before m-1" in capsys.readouterr().err
@@ -632,7 +633,7 @@ def test_errors_of_a_killed_run_are_asked_again(
         assert 0 < len(good) < len(written) < count
         is_broken = False
         before = len(server.requests)
-        more = ("--results", "r.jsonl", "--resume", "--no-cache", "--output-format", "jsonl")
+        more = ("--results", "r.jsonl", "--resume", "--no-cache", "--output-format", "json")
         assert grade(*more) == 0
         assert len(server.requests) - before == count - len(good)
     _, made, summary = results(capsys.readouterr().out)
@@ -657,7 +658,7 @@ def test_errors_of_a_complete_run_are_asked_again(
         assert grade("--results", "r.jsonl", "--resume") == 0
         assert len(server.requests) - before == 2, "that of a composite, too"
         capsys.readouterr()
-        assert grade("--results", "r.jsonl", "--resume", "--output-format", "jsonl") == 0
+        assert grade("--results", "r.jsonl", "--resume", "--output-format", "json") == 0
         assert len(server.requests) - before == 2
     _, made, _ = results(capsys.readouterr().out)
     assert sorted(made) == ["r0", "r1", "r2"]
@@ -719,7 +720,7 @@ def test_what_was_decided_without_a_judge_is_told_and_asked_again(
         assert "3 of 3 fact_match checks passed without all verdicts: `judge/states@1.0.0`" in told
         is_silent = False
         before = len(server.requests)
-        assert grade("--results", "r.jsonl", "--resume", "--output-format", "jsonl") == 0
+        assert grade("--results", "r.jsonl", "--resume", "--output-format", "json") == 0
         assert len(server.requests) > before
     _, made, summary = results(capsys.readouterr().out)
     assert summary["unmeasured"] == []

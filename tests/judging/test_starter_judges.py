@@ -104,7 +104,7 @@ def test_a_starter_judge_is_graded(
             grade = ["grade", "data.json", "--outputs", "outputs.jsonl", "--no-cache"]
             exits = command_line(*grade, "--output-format", "jsonl")
             out, err = capsys.readouterr()
-            check = json.loads(out.splitlines()[-2])["checks"][0]
+            check = json.loads(out.splitlines()[-1])["checks"][0]
             asked += 1 if score is not None else 2
             assert check["score"] == score, (value, err)
             if score is None:

@@ -36,6 +36,11 @@ class Basis(NamedTuple):
     used: Sections
     provenance: Mapping[str, Any] | None = None
 
+    def run(self, summary: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the content of a run file; `summary` is what the rows come to."""
+        beside = {} if self.provenance is None else {"provenance": self.provenance}
+        return {"manifest": self.manifest, "used": self.used, "summary": summary, **beside}
+
     @property
     def meanings(self) -> dict[tuple[str, str], str]:
         """The digests of what things mean, by section and name, as far as they are known."""

@@ -42,7 +42,7 @@ from evalcontract.workspace import find_root, open_workspace
 T = TypeVar("T")
 
 #: The version of the format of results; see the schema.
-VERSION = "2.1"
+VERSION = "3.0"
 #: Makes something of some rows with their outputs, and of their results.
 OfRows = Callable[[list[Task], list[RowResult]], T]
 # The number of rows that a process grades at a time.
