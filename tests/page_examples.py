@@ -12,6 +12,7 @@ from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.checks.outcome import Outcome, Verdict, error
 from evalcontract.formats import FORMATS
 from evalcontract.grading.grade import Grading
+from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.page import example_files
 from evalcontract.workspace.catalogue import KnownCodes
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract import Diagnostic
-    from evalcontract.judging.asking import Judging
     from evalcontract.library.artifact import Artifact
 
 CODES = KnownCodes()
@@ -94,6 +94,7 @@ class _Kind:
     """Passes what it is asked about, but for what it does not answer."""
 
     concurrency = 1
+    usage_so_far = Usage()
 
     def ask(self, judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
         details = {"judge": judge.name, "model": "m-1"}

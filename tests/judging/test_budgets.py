@@ -43,7 +43,7 @@ def test_a_run_beyond_its_budget_of_questions_never_passes(
     rubric = {"id": "one", "version": "1.0.0", "checks": checks}
     _write(workspace / "rubrics/one.json", {**rubric, "scoring": {"combine": "all_pass"}})
     rows(workspace, *["one"] * 10)
-    last = ("--results", "r.jsonl", "--output-format", "jsonl", "--no-cache", "--force", *allows)
+    last = ("--results", "r.jsonl", "--output-format", "json", "--no-cache", "--force", *allows)
     with ModelServer(always_pass) as server:
         configure(monkeypatch, server)
         assert grade("--max-questions", "4", *last) == 1
@@ -138,7 +138,7 @@ def test_a_dry_run_asks_nothing_and_says_what_a_run_asks(
         rows(workspace, *["single"] * 3, "jury", "single", "single")
         capsys.readouterr()
         dry = ("--dry-run", "--cache")
-        assert grade(*dry, "--output-format", "jsonl", "--results", "r.jsonl") == 0
+        assert grade(*dry, "--output-format", "json", "--results", "r.jsonl") == 0
         made = json.loads(capsys.readouterr().out)["dry_run"]
         assert grade(*dry) == 0
         text = " ".join(capsys.readouterr().out.split())

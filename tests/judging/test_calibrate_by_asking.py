@@ -117,6 +117,7 @@ def test_the_judge_is_asked_about_each_output(
         "repeated": 0,
         "lenient": 0,
         "readings": {},
+        "unasked": 0,
     }
     assert read["written"]
     assert read["validation"]["model"] == {"name": "m-1"}
@@ -232,6 +233,22 @@ def test_what_is_not_answered_is_an_error_and_asked_again(
         assert command_line(*arguments) == 0
         assert "judges: 1 call, 5 from the cache" in capsys.readouterr().out
     assert (place / "judges/tone.yaml").read_text(encoding="utf-8") != before
+
+
+def test_a_budget_that_is_used_up_writes_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The figures are those of the outputs that were asked about."""
+    budget = ("--max-questions", f"{MANY - 2}", "--write", "--cache", "--output-format", "json")
+    server = calibrate(monkeypatch, agreeing, *budget, exits=1)
+    out, err = capsys.readouterr()
+    assert len(server.requests) == MANY - 2
+    read = figures(out)
+    assert (read["asked"]["unasked"], sum(read["confusion_matrix"].values())) == (2, MANY - 2)
+    assert (read["written"], read["refusal"] is None) == (False, False)
+    assert "labels/unanswered" in err
+    assert "--max-questions" in err
+    assert (place / "judges/tone.yaml").read_text() == JUDGE
 
 
 @pytest.mark.usefixtures("place")

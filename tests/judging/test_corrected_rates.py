@@ -48,7 +48,7 @@ def summaries(
 
     with ModelServer(answer) as server:
         configure(patch, server)
-        grade("--output-format", "jsonl", "--cache")
+        grade("--output-format", "json", "--cache")
         _, _, summary = results(capsys.readouterr().out)
         grade("--cache")
     return summary.get("corrected", []), " ".join(capsys.readouterr().out.split())

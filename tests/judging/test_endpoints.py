@@ -12,6 +12,7 @@ from doors import command_line
 from model_server import ModelServer, Response, failure, message, needs_client, verdict
 from tables import every_case
 from test_asking import judge
+from test_grade_with_judges import results
 from writing import write
 
 from evalcontract.checks.outcome import Outcome, Verdict
@@ -237,7 +238,7 @@ def test_a_jury_spans_vendors(
         environment |= {"EVALCONTRACT_BASE_URL": usual.url, "EVALCONTRACT_API_KEY": "key-of-usual"}
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        assert command_line(*grade, "--results", "a.jsonl", "--output-format", "jsonl") == 0
+        assert command_line(*grade, "--results", "a.jsonl", "--output-format", "json") == 0
         out = capsys.readouterr().out
         moved = file.read_text(encoding="utf-8").replace("127.0.0.1", "localhost", 1)
         machine(file, moved)
@@ -249,7 +250,7 @@ def test_a_jury_spans_vendors(
     assert [{each["model"] for each in server.requests} for server in (acme, other, usual)] == [
         {"large-1"}, {"large-2"}, {"m-3", "m-4"},
     ]  # fmt: skip
-    used = next(line["used"] for line in map(json.loads, out.splitlines()) if "used" in line)
+    used, *_ = results(out)
     assert used["endpoint"]["host"] == usual.url.split("/")[2]
     assert {name: each["provider"] for name, each in used["endpoints"].items()} == {
         "judge/one@1.0.0": "acme",

@@ -177,7 +177,7 @@ def test_answers_in_another_form_are_counted_in_the_run(
 
     with ModelServer(answer) as server:
         configure(monkeypatch, server)
-        assert grade("--output-format", "jsonl", "--cache") == 0
+        assert grade("--output-format", "json", "--cache") == 0
         _, made, summary = results(capsys.readouterr().out)
         assert grade("--cache") == 0
     read = {"bare": 1, "form": 2, "prose": 1, "thoughts": 1}

@@ -225,7 +225,8 @@ class _Questions:
             if self._options.progress:
                 spent, failed = self._judging.usage_so_far, self._judging.failed
                 self._options.progress(Advance(name).asking(spent, (number, total), failed))
-            if verdict.outcome is Outcome.UNAVAILABLE:
+            is_unasked = self._judging.usage_so_far.unasked > 0  # the budget is used up
+            if verdict.outcome is Outcome.UNAVAILABLE and not is_unasked:
                 raise UsageError(f"{self._judge.name} cannot be asked: {verdict.reason}")
             details = verdict.details or {}
             if verdict.score is None:

@@ -158,7 +158,13 @@ def _interval(interval: Interval) -> str:
 
 VERSION = "1.0"
 # What `usage_fields` leaves out if there is none.
-_NO_USAGE: dict[str, Any] = {"cost": None, "repeated": 0, "lenient": 0, "readings": {}}
+_NO_USAGE: dict[str, Any] = {
+    "cost": None,
+    "repeated": 0,
+    "lenient": 0,
+    "readings": {},
+    "unasked": 0,
+}
 
 
 def write_json(

@@ -46,11 +46,11 @@ _OPTIONS = (
 
 
 class Asking(NamedTuple):
-    """How judges may be asked; in the order of the options."""
+    """How judges may be asked, by the names of the options."""
 
-    dry_run: bool
-    max_questions: int | None
-    max_tokens: int | None
+    dry_run: bool = False
+    max_questions: int | None = None
+    max_tokens: int | None = None
 
     @property
     def budget(self) -> QuestionBudget:
@@ -58,18 +58,23 @@ class Asking(NamedTuple):
         return QuestionBudget(self.max_questions, self.max_tokens)
 
 
-def ASKING(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as the other options
-    """Add these options to a command, which gets them as `asking`."""
+def _asking(*added: options.Option) -> options.Option:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(**arguments: Any) -> Any:
+            given = {name: arguments.pop(name) for name in Asking._fields if name in arguments}
+            return command(asking=Asking(**given), **arguments)
 
-    @wraps(command)
-    def run(**arguments: Any) -> Any:
-        given = {name: arguments.pop(name) for name in Asking._fields}
-        return command(asking=Asking(**given), **arguments)
+        with_options: Callable[..., Any] = run
+        for option in reversed(added):
+            with_options = option(with_options)
+        return with_options
 
-    added: Callable[..., Any] = run
-    for option in reversed(_OPTIONS):
-        added = option(added)
-    return added
+    return add
+
+
+#: Add what may be asked to a command, which gets it as `asking`; `BUDGET` has no dry run.
+ASKING, BUDGET = _asking(*_OPTIONS), _asking(*_OPTIONS[1:])
 
 
 def forecast(

@@ -15,6 +15,7 @@ from evalcontract.calibrating.measuring import AUTO, CalibrationResult
 from evalcontract.calibrating.printed import write_json, write_text
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
+from evalcontract.cli.asking import BUDGET, Asking
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
@@ -100,6 +101,7 @@ def _bound(name: str, rate: str) -> options.Option:
 @options.cache("Reuse answers of the judge to the same question")
 @options.MAP_WITH_OUTPUTS
 @options.workspace("the judge")
+@BUDGET
 def calibrate_judge_command(
     judge: str,
     labels: Path,
@@ -115,6 +117,7 @@ def calibrate_judge_command(
     is_written: bool,  # noqa: FBT001 - click passes flags by name
     output_format: str,
     cache: bool | None,  # noqa: FBT001 - the same
+    asking: Asking,
     base: Options,
 ) -> int:
     """Measure how well a judge agrees with human labels.
@@ -124,9 +127,9 @@ def calibrate_judge_command(
     Positive means PASS: the TPR is the share of good outputs that the judge passes, the TNR the
     share of bad outputs that it fails.
 
-    Without verdicts, the judge is asked over a model, as by `grade`, if environment variables name
-    an endpoint: it is shown the keys input, output, criteria, expected and context of the labels,
-    or what --outputs and --dataset have under the same id.
+    Without verdicts, the judge is asked over a model, as by `grade`, if an endpoint is configured:
+    it is shown the keys input, output, criteria, expected and context of the labels, or what
+    --outputs and --dataset have under the same id.
 
     Without --write, the validation that would be written is shown as a diff.
     """
@@ -147,7 +150,7 @@ def calibrate_judge_command(
             progress=bar.advance,
             columns=base.columns,
         )
-        judging = Judging.of(os.environ, chosen_cache_folder(cache))
+        judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
         outcome = calibrate(judge, options_of_run, judging)
     usage = judging.usage if judging else Usage()
     write_findings(outcome.diagnostics)
@@ -155,8 +158,7 @@ def calibrate_judge_command(
     if outcome.result is None:
         return status or refuse(outcome.nothing or "there is nothing to compare")
     status = status or (_write(outcome) if is_written else OK)
-    in_json, is_written = output_format == "json", is_written and not status
-    _print(outcome.result, usage, outcome.change, in_json=in_json, is_written=is_written)
+    _print(outcome, usage, in_json=output_format == "json", is_written=is_written and not status)
     below = _below(outcome.result, {"tpr": min_tpr, "tnr": min_tnr})
     put([f"{message}\n" for message in below], err=True)
     return status or (ERRORS if below else status)
@@ -171,14 +173,10 @@ def _write(outcome: CalibrationOutcome) -> int:
     return 0
 
 
-def _print(
-    result: CalibrationResult,
-    usage: Usage,
-    change: FileFix | None,
-    *,
-    in_json: bool,
-    is_written: bool,
-) -> None:
+def _print(outcome: CalibrationOutcome, usage: Usage, *, in_json: bool, is_written: bool) -> None:
+    result, change = outcome.result, outcome.change
+    if result is None:
+        return
     if in_json:
         put_json(write_json(result, usage, __version__, is_written=is_written))
     else:

@@ -258,8 +258,8 @@ def grade_command(
     is 1 if there are errors, if a check ends in an error, or if the mean score may be below the
     threshold. Undecided rows are errors in strict mode, and where there is a threshold.
 
-    Judges are asked over a model if environment variables name an endpoint: EVALCONTRACT_BASE_URL
-    and, if it needs them, EVALCONTRACT_API_KEY and EVALCONTRACT_MODEL.
+    Judges are asked over a model if environment variables (EVALCONTRACT_BASE_URL, _API_KEY and
+    _MODEL), or a file of this machine, name an endpoint.
     """
     wanted = WantedFiles(results, resume, force, export, record)
     wanted.check(dataset, outputs)
