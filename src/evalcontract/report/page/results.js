@@ -127,8 +127,9 @@ function options(pairs) {
   return pairs.map(([value, text]) => el("option", { value }, text));
 }
 
-function menu(id, label, name) {
-  const select = el("select", { id, on: { change: () => update({ [name]: select.value, row: "" }) } });
+/** Make a menu; one that chooses other rows takes back the choice of a row. */
+function menu(id, label, name, others = { row: "" }) {
+  const select = el("select", { id, on: { change: () => update({ [name]: select.value, ...others }) } });
   return { select, label: el("label", { class: "control" }, el("span", {}, label), select) };
 }
 
@@ -158,8 +159,8 @@ function counted(rows, valueOf) {
 /** Make the view; return what moves through it and what prepares it for paper. */
 export function makeResults() {
   const runs = DATA.runs.map(withKeys);
-  const run_ = menu("run", "Run", "run");
-  const against = menu("against", "Against", "against");
+  const run_ = menu("run", "Run", "run", {});
+  const against = menu("against", "Against", "against", {});
   const of = menu("outcome-of", "Outcome of", "of");
   const tag = menu("tag", "Tag", "tag");
   const order = menu("order", "Order", "sort");
@@ -251,7 +252,7 @@ export function makeResults() {
     const step = (by, text) => el("button", { type: "button", disabled: !shown[chosen + by], on: { click: () => go(by) } }, text);
     detail.replaceChildren(
       el("div", { class: "detail-head" },
-        el("button", { type: "button", class: "back", on: { click: () => update({ row: "" }) } }, "All rows"),
+        el("button", { type: "button", class: "back", on: { click: back } }, "All rows"),
         el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
       tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
@@ -259,6 +260,13 @@ export function makeResults() {
       ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
     );
     detail.scrollTop = 0;
+  }
+
+  /** Return from a row to the list, on a narrow screen. */
+  function back() {
+    const at = chosen;
+    update({ row: "" });
+    list.reveal(at);
   }
 
   function go(by) {
@@ -277,6 +285,7 @@ export function makeResults() {
     if (key === drawn) {
       list.draw();
       drawDetail();
+      if (state.row && !feed.offsetParent) detail.scrollIntoView();
       return;
     }
     drawn = key;
@@ -310,6 +319,7 @@ export function makeResults() {
     list.set(shown);
     drawDetail();
     if (state.row && feed.offsetParent) list.reveal(chosen);
+    else if (state.row) detail.scrollIntoView();
   }
 
   /** Mark the chosen row by a key. */
