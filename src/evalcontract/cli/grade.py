@@ -29,6 +29,7 @@ from evalcontract.grading.printed import (
     is_failure,
     row_line,
     summary_line,
+    without_texts,
     write_comparison,
     write_gate,
     write_results,
@@ -61,7 +62,8 @@ class Share(NamedTuple):
 class ShareOptions(NamedTuple):
     """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are.
 
-    `samples` makes the lines of a record. `grouping` says which rows belong together.
+    `samples` makes the lines of a record. `grouping` says which rows belong together. Lines have
+    the texts of rows and outputs, and reasons, unless `texts` is false.
     """
 
     limit: int
@@ -69,17 +71,24 @@ class ShareOptions(NamedTuple):
     rows: bool
     samples: Samples | None = None
     grouping: Grouping = ALL_ALIKE
+    texts: bool = True
 
     def of(self, tasks: list[Task], rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
         if tasks:
             rows = self.grouping.told([task.row for task in tasks], rows)
         failures = list(islice(filter(is_failure, rows), self.limit or None))
-        lines = "".join(harmless_json(["".join(map(row_line, rows))])) if self.lines else ""
+        lines = self._lines(tasks, rows) if self.lines else ""
         samples = self.samples.lines(tasks, rows) if self.samples else ""
         return Share(
             Summary.of(rows, self.grouping), failures, lines, rows if self.rows else [], samples
         )
+
+    def _lines(self, tasks: list[Task], rows: list[RowResult]) -> str:
+        lines = map(row_line, rows, tasks) if tasks else map(row_line, rows)
+        if not self.texts:
+            lines = map(row_line, map(without_texts, rows))
+        return "".join(harmless_json(["".join(lines)]))
 
 
 class ShareTotal:
@@ -161,6 +170,11 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     " an error.",
 )
 @options.flag("--force", "Replace existing results, or a record.")
+@options.flag(
+    "--no-texts",
+    "Leave questions, outputs, expectations and reasons out of the results: only numbers, ids and"
+    " tags.",
+)
 @options.file(
     "--compare",
     "Results of an earlier run, to say what changed.",
@@ -206,6 +220,7 @@ def grade_command(
     results: Path | None,
     resume: bool,  # noqa: FBT001 - click passes flags by name
     force: bool,  # noqa: FBT001 - the same
+    no_texts: bool,  # noqa: FBT001 - the same
     compare: Path | None,
     export: tuple[str, Path] | None,
     record: RecordInfo,
@@ -234,7 +249,9 @@ def grade_command(
     inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
     before, is_printed = earlier_results(compare) if compare else None, output_format == "jsonl"
     has_lines = is_printed or results is not None
-    shared = ShareOptions(limit, has_lines, rows=compare is not None, grouping=grouping)
+    shared = ShareOptions(
+        limit, has_lines, rows=compare is not None, grouping=grouping, texts=not no_texts
+    )
     comparison = Comparison(before.rows) if before else None
     total = ShareTotal(limit, comparison, grouping=grouping, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar:

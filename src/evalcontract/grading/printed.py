@@ -9,11 +9,11 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any
 
-from evalcontract.checks.outcome import NO_MODEL, Outcome
+from evalcontract.checks.outcome import NO_MODEL, UNANSWERED, Outcome
 from evalcontract.grading.basis import json_line, to_json
 from evalcontract.grading.comparison import Comparison, UncomparedRow
 from evalcontract.grading.results import CheckResult, RowResult
-from evalcontract.grading.runner import score_text
+from evalcontract.grading.runner import Task, score_text
 from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.model.page import where_to_read
@@ -419,12 +419,49 @@ def _below(mean: float, threshold: float) -> str:
     return repr(mean)
 
 
-def row_line(row: RowResult) -> str:
-    """Return the line of a row."""
+def row_line(row: RowResult, task: Task | None = None) -> str:
+    """Return the line of a row, with the texts that it is about if its task is given."""
+    if task and task.reason is None:  # else nobody knows what the row says
+        row = row._replace(about={**row.about, **_texts(task)})
     checks = ", ".join([_check_text(check) for check in row.checks])
     head = to_json(_result(row, rubric=row.rubric))[:-1]
     about = f", {to_json(dict(row.about))[1:-1]}" if row.about else ""
     return f'{head}, "checks": [{checks}]{about}}}\n'
+
+
+#: What a row of the dataset expects of the output, by the keys that it has there.
+_EXPECTATIONS = (
+    *("criteria", "expected", "expected_facts", "expected_tools"),
+    *("must_contain_any", "must_not_contain"),
+)
+
+
+def _texts(task: Task) -> dict[str, Any]:
+    """Return what a row is about: the question, what is expected, and what was answered."""
+    row, output = task.row, task.output
+    calls = output.tool_calls
+    texts = {
+        "input": row.get("input"),
+        "expected": {key: row[key] for key in _EXPECTATIONS if key in row} or None,
+        "output": output.text,
+        "tool_calls": calls and [_without_none(call._asdict()) for call in calls],
+    }
+    return _without_none(texts)
+
+
+def _without_none(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def without_texts(row: RowResult) -> RowResult:
+    """Return a result without what the outputs, rows and judges say: with its numbers alone."""
+    return row._replace(reason=None, checks=tuple(map(_without_texts, row.checks)))
+
+
+def _without_texts(check: CheckResult) -> CheckResult:
+    details = {UNANSWERED: "a judge gave no verdict"} if check.unanswered else None
+    inner = tuple(map(_without_texts, check.checks))
+    return check._replace(reason=None, details=details, checks=inner)
 
 
 def summary_line(
