@@ -300,6 +300,19 @@ def test_a_run_against_another_shows_what_flipped(
     assert browser.call("axe") == []
 
 
+def test_a_comparison_of_lists_that_are_cut_says_so(browser: Browser, tmp_path: Path) -> None:
+    dataset = reviewed(tmp_path)
+    results = [("--results", tmp_path / f"results_{run}.jsonl") for run in "ab"]
+    given = (part for pair in results for part in pair)
+    browser.open(report(dataset, "--max-rows", "3", *given), "#view=results&run=1&against=0", TALL)
+    assert sorted(listed(browser)) == ["r0", "r2", "r5"]
+    (told,) = browser.texts(".against")
+    assert "1 the same, 2 not listed of the other run" in told
+    assert "does not list all rows of both runs" in told
+    assert "only there" not in told
+    assert "over 5 rows with a score in both" in told
+
+
 def test_both_outputs_stand_side_by_side(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results&row=r1")
     browser.call("page.selectOption", "#against", "1")

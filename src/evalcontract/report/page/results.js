@@ -13,7 +13,7 @@ const PRINTED = 500;
 const ITEM = 88; // as the style has it
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
 const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
-const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not in the other run" };
+const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not listed of the other run" };
 
 const texts = new Map();
 
@@ -68,12 +68,14 @@ function comparison(run, other, flips) {
   const sign = found && found.after === now ? 1 : -1;
   const signed = (value) => `${sign * value > 0 ? "+" : ""}${(sign * value).toFixed(3)}`;
   const ends = found?.interval ? found.interval.map(signed) : null;
-  const missing = other.rows.filter((row) => !run.byKey.has(row.key)).length;
+  const isCut = [run, other].some((each) => each.rows.length < each.rows_total);
+  const missing = isCut ? 0 : other.rows.filter((row) => !run.byKey.has(row.key)).length;
   return el("div", { class: "against" },
     el("h3", { class: "section" }, `Against ${other.file}`),
     found?.differences.length ? el("div", {}, el("p", {}, "What else differs:"), el("ul", {}, found.differences.map((text) => el("li", {}, withCode(text))))) : null,
     el("p", {}, Object.keys(FLIPS).filter((name) => flips.get(name)).map((name) => `${figure(flips.get(name))} ${FLIPS[name]}`).join(", "),
       missing ? `, ${many(missing, "row")} only there` : ""),
+    isCut ? el("p", { class: "warning-text" }, withCode("The page does not list all rows of both runs: what flipped is counted among those that it has of both (`--max-rows 0` lists all).")) : null,
     found?.pairs ? el("p", {}, `The mean score differs by ${signed(found.mean)}${ends ? ` (${(sign > 0 ? ends : ends.reverse()).join(" to ")}, 95 % interval of paired rows)` : ""}, over `
       + `${many(found.pairs, "row")} with a score in both.`) : null);
 }
