@@ -292,6 +292,7 @@ KNOWN = {
     "covering/coverage.py": "is not remembered",
     "comparing/compare.py": "is not remembered",
     "grading/grade.py": "is not remembered",
+    "judging/settings.py": "where judges are asked, which no check of files does",
     "grading/used.py": "is not remembered",
     "grading/export.py": "writes",
     "datasets/provenance.py": "the time of a manifest, which is not remembered",
@@ -395,6 +396,7 @@ TAKEN = {
         "grading.results.RowResult",
         "grading.runner.score_text",
         "grading.comparison.Comparison",
+        "grading.comparison.by_id",
     },
     "versioning": {
         "checking.locks.bundles_of",
@@ -420,6 +422,7 @@ TAKEN = {
     "page": {
         "calibrating.files.CalibrationOptions",
         "calibrating.files.NamedJudge",
+        "calibrating.files.ReadFile",
         "calibrating.files.find_judge",
         "calibrating.files.read_rows",
         "calibrating.files.scale_for",
@@ -428,6 +431,7 @@ TAKEN = {
         "calibrating.joining.LabelledVerdict",
         "calibrating.joining.have_scores",
         "calibrating.joining.join",
+        "calibrating.measuring.Labels",
         "calibrating.measuring.Measurement",
         "calibrating.measuring.measure",
         "calibrating.measuring.remarks",

@@ -9,6 +9,7 @@ from typing import Any
 from evalcontract.calibrating.files import (
     CalibrationOptions,
     NamedJudge,
+    ReadFile,
     find_judge,
     read_rows,
     scale_for,
@@ -20,7 +21,7 @@ from evalcontract.calibrating.joining import (
     have_scores,
     join,
 )
-from evalcontract.calibrating.measuring import Measurement, measure, remarks
+from evalcontract.calibrating.measuring import Labels, Measurement, measure, remarks
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.results import CheckResult
 from evalcontract.model.errors import UsageError
@@ -73,6 +74,8 @@ def judge_data(
     if not joined.items:
         raise UsageError(f"no output has both a label in {name} and a verdict of {judge.name}")
     measured = measure(joined.items, scale.threshold, is_numeric=scale.is_numeric)
+    about = _about(labels, joined, has_scores=has_scores)
+    found = remarks(measured, about, is_default=scale.is_default)
     problems = [*labels.records.problems, *joined.label_problems, *joined.verdict_problems]
     told = dict.fromkeys(
         shown(
@@ -91,12 +94,28 @@ def judge_data(
         "scale": [scale.low, scale.high] if scale.is_numeric else None,
         "threshold": scale.threshold if scale.is_numeric else None,
         **_figures(measured),
-        "remarks": [each.message for each in remarks(measured, is_default=scale.is_default)],
+        "remarks": [each.message for each in found],
         "problems": [*told][:_PROBLEMS],
         "more_problems": max(len(told) - _PROBLEMS, 0),
         "reliability": [*_reliability(joined.items, scale)],
         **_disagreements(joined, scale),
     }
+
+
+def _about(labels: ReadFile, joined: JoinedRecords, *, has_scores: bool) -> Labels:
+    """Return what is known of the labels."""
+    return Labels(
+        file=labels.file.file,
+        sha256=labels.file.sha256,
+        split=None,
+        splits={},
+        labelled=joined.labelled,
+        compared=len(joined.items),
+        unreadable=0,
+        ties=joined.ties,
+        are_scores=has_scores,
+        annotators=joined.annotators,
+    )
 
 
 def _verdicts(labels: Iterable[LabelRecord], judge: str, runs: Sequence[GradedRun]) -> _Verdicts:

@@ -21,7 +21,7 @@ from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.scale import ScaleError, scale_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
 from evalcontract.page.content import GradedRun, RowTexts
-from evalcontract.statistics.rates import paired_difference
+from evalcontract.statistics.paired import paired_difference
 
 #: The number of bars of a distribution of scores.
 BINS = 10
@@ -132,14 +132,15 @@ def comparisons(runs: Sequence[GradedRun]) -> Iterator[dict[str, Any]]:
     scores = [_scores(run) for run in runs[:_COMPARED]]
     for before, after in combinations(range(len(scores)), 2):
         shared = [key for key in scores[before] if key in scores[after]]
-        old, new = ([scores[at][key] for key in shared] for at in (before, after))
-        found = paired_difference(old, new) if shared else None
+        pairs = Counter((scores[before][key], scores[after][key]) for key in shared)
+        found = paired_difference(pairs) if shared else None
+        interval = found.difference.interval if found else None
         yield {
             "before": before,
             "after": after,
             "pairs": len(shared),
             "mean": found.mean if found else None,
-            "interval": [*found.interval] if found and found.interval else None,
+            "interval": [*interval] if interval else None,
             "differences": [
                 shown(line, SENTENCE) for line in differences(runs[before].basis, runs[after].basis)
             ],
