@@ -209,16 +209,21 @@ def test_texts_of_results_are_those_that_were_graded(dataset: Path, tmp_path: Pa
     outputs.write_text(json.dumps({"id": "good", "output": "Monday.", "tool_calls": []}))
     given = ("--soft", "--outputs", outputs, "--results", results, "--force")
     for is_told in (True, False):
-        small(tmp_path)
+        text = small(tmp_path).read_text()
+        text = text.replace("order?\n", "order?\n    expected: {reference: Monday}\n", 1)
+        dataset.write_text(text)
         command_line("grade", dataset, *given, *([] if is_told else ["--no-texts"]))
-        text = dataset.read_text().replace("[it left on Monday]", "[it left on Friday]")
-        dataset.write_text(text.replace("Where is my order?", "Where?"))
+        changed = {"reference: Monday": "reference: Friday", "left on Monday]": "left on Friday]"}
+        for old, new in {**changed, "Where is my order?": "Where?"}.items():
+            text = text.replace(old, new)
+        dataset.write_text(text)
         data = data_of(report(dataset, "--results", results))
         (row,) = [row for row in data["runs"][0]["rows"] if row["id"] == "good"]
         said = data["given"][row["given"]]
         assert said["input"] == ("Where is my order?" if is_told else "Where?")
         day = "Monday" if is_told else "Friday"
-        assert said["expected"] == [["expected_facts", f"it left on {day}"]]
+        assert json.loads(dict(said["expected"])["expected"]) == {"reference": day}
+        assert dict(said["expected"])["expected_facts"] == "it left on Friday"
         assert data["runs"][0]["has_outputs"] is is_told
         assert (row.get("output"), row.get("calls")) == (
             ("Monday.", "no calls") if is_told else (None, None)

@@ -263,25 +263,32 @@ class RunsData:
 
 
 def _given(run: GradedRun, row: RowResult) -> RowTexts | None:
-    """Return what a row said when it was graded, as far as results tell; else what it says now."""
-    now, then = run.texts.get(row.id), row.about
-    if "input" not in then and "expected" not in then:
+    """Return what a row said when it was graded, as far as results tell; the rest as it is now."""
+    now, then = run.texts.get(row.id), row.content or {}
+    if "input" not in then:
         return now
-    expected = then.get("expected")
-    graded = texts_of({key: then[key] for key in ("input", "tags") if key in then})
+    graded, now = texts_of(then), now or RowTexts(None, (), (), ())
     return graded._replace(
-        expected=_texts(expected, _EXPECTATIONS) if isinstance(expected, dict) else (),
-        beside=now.beside if now else (),
+        expected=_merged(graded.expected, now.expected, _EXPECTATIONS[:1]),
+        beside=_merged(graded.beside, now.beside, ("metadata",)),
     )
 
 
+def _merged(
+    then: Iterable[tuple[str, str]], now: Iterable[tuple[str, str]], told: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return texts as they were, with those of now whose keys results do not tell."""
+    return (*then, *(each for each in now if each[0] not in told))
+
+
 def _has_output(row: RowResult) -> bool:
-    return "output" in row.about or "tool_calls" in row.about
+    return any(key in (row.content or {}) for key in ("output", "tool_calls"))
 
 
 def _recorded(row: RowResult) -> Output:
     """Return the output that results have of a row."""
-    text, calls = row.about.get("output"), row.about.get("tool_calls")
+    content = row.content or {}
+    text, calls = content.get("output"), content.get("tool_calls")
     read = read_calls(calls).calls if isinstance(calls, list) else None
     return Output(text if isinstance(text, str) else None, read)
 
