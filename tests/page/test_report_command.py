@@ -203,6 +203,33 @@ def test_rows_have_what_they_and_their_outputs_say(tmp_path: Path) -> None:
     assert answers["r5"] == [{**judge, "answer": "Hm."}]
 
 
+def test_texts_of_results_are_those_that_were_graded(dataset: Path, tmp_path: Path) -> None:
+    """The dataset has changed since; with `--no-texts`, the results do not tell."""
+    outputs, results = tmp_path / "outputs.jsonl", tmp_path / "results.jsonl"
+    outputs.write_text(json.dumps({"id": "good", "output": "Monday.", "tool_calls": []}))
+    given = ("--soft", "--outputs", outputs, "--results", results, "--force")
+    for is_told in (True, False):
+        text = small(tmp_path).read_text()
+        text = text.replace("order?\n", "order?\n    expected: {reference: Monday}\n", 1)
+        dataset.write_text(text)
+        command_line("grade", dataset, *given, *([] if is_told else ["--no-texts"]))
+        changed = {"reference: Monday": "reference: Friday", "left on Monday]": "left on Friday]"}
+        for old, new in {**changed, "Where is my order?": "Where?"}.items():
+            text = text.replace(old, new)
+        dataset.write_text(text)
+        data = data_of(report(dataset, "--results", results))
+        (row,) = [row for row in data["runs"][0]["rows"] if row["id"] == "good"]
+        said = data["given"][row["given"]]
+        assert said["input"] == ("Where is my order?" if is_told else "Where?")
+        day = "Monday" if is_told else "Friday"
+        assert json.loads(dict(said["expected"])["expected"]) == {"reference": day}
+        assert dict(said["expected"])["expected_facts"] == "it left on Friday"
+        assert data["runs"][0]["has_outputs"] is is_told
+        assert (row.get("output"), row.get("calls")) == (
+            ("Monday.", "no calls") if is_told else (None, None)
+        )
+
+
 def test_runs_are_compared_row_by_row(tmp_path: Path) -> None:
     data = reports_of(reviewed(tmp_path, runs="abc"), "abc")
     found = data["comparisons"]

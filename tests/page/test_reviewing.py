@@ -151,6 +151,10 @@ def test_a_phone_shows_the_list_or_a_row(browser: Browser, page: Path) -> None:
     browser.call("page.click", "text=All rows")
     browser.settle()
     assert len(listed(browser)) > 0
+    top = "document.querySelector('{}').getBoundingClientRect().top"
+    assert 0 <= browser.run(top.format(".item:nth-child(2)")) < PHONE[1]
+    browser.open(page, "#view=results&row=r4", PHONE)
+    assert 0 <= browser.run(top.format(".detail h3")) < PHONE[1] / 4
 
 
 def test_distributions_have_axes_thresholds_and_intervals(browser: Browser, page: Path) -> None:
@@ -296,11 +300,25 @@ def test_a_run_against_another_shows_what_flipped(
     assert browser.call("axe") == []
 
 
+def test_a_comparison_of_lists_that_are_cut_says_so(browser: Browser, tmp_path: Path) -> None:
+    dataset = reviewed(tmp_path)
+    results = [("--results", tmp_path / f"results_{run}.jsonl") for run in "ab"]
+    given = (part for pair in results for part in pair)
+    browser.open(report(dataset, "--max-rows", "3", *given), "#view=results&run=1&against=0", TALL)
+    assert sorted(listed(browser)) == ["r0", "r2", "r5"]
+    (told,) = browser.texts(".against")
+    assert "1 the same, 2 not listed of the other run" in told
+    assert "does not list all rows of both runs" in told
+    assert "only there" not in told
+    assert "over 5 rows with a score in both" in told
+
+
 def test_both_outputs_stand_side_by_side(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results&row=r1")
     browser.call("page.selectOption", "#against", "1")
     browser.settle()
-    browser.open(page, browser.run("location.hash") + "&row=r1", (1440, 900))
+    browser.open(page, browser.run("location.hash"), (1440, 900))
+    assert browser.texts(".detail h3 .name") == ["r1"]
     texts = blocks(browser)
     (here,) = [text for title, text in texts.items() if title.endswith("results_a.jsonl")]
     (there,) = [text for title, text in texts.items() if title.endswith("results_b.jsonl")]

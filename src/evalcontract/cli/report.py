@@ -29,10 +29,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     examples={
         "Write report.html": "evalcontract report datasets/example.yaml",
         "Replace it": "evalcontract report datasets -o report.html --force",
-        "Show results with their outputs": (
-            "evalcontract report datasets/example.yaml --results results.jsonl \\\n"
-            "      --outputs outputs.jsonl"
-        ),
+        "Show results": "evalcontract report datasets/example.yaml --results results.jsonl",
         "Show what changed, too": "evalcontract report datasets --against HEAD --force",
     },
 )
@@ -55,7 +52,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 )
 @options.file(
     "--outputs",
-    "Outputs that the results are of, to show them; can be given several times.",
+    "Outputs that the results are of, if these have no texts; can be given several times.",
     "jsonl",
     "json",
     "yaml",

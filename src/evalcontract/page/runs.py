@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any, TypeGuard
 
 from evalcontract.checks.outcome import Outcome, Output
+from evalcontract.checks.tool_usage import read_calls
 from evalcontract.grading.basis import differences
 from evalcontract.grading.printed import tally_sentence, unmeasured_lines
 from evalcontract.grading.results import CheckResult, RowResult
@@ -163,7 +164,7 @@ class RunsData:
     def __init__(self, max_rows: int) -> None:
         self._max_rows = max_rows
         self._room = ROOM
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[RowTexts, int] = {}
         self.given: list[dict[str, Any]] = []
         #: The number of rows of which texts are left out.
         self.left_out = 0
@@ -184,7 +185,7 @@ class RunsData:
             "rows_tally": _tally(summary.rows, thresholds.pop() if len(thresholds) == 1 else None),
             "sentence": tally_sentence(summary.rows),
             "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
-            "has_outputs": run.outputs is not None,
+            "has_outputs": run.outputs is not None or any(map(_has_output, run.rows)),
             "checks": [
                 {
                     "rubric": None if rubric is None else shown(rubric),
@@ -213,7 +214,7 @@ class RunsData:
         number: Mapping[Any, int],
         outputs: Mapping[str, Output],
     ) -> dict[str, Any]:
-        given, output = run.texts.get(row.id), outputs.get(row.id, Output())
+        given, output = _given(run, row), outputs.get(row.id) or _recorded(row)
         texts = _output_texts(output)
         if self._room < 0:
             self.left_out += bool(given or texts)
@@ -242,8 +243,8 @@ class RunsData:
 
     def _number_of(self, given: RowTexts) -> int:
         """Return the number of what a row says in `given`."""
-        if id(given) not in self._numbers:
-            self._numbers[id(given)] = len(self.given)
+        if given not in self._numbers:
+            self._numbers[given] = len(self.given)
             self.given.append(
                 {
                     "input": None if given.input is None else self._shown(given.input),
@@ -252,13 +253,44 @@ class RunsData:
                     "tags": [shown(tag) for tag in given.tags[:SENTENCE]],
                 }
             )
-        return self._numbers[id(given)]
+        return self._numbers[given]
 
     def _shown(self, text: str) -> str:
         """Return a text of several lines as the page shows it."""
         self._room -= min(len(text), TEXT)
         lines = clipped(text, TEXT).replace("\r\n", "\n").split("\n")
         return "\n".join(map(escape_controls, lines))
+
+
+def _given(run: GradedRun, row: RowResult) -> RowTexts | None:
+    """Return what a row said when it was graded, as far as results tell; the rest as it is now."""
+    now, then = run.texts.get(row.id), row.content or {}
+    if "input" not in then:
+        return now
+    graded, now = texts_of(then), now or RowTexts(None, (), (), ())
+    return graded._replace(
+        expected=_merged(graded.expected, now.expected, _EXPECTATIONS[:1]),
+        beside=_merged(graded.beside, now.beside, ("metadata",)),
+    )
+
+
+def _merged(
+    then: Iterable[tuple[str, str]], now: Iterable[tuple[str, str]], told: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return texts as they were, with those of now whose keys results do not tell."""
+    return (*then, *(each for each in now if each[0] not in told))
+
+
+def _has_output(row: RowResult) -> bool:
+    return any(key in (row.content or {}) for key in ("output", "tool_calls"))
+
+
+def _recorded(row: RowResult) -> Output:
+    """Return the output that results have of a row."""
+    content = row.content or {}
+    text, calls = content.get("output"), content.get("tool_calls")
+    read = read_calls(calls).calls if isinstance(calls, list) else None
+    return Output(text if isinstance(text, str) else None, read)
 
 
 def _outputs_of(run: GradedRun) -> Mapping[str, Output]:

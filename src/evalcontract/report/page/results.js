@@ -13,7 +13,7 @@ const PRINTED = 500;
 const ITEM = 88; // as the style has it
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
 const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
-const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not in the other run" };
+const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not listed of the other run" };
 
 const texts = new Map();
 
@@ -68,12 +68,14 @@ function comparison(run, other, flips) {
   const sign = found && found.after === now ? 1 : -1;
   const signed = (value) => `${sign * value > 0 ? "+" : ""}${(sign * value).toFixed(3)}`;
   const ends = found?.interval ? found.interval.map(signed) : null;
-  const missing = other.rows.filter((row) => !run.byKey.has(row.key)).length;
+  const isCut = [run, other].some((each) => each.rows.length < each.rows_total);
+  const missing = isCut ? 0 : other.rows.filter((row) => !run.byKey.has(row.key)).length;
   return el("div", { class: "against" },
     el("h3", { class: "section" }, `Against ${other.file}`),
     found?.differences.length ? el("div", {}, el("p", {}, "What else differs:"), el("ul", {}, found.differences.map((text) => el("li", {}, withCode(text))))) : null,
     el("p", {}, Object.keys(FLIPS).filter((name) => flips.get(name)).map((name) => `${figure(flips.get(name))} ${FLIPS[name]}`).join(", "),
       missing ? `, ${many(missing, "row")} only there` : ""),
+    isCut ? el("p", { class: "warning-text" }, withCode("The page does not list all rows of both runs: what flipped is counted among those that it has of both (`--max-rows 0` lists all).")) : null,
     found?.pairs ? el("p", {}, `The mean score differs by ${signed(found.mean)}${ends ? ` (${(sign > 0 ? ends : ends.reverse()).join(" to ")}, 95 % interval of paired rows)` : ""}, over `
       + `${many(found.pairs, "row")} with a score in both.`) : null);
 }
@@ -127,8 +129,9 @@ function options(pairs) {
   return pairs.map(([value, text]) => el("option", { value }, text));
 }
 
-function menu(id, label, name) {
-  const select = el("select", { id, on: { change: () => update({ [name]: select.value, row: "" }) } });
+/** Make a menu; one that chooses other rows takes back the choice of a row. */
+function menu(id, label, name, others = { row: "" }) {
+  const select = el("select", { id, on: { change: () => update({ [name]: select.value, ...others }) } });
   return { select, label: el("label", { class: "control" }, el("span", {}, label), select) };
 }
 
@@ -158,8 +161,8 @@ function counted(rows, valueOf) {
 /** Make the view; return what moves through it and what prepares it for paper. */
 export function makeResults() {
   const runs = DATA.runs.map(withKeys);
-  const run_ = menu("run", "Run", "run");
-  const against = menu("against", "Against", "against");
+  const run_ = menu("run", "Run", "run", {});
+  const against = menu("against", "Against", "against", {});
   const of = menu("outcome-of", "Outcome of", "of");
   const tag = menu("tag", "Tag", "tag");
   const order = menu("order", "Order", "sort");
@@ -251,7 +254,7 @@ export function makeResults() {
     const step = (by, text) => el("button", { type: "button", disabled: !shown[chosen + by], on: { click: () => go(by) } }, text);
     detail.replaceChildren(
       el("div", { class: "detail-head" },
-        el("button", { type: "button", class: "back", on: { click: () => update({ row: "" }) } }, "All rows"),
+        el("button", { type: "button", class: "back", on: { click: back } }, "All rows"),
         el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
       tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
@@ -259,6 +262,13 @@ export function makeResults() {
       ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
     );
     detail.scrollTop = 0;
+  }
+
+  /** Return from a row to the list, on a narrow screen. */
+  function back() {
+    const at = chosen;
+    update({ row: "" });
+    list.reveal(at);
   }
 
   function go(by) {
@@ -277,6 +287,7 @@ export function makeResults() {
     if (key === drawn) {
       list.draw();
       drawDetail();
+      if (state.row && !feed.offsetParent) detail.scrollIntoView();
       return;
     }
     drawn = key;
@@ -310,6 +321,7 @@ export function makeResults() {
     list.set(shown);
     drawDetail();
     if (state.row && feed.offsetParent) list.reveal(chosen);
+    else if (state.row) detail.scrollIntoView();
   }
 
   /** Mark the chosen row by a key. */

@@ -36,7 +36,7 @@ function block(title, texts, q) {
 function output(title, run, row, q) {
   const texts = [["", row.output], ["tool calls", row.calls], ["context", row.context]];
   if (run.has_outputs || texts.some(([, text]) => text !== undefined)) return block(title, texts, q);
-  return el("div", { class: "block" }, el("h4", {}, title), el("p", { class: "muted" }, withCode("not in the page: name the file with `report --outputs FILE`")));
+  return el("div", { class: "block" }, el("h4", {}, title), el("p", { class: "muted" }, withCode("not in the page: the results have no texts; `report --outputs FILE` shows them")));
 }
 
 function answer({ judge, model, verdict, reason, answer: text }) {
