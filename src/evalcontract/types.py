@@ -13,10 +13,10 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "Row", "RowResult", "Rubric", "Scoring",
-    "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool", "ToolCall",
-    "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used",
-    "UsedEndpoint", "Validation",
+    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummarySamples", "Row",
+    "RowResult", "Rubric", "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target",
+    "Tool", "ToolCall", "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck",
+    "Usage", "Used", "UsedEndpoint", "Validation",
 ]  # fmt: skip
 
 
@@ -449,6 +449,7 @@ class RecordedOutput(TypedDict):
     """
 
     id: str | int
+    sample: NotRequired[int | str | None]
     output: NotRequired[str | None]
     tool_calls: NotRequired[list[ToolCall] | None]
     context: NotRequired[Any]
@@ -671,6 +672,16 @@ class Cause(TypedDict):
     of: int
 
 
+class ResultsSummarySamples(TypedDict):
+    """The rows that have several outputs: how many, the variance of their scores within and
+    between rows, the chance that one (`pass_at_k`) or all (`pass_all_k`) of k outputs pass, and
+    the shares of rows that are `never`, `sometimes` and `always` right.
+    """
+
+    rows: int
+    outputs: int
+
+
 class Provenance(TypedDict):
     """The manifest of a dataset; `manifest.schema.json` describes it.
 
@@ -720,6 +731,7 @@ class RowResult(TypedDict):
     """What the rubric of a row made of its output."""
 
     id: str
+    sample: NotRequired[int | str]
     rubric: str | None
     outcome: Literal["passed", "failed", "undecided", "skipped"] | None
     score: float | None
@@ -762,6 +774,7 @@ class ResultsSummary(TypedDict):
     judges: NotRequired[Usage]
     rubrics: list[Tally]
     checks: list[Tally]
+    samples: NotRequired[ResultsSummarySamples]
     groups: NotRequired[list[Tally]]
     cluster: NotRequired[str]
 
