@@ -21,6 +21,7 @@ from writing import write
 
 from evalcontract.datasets.opening import Advance, Input
 from evalcontract.grading.grade import Grading
+from evalcontract.grading.results import earlier_results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -519,6 +520,50 @@ def test_rows_have_what_was_graded_and_no_texts_leaves_it_out(
     assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 0
 
 
+@every_case("name", ["r.csv", "r.tsv", "r.parquet"])
+def test_results_are_a_table_if_their_name_says_so(
+    name: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Read by pandas as anybody would; and by `grade`, with the same rows as JSON Lines."""
+    import pandas as pd
+
+    long = 'a "quoted", long\r\nanswer ' * 10_000
+    write(place, {"datasets/a.json": {"questions": [{**ROWS[0], **CONTENT}, *ROWS[1:]]}})
+    write(place, {"outputs.jsonl": recorded(lost=long)})
+    assert grade("--results", name) == 0
+    path = place / name
+    read = {".csv": pd.read_csv, ".tsv": pd.read_table, ".parquet": pd.read_parquet}[path.suffix]
+    frame = read(path)
+    assert [*frame["id"]] == [row["id"] for row in ROWS]
+    assert [*frame["score"]] == [1.0, 0.25, 0.0]
+    assert json.loads(frame["tags"][0]) == CONTENT["tags"]
+    assert json.loads(frame["checks"][1])[0]["outcome"] == "failed"
+    assert frame["output"][1].split() == long.split()
+    grade("--results", "same.jsonl", "--force")
+    before, same = earlier_results(path), earlier_results(place / "same.jsonl")
+    assert [row._replace(content=None) for row in before.rows] == [
+        row._replace(content=None) for row in same.rows
+    ]
+    capsys.readouterr()
+    assert grade("--compare", name) == 0
+    assert "no result changed" in capsys.readouterr().out
+    assert grade("--results", name, "--resume") == 0
+    assert [*read(path)["score"]] == [1.0, 0.25, 0.0]
+    assert not path.with_name(f"{name}.partial").exists()
+    path.write_bytes(b"id,rubric\na,b\n")
+    assert grade("--compare", name) == 2
+    assert name in capsys.readouterr().err
+
+
+def test_a_table_that_cannot_be_written_is_refused_before_anything_is_graded(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert grade("--results", "r.parquet") == 2
+    assert "writing Parquet needs pyarrow: pip install" in capsys.readouterr().err
+    assert not [*place.glob("r.*")]
+
+
 def test_values_that_json_has_not_are_written_as_text(place: Path) -> None:
     text = "questions:\n- {id: a, input: x, must_contain_any: [y], metadata: {n: .nan}}\n"
     write(place, {"a.yaml": text, "one.jsonl": '{"id": "a", "output": "y"}\n'})
@@ -671,7 +716,7 @@ def test_progress_is_told(place: Path) -> None:
     assert file.endswith("outputs.jsonl")
     assert rows == len(ROWS)
     assert read == ((place / "outputs.jsonl").stat().st_size,) * 2
-    assert others == [None, 0, None]
+    assert others == [None, 0, None, 0]
 
 
 @every_case("cache", ["--cache", "--no-cache"])

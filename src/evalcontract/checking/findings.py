@@ -228,9 +228,11 @@ class _FindingGroup:
     @property
     def sites(self) -> Sites:
         """The places of the findings."""
-        counts = ((self._checks, "check"), (self._rows, "row"))
+        noun = self.cause.noun
+        counts = ((self._checks, noun), (self._rows, "row"))
         parts = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
-        files = f" in {len(self._files):,} files" if len(self._files) > 1 else ""
+        is_in_files = len(self._files) > 1 and noun == "check"
+        files = f" in {len(self._files):,} files" if is_in_files else ""
         verb = self.cause.verb
         verb = verb if self._checks + self._rows > 1 else _singular(verb)
         return Sites(f"{' and '.join(parts)}{files} {verb}", self._total, tuple(self._sites))
@@ -278,13 +280,13 @@ class _Faults:
                 self._by_file.setdefault(diagnostic.place.file, []).append(index)
         for index in self._by_file.get(file, ()):
             fault = self.diagnostics[index]
-            if fault.severity >= consequence.severity and _prevents_reading(fault):
+            if fault.severity >= consequence.severity and prevents_reading(fault):
                 self.diagnostics[index] = fault._replace(sites=_both(fault.sites, sites))
                 return True
         return False
 
 
-def _prevents_reading(fault: Diagnostic) -> bool:
+def prevents_reading(fault: Diagnostic) -> bool:
     """Whether no reference to the file of a finding can resolve because of it."""
     if fault.code.startswith("source/") or fault.code == "library/not-synced":
         return True

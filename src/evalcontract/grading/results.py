@@ -19,6 +19,7 @@ from evalcontract.grading.basis import (
     manifest_line,
     used_line,
 )
+from evalcontract.grading.tables import lines_of_table, require_writer, table_medium, table_of
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -249,7 +250,9 @@ _FLUSHED = 100
 
 def run_path(path: Path) -> Path:
     """Return the path of the run file: what the results in `path` depend on, and their summary."""
-    return path.with_suffix(".run.json")
+    # A table and JSON Lines of one name are two results.
+    stem = path.stem if path.suffix == ".jsonl" else path.name
+    return path.with_name(f"{stem}.run.json")
 
 
 def earlier_results(path: Path) -> Results:
@@ -268,7 +271,7 @@ def _journal(path: Path) -> tuple[list[bytes], str, int]:
     Results of versions before 3 are such lines.
     """
     name = display_name(path)
-    lines = _lines_of(path)
+    lines = lines_of_table(path) if table_medium(path) else _lines_of(path)
     if lines and (_OLD.match(lines[0]) or "manifest" in (_content(lines[0]) or ())):
         return lines, name, 1
     beside = run_path(path)
@@ -334,6 +337,7 @@ class ResultsFile:
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
         refuse_settings(path)
+        require_writer(path)
         beside = run_path(path)
         for written in (path, path.with_name(f"{path.name}.partial"), beside):
             for read in inputs:
@@ -417,7 +421,9 @@ class ResultsFile:
         """
         beside = _bytes_of(json.dumps(run, ensure_ascii=False, indent=2) + "\n")
         with _writing(self._path):
-            self._file.complete(_rows_of, {run_path(self._path): beside})
+            self._file.complete(
+                lambda lines: table_of(_rows_of(lines), self._path), {run_path(self._path): beside}
+            )
 
 
 # How the lines of a partial file begin that are no rows.

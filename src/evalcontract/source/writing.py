@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
 from io import BufferedWriter, FileIO
@@ -53,6 +53,22 @@ def write_text(
     except (RuntimeError, ValueError) as error:  # a loop of links; an invalid path
         return str(error).lower()
     return None
+
+
+@contextmanager
+def writing_alone(folder: Path) -> Iterator[None]:
+    """Wait for others that write so in a folder, where the system can lock one: not on Windows.
+
+    What is read meanwhile and written again loses nothing that another process has written.
+    """
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            from fcntl import LOCK_EX, flock  # not on Windows
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            flock(descriptor, LOCK_EX)
+        yield
 
 
 def spooled() -> BinaryIO:

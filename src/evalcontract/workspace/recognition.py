@@ -100,9 +100,15 @@ TOOLS = (
         "LangSmith",
         "https://docs.langchain.com/langsmith/example-data-format",
         "the text in `inputs` becomes `input`, and that in `outputs` becomes `expected.reference`",
+        "evalcontract convert FILE OUT --from langsmith",
         rows=(_INPUT_OUTPUT,),
-        lists={"examples": (_INPUT_OUTPUT,)},
         like="`mlflow:evaluate`",
+    ),
+    Tool(
+        "LangSmith",
+        "https://docs.langchain.com/langsmith/example-data-format",
+        "the list `examples` can be converted from the dialect `langsmith`",
+        lists={"examples": (_INPUT_OUTPUT,)},
     ),
     Tool(
         "ai_best_practices",
