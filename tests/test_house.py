@@ -463,6 +463,7 @@ TAKEN = {
         "grading.results.earlier_results",
         "grading.runner.row_name",
         "grading.runner.score_text",
+        "grading.samples.reduced",
         "grading.summary.Summary",
         "grading.summary.Tally",
         "grading.summary.counts",

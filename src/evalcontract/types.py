@@ -14,8 +14,8 @@ __all__ = [
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
     "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummaryCorrectedItem",
-    "ResultsSummaryCorrectedItemInterval", "Row", "RowResult", "Rubric", "Scoring",
-    "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool", "ToolCall",
+    "ResultsSummaryCorrectedItemInterval", "ResultsSummarySamples", "Row", "RowResult", "Rubric",
+    "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool", "ToolCall",
     "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used",
     "UsedEndpoint", "UsedEndpointsItem", "Validation",
 ]  # fmt: skip
@@ -450,6 +450,7 @@ class RecordedOutput(TypedDict):
     """
 
     id: str | int
+    sample: NotRequired[int | str | None]
     output: NotRequired[str | None]
     tool_calls: NotRequired[list[ToolCall] | None]
     context: NotRequired[Any]
@@ -686,6 +687,16 @@ class Cause(TypedDict):
     of: int
 
 
+class ResultsSummarySamples(TypedDict):
+    """The rows that have several outputs: how many, the variance of their scores within and
+    between rows, the chance that one (`pass_at_k`) or all (`pass_all_k`) of k outputs pass, and
+    the shares of rows that are `never`, `sometimes` and `always` right.
+    """
+
+    rows: int
+    outputs: int
+
+
 class ResultsSummaryCorrectedItemInterval(TypedDict):
     """Its confidence interval, within 0 to 1; it accounts for the outputs and for both classes
     of labels.
@@ -746,6 +757,7 @@ class RowResult(TypedDict):
     """What the rubric of a row made of its output."""
 
     id: str
+    sample: NotRequired[int | str]
     rubric: str | None
     outcome: Literal["passed", "failed", "undecided", "skipped"] | None
     score: float | None
@@ -802,6 +814,7 @@ class ResultsSummary(TypedDict):
     corrected: NotRequired[list[ResultsSummaryCorrectedItem]]
     rubrics: list[Tally]
     checks: list[Tally]
+    samples: NotRequired[ResultsSummarySamples]
     groups: NotRequired[list[Tally]]
     cluster: NotRequired[str]
 

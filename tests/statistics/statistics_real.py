@@ -11,6 +11,7 @@ from scipy import stats
 from statsmodels.api import OLS
 from statsmodels.stats import contingency_tables
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
 
@@ -59,7 +60,18 @@ def holm(*p_values: float) -> list[float]:
     return [float(each) for each in multipletests(p_values, method="holm")[1]]
 
 
-_ALL = (wilson, mean, clustered, t_quantile, t_tail, paired, mcnemar, holm)
+def rows_needed(variance: float, detect: float, power: float) -> float:
+    """Return how many rows a paired t test needs."""
+    effect = detect / variance**0.5
+    return float(TTestPower().solve_power(effect, power=power, alpha=0.05))
+
+
+def pass_at_k(n: int, passed: int, k: int) -> float:
+    """Return the chance that one of k passes, drawn without putting back."""
+    return float(stats.hypergeom.sf(0, n, passed, k))
+
+
+_ALL = (wilson, mean, clustered, t_quantile, t_tail, paired, mcnemar, holm, rows_needed, pass_at_k)
 _ASKED = {each.__name__: each for each in _ALL}
 
 

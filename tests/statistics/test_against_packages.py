@@ -19,7 +19,9 @@ from evalcontract.statistics.estimates import (
     t_tail,
 )
 from evalcontract.statistics.paired import holm, mcnemar_exact, paired_difference
+from evalcontract.statistics.power import rows_needed
 from evalcontract.statistics.rates import wilson_interval
+from evalcontract.statistics.samples import pass_at_k
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +93,26 @@ def _holm(*p_values: float) -> list[float]:
     return holm(p_values)
 
 
+def _drawn(chance: Random) -> list[int]:
+    n = chance.randint(1, 40)
+    return [n, chance.randint(0, n), chance.randint(1, n)]
+
+
+@pytest.mark.slow
+def test_rows_needed_are_those_of_the_paired_t_test() -> None:
+    """The exact number is that of the noncentral distribution; ours is at most a row or two off."""
+    cases = [
+        [variance, detect, power]
+        for variance in (0.05, 0.25)
+        for detect in (0.03, 0.1, 0.3)
+        for power in (0.6, 0.8, 0.95)
+    ]
+    for given, exact in zip(
+        cases, ask_peer("statistics", SCRIPT, "rows_needed", cases), strict=True
+    ):
+        assert rows_needed(*given) == pytest.approx(exact, abs=2), given
+
+
 @pytest.mark.slow
 @every_case(
     ("what", "case", "ours"),
@@ -103,6 +125,7 @@ def _holm(*p_values: float) -> list[float]:
         ("paired", _pairs, _paired),
         ("mcnemar", _turned, mcnemar_exact),
         ("holm", _p_values, _holm),
+        ("pass_at_k", _drawn, pass_at_k),
     ],
 )
 def test_what_packages_compute_is_what_we_compute(

@@ -17,6 +17,7 @@ from evalcontract.grading.compared import RunComparison, comparison_fields, writ
 from evalcontract.grading.comparison import Comparison, by_id
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
+from evalcontract.grading.samples import reduced
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import harmless_json
 from evalcontract.policy import OK
@@ -61,11 +62,11 @@ def compare_command(
         )
     first, *others = [earlier_results(path) for path in results]
     grouping.require_told([*first.rows])
-    earlier, found = by_id(first.rows), list[RunComparison]()
+    earlier, found = by_id(reduced(first.rows, grouping.reduce)), list[RunComparison]()
     for path, other in zip(results[1:], others, strict=True):
         grouping.require_told([*other.rows])
         keep = 0 if output_format == "json" else limit
-        comparison = Comparison.of(earlier, other.rows, grouping, keep)
+        comparison = Comparison.of(earlier, reduced(other.rows, grouping.reduce), grouping, keep)
         changed = differences(first.basis, other.basis)
         found.append(RunComparison(str(results[0]), str(path), earlier, comparison, changed))
     if output_format == "json":

@@ -40,6 +40,7 @@ from evalcontract.grading.printed import (
 from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
 from evalcontract.grading.rows import with_content, without_texts
 from evalcontract.grading.runner import Task
+from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import ALL_ALIKE, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
@@ -83,10 +84,12 @@ class ShareOptions(NamedTuple):
             rows = with_content(tasks, rows)
         if tasks:
             rows = self.grouping.told([task.row for task in tasks], rows)
-        failures = list(islice(filter(is_failure, rows), self.limit or None))
         lines = "".join(harmless_json(["".join(map(row_line, self._told(rows)))]))
         samples = self.samples.lines(tasks, rows) if self.samples else ""
+        rows, sampled = reduced(rows, self.grouping.reduce), rows
+        failures = list(islice(filter(is_failure, rows), self.limit or None))
         summary = Summary.of(rows, self.grouping)
+        summary.samples.add_all(sampled)
         return Share(summary, failures, lines, self._compared(tasks, rows), samples)
 
     def _compared(self, tasks: list[Task], rows: list[RowResult]) -> Comparison | None:
@@ -265,7 +268,8 @@ def grade_command(
     wanted.check(dataset, outputs)
     inputs = _inputs(dataset, outputs, base)
     before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
-    has_lines, earlier = is_printed or results is not None, by_id(before.rows) if before else None
+    earlier = by_id(reduced(before.rows, grouping.reduce)) if before else None
+    has_lines = is_printed or results is not None
     shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
     printed = _PRINTED[output_format]() if is_printed else None
     total = ShareTotal(shared, printed.rows if printed else None)
@@ -388,6 +392,11 @@ def _run(
     read: list[Path],
 ) -> EndOfRun:
     """Grade all rows, and write the files; `read` are those that are read."""
+    if grading.has_samples and (wanted.resume or wanted.export):
+        raise UsageError(
+            "rows have several outputs, which --resume and --export do not take: run it anew"
+            " (answers of judges are cached)"
+        )
     file: ResultsFile | None = None
     with ExitStack() as stack:
         if wanted.results:

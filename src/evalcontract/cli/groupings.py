@@ -1,4 +1,4 @@
-"""The options that say which rows belong together: `--by` and `--cluster`."""
+"""The options that say what belongs together: `--by`, `--cluster` and `--reduce`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Any
 import click
 
 from evalcontract.grading.groups import Grouping
+from evalcontract.grading.samples import REDUCTIONS
 from evalcontract.grading.summary import Summary
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import NAME_LENGTH, clipped
 
 
 def GROUPING(of: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as other options are
-    """Add `--by` and `--cluster` to a command, which gets them as `grouping`."""
+    """Add `--reduce`, `--by` and `--cluster` to a command, which gets them as `grouping`."""
 
     @wraps(of)
-    def with_grouping(*, by: tuple[str, ...], cluster: str | None, **given: Any) -> Any:
-        return of(**given, grouping=Grouping(tuple(dict.fromkeys(by)), cluster))
+    def with_grouping(
+        *, by: tuple[str, ...], cluster: str | None, reduce: str, **given: Any
+    ) -> Any:
+        return of(**given, grouping=Grouping(tuple(dict.fromkeys(by)), cluster, reduce))
 
     cluster = click.option(
         "--cluster",
@@ -34,7 +37,16 @@ def GROUPING(of: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as o
         help="Key of rows, or of their `metadata`, to summarise the rows by, besides their tags."
         " Can be given several times.",
     )
-    return by(cluster(with_grouping))
+    reduce = click.option(
+        "--reduce",
+        type=click.Choice([*REDUCTIONS]),
+        default="mean",
+        show_default=True,
+        help="How several outputs of a row (samples) become its score: their mean, the score that"
+        " most of them have, the highest, or whether one of them passes. With mean and mode, a row"
+        " passes if more than half of its samples do.",
+    )
+    return reduce(by(cluster(with_grouping)))
 
 
 def require_values(summary: Summary) -> None:

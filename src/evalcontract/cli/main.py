@@ -30,6 +30,7 @@ COMMANDS = {
     "coverage": ("coverage", "Show which checks will run on which rows."),
     "grade": ("grade", "Grade recorded outputs by the rubrics of a dataset."),
     "compare": ("compare", "Say what changed between the results of several runs."),
+    "power": ("power", "Say how many rows and samples a difference needs."),
     "diff": ("diff", "Say what changed in meaning, and whether versions say so."),
     "manifest": ("manifest", "Print what the results of a dataset will depend on."),
     "report": ("report", "Write findings, coverage and results as an HTML page."),

@@ -24,11 +24,13 @@ class Group(NamedTuple):
 class Grouping(NamedTuple):
     """By which keys of rows, or of their `metadata`, results are grouped, besides tags.
 
-    Rows with the same value of `cluster` were drawn together.
+    Rows with the same value of `cluster` were drawn together. `reduce` says what several outputs
+    of a row come to.
     """
 
     by: tuple[str, ...] = ()
     cluster: str | None = None
+    reduce: str = "mean"
 
     @property
     def keys(self) -> tuple[str, ...]:

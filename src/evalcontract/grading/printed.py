@@ -13,6 +13,7 @@ from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.grading.basis import to_json
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
+from evalcontract.grading.samples import SampleTally
 from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.judging.questions import READINGS
@@ -150,6 +151,7 @@ def write_results(
         yield "\n"
     yield from write_unmeasured(summary, width)
     yield from wrapped(tally_sentence(summary.rows), 0, width)
+    yield from wrapped(_samples(summary.samples), 0, width)
     yield from wrapped(_methods(summary), 0, width)
 
 
@@ -166,11 +168,31 @@ def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
         yield "\n"
 
 
+def _samples(samples: SampleTally) -> str:
+    """Return what the samples of rows come to; nothing without any."""
+    if not samples.rows:
+        return ""
+    parts = [f"{many(samples.outputs, 'output')} of {many(samples.rows, 'row')}"]
+    at, every = samples.chance(of_all=False), samples.chance(of_all=True)
+    if at and every:
+        one, shares = samples.chance(of_all=False, k=1), samples.shares
+        parts += [
+            f"pass@{k} {number_text(found and found.value)}{_in_brackets(found)}"
+            for k, found in {1: one, samples.k: at}.items()
+        ]
+        parts.append(f"pass^{samples.k} {number_text(every.value)}{_in_brackets(every)}")
+        parts += [f"{share:.0%} {when} right" for when, share in shares.items()]
+    within, between = samples.variance
+    if within is not None and between is not None:
+        parts.append(f"variance {within:.3f} within rows, {between:.3f} between them")
+    return f"samples: {', '.join(parts)}"
+
+
 def _methods(summary: Summary) -> str:
     """Return how the intervals were computed; nothing without any."""
     tallies = [summary.rows, *summary.rubrics.values(), *summary.groups.values()]
     tallies += [tally for _, tally in summary.checks.values()]
-    estimates = [tally.estimate for tally in tallies]
+    estimates = [each for tally in tallies for each in (tally.estimate, tally.pass_rate)]
     methods = {each.method for each in estimates if each and each.interval}
     if not methods:
         return ""
@@ -367,14 +389,20 @@ def row_line(row: RowResult) -> str:
     """Return the line of a row."""
     checks = ", ".join([_check_text(check) for check in row.checks])
     content = f", {_content_text(row.content)[1:-1]}" if row.content else ""
-    head = to_json(_result(row, rubric=row.rubric))[:-1]
+    head = to_json(_result(row, **_which(row)))[:-1]
     return f'{head}, "checks": [{checks}]{content}}}\n'
+
+
+def _which(row: RowResult) -> dict[str, Any]:
+    """Return which output of a row was graded, and by what."""
+    sample = {} if row.sample is None else {"sample": row.sample}
+    return {**sample, "rubric": row.rubric}
 
 
 def row_fields(row: RowResult) -> dict[str, Any]:
     """Return the JSON of a row."""
     checks = {"checks": [_check(check) for check in row.checks]}
-    return {**_result(row, rubric=row.rubric), **checks, **(row.content or {})}
+    return {**_result(row, **_which(row)), **checks, **(row.content or {})}
 
 
 # What a table or YAML may have and JSON has not is written as text.
@@ -435,6 +463,8 @@ def summary_fields(
         {"rubric": rubric, "check": check, "kind": kind, **_tally(tally)}
         for (rubric, check), (kind, tally) in summary.checks.items()
     ]
+    if summary.samples.rows:
+        content["samples"] = _sample_fields(summary.samples)
     if summary.groups:
         content["groups"] = [
             {**group._asdict(), **_tally(tally)} for group, tally in sorted(summary.groups.items())
@@ -463,7 +493,7 @@ def _check(check: CheckResult) -> dict[str, Any]:
     return content
 
 
-def _result(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
+def _result(result: RowResult | CheckResult, **by: Any) -> dict[str, Any]:
     """Return what a row and a check have in common; `by` is what graded the one or the other."""
     content: dict[str, Any] = {
         "id": result.id,
@@ -490,6 +520,20 @@ def _tally(tally: Tally) -> dict[str, Any]:
     if rate is not None:
         content["pass_rate"] = {"rate": round(rate.value, 12), **estimate_fields(rate)}
     return {**content, "outcomes": dict(counts(tally))}
+
+
+def _sample_fields(samples: SampleTally) -> dict[str, Any]:
+    within, between = samples.variance
+    content: dict[str, Any] = {"rows": samples.rows, "outputs": samples.outputs, "k": samples.k}
+    content |= {"variance_within": within, "variance_between": between}
+    for name, of_all in (("pass_at_k", False), ("pass_all_k", True)):
+        chances = {k: samples.chance(of_all=of_all, k=k) for k in range(1, samples.k + 1)}
+        content[name] = [
+            {"k": k, "rate": round(found.value, 12), **estimate_fields(found)}
+            for k, found in chances.items()
+            if found
+        ]
+    return {**content, **(samples.shares if samples.passes else {})}
 
 
 def estimate_fields(estimate: Estimate) -> dict[str, Any]:

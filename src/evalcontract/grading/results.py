@@ -87,6 +87,7 @@ class RowResult(NamedTuple):
     undecided; it is skipped if no check has anything to judge, and None if there is a score but
     nothing says what passes. If the score is not known, `bounds` are those that it lies between.
     `content` is what results keep of the row and its output, see `CONTENT`; None if nothing does.
+    `sample` is which of several outputs of the row it is.
     """
 
     id: str
@@ -97,6 +98,7 @@ class RowResult(NamedTuple):
     bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
     content: Mapping[str, Any] | None = None
+    sample: int | str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -206,6 +208,7 @@ def _row(content: dict[str, Any]) -> RowResult:
         bounds=_bounds(content),
         checks=tuple(map(_check, content["checks"])),
         content={key: content[key] for key in (*CONTENT, VALUES) if key in content} or None,
+        sample=content.get("sample"),
     )
 
 
@@ -284,7 +287,9 @@ def _journal(path: Path) -> tuple[list[bytes], str, int]:
     run = _content(b"".join(_lines_of(beside)))
     if run is None or not {"manifest", "used", "summary"} <= run.keys():
         raise UsageError(f"{display_name(beside)} is not the run file of `evalcontract grade`")
-    if (total := run["summary"]["rows"]["total"]) != len(lines):
+    samples = run["summary"].get("samples", {"rows": 0, "outputs": 0})
+    total = run["summary"]["rows"]["total"] + samples["outputs"] - samples["rows"]
+    if total != len(lines):
         raise UsageError(
             f"{name} has {many(len(lines), 'row')}, but {display_name(beside)} is of {total:,}:"
             " they are not of one run"

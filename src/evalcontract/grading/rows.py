@@ -171,7 +171,7 @@ class RowGrader:
     def grade_all(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks, in order; those by the same rubric are graded together."""
         groups: dict[tuple[str | None, ...], list[int]] = {}
-        for number, (_, rubric, _, _, reason, lacks) in enumerate(tasks):
+        for number, (_, rubric, _, _, reason, lacks, _) in enumerate(tasks):
             groups.setdefault((rubric, reason, lacks), []).append(number)
         if len(groups) == 1:
             return self._grade_group(tasks)
@@ -183,7 +183,7 @@ class RowGrader:
 
     def _grade_group(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks that have the same rubric and the same reasons."""
-        _, rubric, _, _, reason, lacks = tasks[0]
+        _, rubric, _, _, reason, lacks, _ = tasks[0]
         runner = reason or (self._own if rubric is None else self._runner_for(rubric))
         if isinstance(runner, str):
             undecided = RowResult("", None, Outcome.UNDECIDED, None, runner, ANY_SCORE)

@@ -12,6 +12,7 @@ from typing import Any
 from evalcontract.checks.outcome import UNMEASURED, Outcome
 from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.grading.samples import SampleTally
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
@@ -194,14 +195,25 @@ class Summary:
 
     `checks` has each check with its kind by (rubric, name); the name of a check inside a composite
     is `composite/check`. The rubric is None for rows that have none. `groups` has the rows with a
-    tag, or with a value of another key, by which `grouping` groups them.
+    tag, or with a value of another key, by which `grouping` groups them; `samples` those that have
+    several outputs.
     """
 
-    __slots__ = ("_ungraded", "_unmeasured", "checks", "grouping", "groups", "rows", "rubrics")
+    __slots__ = (
+        "_ungraded",
+        "_unmeasured",
+        "checks",
+        "grouping",
+        "groups",
+        "rows",
+        "rubrics",
+        "samples",
+    )
 
     def __init__(self, grouping: Grouping = ALL_ALIKE) -> None:
         self.grouping = grouping
         self.groups: dict[Group, Tally] = {}
+        self.samples = SampleTally()
         self.rows = Tally()
         self.rubrics: dict[str | None, Tally] = {}
         self.checks: dict[CheckKey, tuple[str, Tally]] = {}
@@ -293,6 +305,7 @@ class Summary:
             self.checks.setdefault(key, (kind, Tally()))[1].merge(tally)
         for group, tally in other.groups.items():
             self.groups.setdefault(group, Tally()).merge(tally)
+        self.samples.merge(other.samples)
         self._ungraded += other._ungraded
         for cause, times in other.unmeasured.items():
             self._count(cause, times)

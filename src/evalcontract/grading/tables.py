@@ -24,7 +24,7 @@ COLUMNS = (
     *("tags", "metadata", "input", "output", "tool_calls", "expected"),
 )
 #: The columns that hold JSON.
-_NESTED = ("bounds", "checks", "tags", "metadata", "tool_calls", "expected")
+_NESTED = ("bounds", "checks", "tags", "by", "metadata", "tool_calls", "expected")
 _TABLES = ("csv", "tsv", "parquet")
 
 

@@ -15,6 +15,7 @@ from evalcontract.grading.basis import differences
 from evalcontract.grading.printed import tally_sentence, unmeasured_lines
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
+from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import Summary, Tally, counts
 from evalcontract.library.library import Library
 from evalcontract.library.score_bounds import Bounds
@@ -171,7 +172,7 @@ class RunsData:
 
     def of(self, run: GradedRun) -> dict[str, Any]:
         """Return the summary of a run, its checks and its rows."""
-        summary = Summary.of(run.rows)
+        summary = Summary.of(reduced(run.rows, "mean"))
         number = {key: at for at, key in enumerate(summary.checks)}
         rubrics = [rubric for rubric in summary.rubrics if rubric is not None]
         outputs = _outputs_of(run)

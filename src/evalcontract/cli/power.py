@@ -1,0 +1,163 @@
+"""`power`: say how many rows and samples a difference needs, from the variance of pilot runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Any
+
+import click
+
+from evalcontract.cli import options
+from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.output import put, put_json
+from evalcontract.grading.basis import json_line
+from evalcontract.grading.pilot import Pilot, pilot_of_one, pilot_of_two
+from evalcontract.grading.results import earlier_results
+from evalcontract.model.errors import UsageError
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import harmless_json, many
+from evalcontract.policy import OK
+from evalcontract.report.frame import aligned, wrapped
+from evalcontract.statistics.power import POWER, SIGNIFICANCE, detectable, rows_needed
+
+# The numbers of samples that are tried.
+_SAMPLES = (1, 2, 3, 5, 10)
+
+
+class WantedPower(NamedTuple):
+    """What is to be found: a mean difference, how often, and how often where there is none."""
+
+    detect: float
+    power: float
+    significance: float
+
+
+@click.command(
+    "power",
+    cls=Command,
+    examples={
+        "How many rows tell models apart that differ by 0.05": (
+            "evalcontract power pilot.jsonl --detect 0.05"
+        ),
+        "The same from two pilot runs, which tell how alike they are": (
+            "evalcontract power old.jsonl new.jsonl --detect 0.05"
+        ),
+    },
+)
+@click.argument(
+    "results",
+    nargs=-1,
+    required=True,
+    metavar="RESULTS...",
+    type=click.Path(path_type=Path, dir_okay=False),
+    shell_complete=files_of("jsonl"),
+)
+@click.option(
+    "--detect",
+    type=options.NumberRange(0, 1, min_open=True),
+    required=True,
+    metavar="DIFFERENCE",
+    help="The difference of the mean scores of two runs that is to be found.",
+)
+@click.option(
+    "--power",
+    type=options.NumberRange(0, 1, min_open=True, max_open=True),
+    default=POWER,
+    show_default=True,
+    metavar="SHARE",
+    help="How often it is to be found.",
+)
+@click.option(
+    "--significance",
+    type=options.NumberRange(0, 1, min_open=True, max_open=True),
+    default=SIGNIFICANCE,
+    show_default=True,
+    metavar="SHARE",
+    help="How often a difference may be found where there is none.",
+)
+@click.option(
+    "--correlation",
+    type=options.NumberRange(-1, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="How alike the scores of both runs are on a row; two results tell it themselves.",
+)
+@options.output_format("json")
+def power_command(
+    results: Sequence[Path],
+    detect: float,
+    power: float,
+    significance: float,
+    correlation: float,
+    output_format: str,
+) -> int:
+    """Say how many rows and samples a difference of two runs needs to be found.
+
+    RESULTS are those of one pilot run, or of two on the same rows: `grade --results` writes them.
+    With several outputs of a row, it says how far more samples make up for fewer rows.
+    """
+    if len(results) > 2:  # noqa: PLR2004 - a difference is that of two
+        raise UsageError("name the results of one pilot run, or of two")
+    runs = [earlier_results(path).rows for path in results]
+    pilot = pilot_of_one(runs[0], correlation) if len(runs) == 1 else pilot_of_two(*runs)
+    wanted = WantedPower(detect, power, significance)
+    if output_format == "json":
+        put_json(harmless_json([json_line(_fields(pilot, wanted))]))
+    else:
+        put(_text(pilot, wanted, get_terminal_size().columns))
+    return OK
+
+
+def _needed(pilot: Pilot, wanted: WantedPower) -> dict[int, int | None]:
+    """Return the numbers of rows by the number of samples, as far as the pilot run tells them."""
+    tried = _SAMPLES if pilot.variance.within is not None else (max(1, pilot.samples),)
+    return {samples: rows_needed(_variance(pilot, samples), *wanted) for samples in tried}
+
+
+def _variance(pilot: Pilot, samples: int) -> float:
+    return pilot.variance.of(samples if pilot.variance.within is not None else 1)
+
+
+def _found(pilot: Pilot, wanted: WantedPower) -> float:
+    """Return the difference that the rows of the pilot run find."""
+    variance = _variance(pilot, pilot.samples)
+    return detectable(variance, pilot.rows, wanted.power, wanted.significance)
+
+
+def _fields(pilot: Pilot, wanted: WantedPower) -> dict[str, Any]:
+    return {
+        **wanted._asdict(),
+        "variance_between": pilot.variance.between,
+        "variance_within": pilot.variance.within,
+        "needed": [
+            {"samples": samples, "rows": rows} for samples, rows in _needed(pilot, wanted).items()
+        ],
+        "pilot": {
+            "rows": pilot.rows,
+            "samples": pilot.samples,
+            "paired": pilot.is_paired,
+            "detectable": _found(pilot, wanted),
+        },
+    }
+
+
+def _text(pilot: Pilot, wanted: WantedPower, width: int) -> Iterator[str]:
+    aim = f"a difference of {wanted.detect:g} is found {wanted.power:.0%} of the time"
+    yield from wrapped(f"{aim}, and at {wanted.significance:g} significance, with", 0, width)
+    needed = _needed(pilot, wanted).items()
+    lines = [(str(samples), f"{rows:,}" if rows else "too many") for samples, rows in needed]
+    yield from aligned([("outputs of each row", "rows"), *lines])
+    within, between = pilot.variance.within, pilot.variance.between
+    spread = f"{between:.4f}"
+    if within is not None:
+        spread = f"{between:.4f} between rows and {within:.4f} within them"
+    of = many(pilot.rows, "row")
+    yield from wrapped(f"the variance of the difference is {spread}, by {of}", 0, width)
+    finds = f"{of} with {many(pilot.samples, 'output')} each find {_found(pilot, wanted):.3f}"
+    yield from wrapped(finds, 0, width)
+    if not pilot.is_paired:
+        line = "that is for another run as spread as this one; two pilot runs on the same rows tell"
+        yield from wrapped(f"{line} how alike they are, and mostly need fewer rows", 0, width)

@@ -1,0 +1,102 @@
+"""What pilot runs say of the rows that a comparison needs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from math import fsum
+
+from evalcontract.grading.results import RowResult
+from evalcontract.model.errors import UsageError
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.estimates import FEWEST
+from evalcontract.statistics.power import DifferenceVariance
+from evalcontract.statistics.samples import SampledRow, sampled_variance
+
+
+class Pilot(NamedTuple):
+    """The variance of a difference as pilot runs have it, by so many rows with so many samples.
+
+    `is_paired`: two runs were compared, so that their correlation is known.
+    """
+
+    variance: DifferenceVariance
+    rows: int
+    samples: int
+    is_paired: bool
+
+
+def pilot_of_one(rows: Iterable[RowResult], correlation: float) -> Pilot:
+    """Return what one run says, if another one is as spread, and so correlated with it.
+
+    Raises:
+        UsageError: the rows are too few to say, or all came to the same.
+
+    """
+    scores = _scores(rows)
+    samples = min(map(len, scores.values()), default=0)
+    within, between = sampled_variance(Counter(map(_sampled, scores.values())))
+    if between is None:
+        between = _variance([fsum(each) / len(each) for each in scores.values()])
+        within = None
+    variance = DifferenceVariance(
+        2 * between * (1 - correlation), None if within is None else 2 * within
+    )
+    return _known(Pilot(variance, len(scores), samples, is_paired=False))
+
+
+def pilot_of_two(first: Iterable[RowResult], second: Iterable[RowResult]) -> Pilot:
+    """Return what two runs say of their difference on the rows that both have.
+
+    Raises:
+        UsageError: the rows are too few to say, or no difference differs.
+
+    """
+    one, other = _scores(first), _scores(second)
+    both = one.keys() & other.keys()
+    pairs = [(_sampled(one[id_]), _sampled(other[id_])) for id_ in sorted(both)]
+    samples = min((row.n for pair in pairs for row in pair), default=0)
+    spread = _variance([new.mean - old.mean for old, new in pairs])
+    within: float | None = None
+    if samples > 1:
+        noises = [(old.variance or 0.0, new.variance or 0.0) for old, new in pairs]
+        within = fsum(map(sum, noises)) / len(pairs)
+        noise = fsum(
+            before / old.n + after / new.n
+            for (old, new), (before, after) in zip(pairs, noises, strict=True)
+        )
+        spread = max(0.0, spread - noise / len(pairs))
+    return _known(Pilot(DifferenceVariance(spread, within), len(pairs), samples, is_paired=True))
+
+
+def _known(pilot: Pilot) -> Pilot:
+    if pilot.rows < FEWEST:
+        raise UsageError(
+            f"{pilot.rows} rows with a known score are too few to say: at least {FEWEST}"
+        )
+    if not pilot.variance.of(1):
+        raise UsageError("all rows of the pilot run came to the same: it does not tell a variance")
+    return pilot
+
+
+def _scores(rows: Iterable[RowResult]) -> dict[str, list[float]]:
+    """Return the scores of the samples of each row, of those whose scores are all known."""
+    scores: defaultdict[str, list[float | None]] = defaultdict(list)
+    for row in rows:
+        scores[row.id].append(row.score)
+    return {
+        id_: [score for score in each if score is not None]
+        for id_, each in scores.items()
+        if None not in each
+    }
+
+
+def _sampled(scores: list[float]) -> SampledRow:
+    return SampledRow(len(scores), fsum(scores), fsum(score * score for score in scores))
+
+
+def _variance(values: list[float]) -> float:
+    if len(values) < 2:  # noqa: PLR2004 - one value has no spread
+        return 0.0
+    mean = fsum(values) / len(values)
+    return fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
