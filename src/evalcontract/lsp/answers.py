@@ -32,13 +32,15 @@ from evalcontract.lsp.replies import (
     workspace_symbols,
 )
 from evalcontract.lsp.server import Server
-from evalcontract.lsp.text import RequestRefusal
+from evalcontract.lsp.settings import complete_setting, cursor_in_toml, explain_setting
+from evalcontract.lsp.text import RequestRefusal, Text
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
 from evalcontract.workspace import Workspace, open_workspace
+from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.roots import find_workspaces
 
 #: Threads for answers; one slow answer does not hold up the others.
@@ -71,8 +73,13 @@ class Answers:
 
     async def completion(self, params: types.CompletionParams) -> types.CompletionList:
         """Return what can be written at a position."""
-        at = await self._at(params)
         empty = types.CompletionList(is_incomplete=False, items=[])
+        if setting := self._setting(params):
+            return types.CompletionList(
+                is_incomplete=False,
+                items=await self._run(lambda: settings_at(setting.text, params.position), []),
+            )
+        at = await self._at(params)
         if at is None:
             return empty
 
@@ -83,7 +90,8 @@ class Answers:
             full = at.context._replace(workspace=self._workspace(at))
             suggestions = complete(full, lambda: at.naming.check_ids(line))
             fitting = (each for each in suggestions if takes or each.role != "snippet")
-            items = [completion_item(each, full, line, text=text) for each in fitting]
+            form = full.form
+            items = [completion_item(each, full.cursor, form, line, text=text) for each in fitting]
             return types.CompletionList(is_incomplete=False, items=items)
 
         found: types.CompletionList = await self._run(work, empty)
@@ -91,12 +99,23 @@ class Answers:
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return what the word at a position means."""
+        capabilities = self._server.client_capabilities
+        if setting := self._setting(params):
+            place = setting.text.point(params.position.line, params.position.character)
+            cursor = cursor_in_toml(setting.text, place)
+            text = await self._run(lambda: explain_setting(cursor) if cursor else "", "")
+            return types.Hover(markup(text, capabilities)) if text else None
         at = await self._at(params)
         if at is None:
             return None
         workspace = await self._run(lambda: self._workspace(at), None)
         text = await self._run(lambda: hover(at.context._replace(workspace=workspace)), "")
-        return types.Hover(markup(text, self._server.client_capabilities)) if text else None
+        return types.Hover(markup(text, capabilities)) if text else None
+
+    def _setting(self, params: Any) -> OpenDocument | None:
+        """Return the document of a request if it is a configuration."""
+        document = self._server.documents.get(params.text_document.uri)
+        return document if document and document.path.name == FILE_NAME else None
 
     async def definition(self, params: types.DefinitionParams) -> list[types.Location]:
         """Return where the name at a position is defined."""
@@ -290,6 +309,17 @@ class Answers:
             return await in_time(work, self._threads)
         except (EvalContractError, MisreadError, OSError):  # of which `TimeoutError` is one
             return default
+
+
+def settings_at(text: Text, position: types.Position) -> list[types.CompletionItem]:
+    """Return what can be written at a position of a configuration."""
+    cursor = cursor_in_toml(text, text.point(position.line, position.character))
+    suggestions = complete_setting(cursor) if cursor else ()
+    return [
+        completion_item(each, cursor, "toml", position.line, text=text)
+        for each in suggestions
+        if cursor
+    ]
 
 
 async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:
