@@ -19,7 +19,7 @@ from evalcontract.lsp.completion import complete
 from evalcontract.lsp.context import CursorContext, context_at
 from evalcontract.lsp.documents import OpenDocument, Snapshot
 from evalcontract.lsp.lenses import lenses_of, links_in, versions_in
-from evalcontract.lsp.names import Name, Naming, Sources, hover, name_at
+from evalcontract.lsp.names import VERSION, Name, Naming, Sources, hover, name_at, renamed_at
 from evalcontract.lsp.outline import NamedPlace, Symbol, folds_of, names_in, symbols_of
 from evalcontract.lsp.rename import ROLES, RenameEdits, rename
 from evalcontract.lsp.replies import (
@@ -136,11 +136,13 @@ class Answers:
     ) -> types.PrepareRenamePlaceholder | None:
         """Return the id at a position that can be renamed."""
         at = await self._at(params)
-        name = name_at(at.context) if at else None
+        name = renamed_at(at.context) if at else None
         if at is None or name is None or name.role not in ROLES:
             return None
-        id_ = name.reference.id if name.reference else name.text
-        start = at.context.cursor.start + at.context.cursor.word.find(id_)
+        is_id = name.reference is not None and name.role != VERSION
+        id_ = name.reference.id if is_id and name.reference else name.text
+        word = at.context.cursor.word
+        start = at.context.cursor.start + (word.find(id_) if is_id else word.rfind(id_))
         range_ = at.document.text.range(at.position.line, start, start + len(id_))
         return types.PrepareRenamePlaceholder(range_, id_)
 
@@ -152,7 +154,7 @@ class Answers:
 
         """
         at = await self._at(params)
-        name = name_at(at.context) if at else None
+        name = renamed_at(at.context) if at else None
         if at is None or name is None or name.role not in ROLES:
             raise RequestRefusal("there is no id that can be renamed here")
         encoding = self._server.documents.encoding
