@@ -13,10 +13,11 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsLineResults", "ResultsSummary", "Row", "RowResult",
-    "Rubric", "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool",
-    "ToolCall", "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage",
-    "Used", "UsedEndpoint", "Validation",
+    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummaryCorrectedItem",
+    "ResultsSummaryCorrectedItemInterval", "Row", "RowResult", "Rubric", "Scoring",
+    "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool", "ToolCall",
+    "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used",
+    "UsedEndpoint", "UsedEndpointsItem", "Validation",
 ]  # fmt: skip
 
 
@@ -586,17 +587,6 @@ class Report(TypedDict):
     findings: list[Finding]
 
 
-class ResultsLineResults(TypedDict):
-    """Of a run file: the file of the rows beside it, its digest and the number of rows.
-
-    Rows that have changed since are not those of the run.
-    """
-
-    file: str
-    sha256: str
-    rows: int
-
-
 class Digested(TypedDict):
     """A thing with a name and the digest of what it means."""
 
@@ -638,6 +628,16 @@ class UsedEndpoint(TypedDict):
     address_sha256: NotRequired[str]
 
 
+class UsedEndpointsItem(TypedDict):
+    """."""
+
+    provider: str
+    api: str
+    host: str
+    address_sha256: str
+    parameters: dict[str, Any]
+
+
 class CheckResult(TypedDict):
     """What one check made of the output."""
 
@@ -669,6 +669,10 @@ class Usage(TypedDict):
     input_tokens: int
     output_tokens: int
     unmetered: int
+    repeated: NotRequired[int]
+    lenient: NotRequired[int]
+    readings: NotRequired[dict[str, int]]
+    unasked: NotRequired[int]
     cost: NotRequired[float]
 
 
@@ -680,6 +684,16 @@ class Cause(TypedDict):
     reason: str
     number: int
     of: int
+
+
+class ResultsSummaryCorrectedItemInterval(TypedDict):
+    """Its confidence interval, within 0 to 1; it accounts for the outputs and for both classes
+    of labels.
+    """
+
+    lower: float
+    upper: float
+    level: float
 
 
 class Provenance(TypedDict):
@@ -720,6 +734,7 @@ class Used(TypedDict):
     files: NotRequired[dict[str, str | None]]
     bundles: NotRequired[dict[str, str | None]]
     endpoint: NotRequired[UsedEndpoint]
+    endpoints: NotRequired[dict[str, UsedEndpointsItem]]
     models: NotRequired[dict[str, str | None]]
     prompts: NotRequired[dict[str, str | None]]
     parameters: NotRequired[dict[str, Any]]
@@ -737,12 +752,13 @@ class RowResult(TypedDict):
     bounds: NotRequired[list[float]]
     reason: NotRequired[str]
     checks: list[CheckResult]
-    input: NotRequired[str]
-    expected: NotRequired[dict[str, Any]]
-    output: NotRequired[str]
-    tool_calls: NotRequired[list[dict[str, Any]]]
-    tags: NotRequired[list[str]]
+    tags: NotRequired[Any]
     by: NotRequired[dict[str, Any]]
+    metadata: NotRequired[Any]
+    input: NotRequired[Any]
+    output: NotRequired[Any]
+    tool_calls: NotRequired[Any]
+    expected: NotRequired[Any]
 
 
 class Tally(TypedDict):
@@ -761,6 +777,19 @@ class Tally(TypedDict):
     outcomes: dict[str, int]
 
 
+class ResultsSummaryCorrectedItem(TypedDict):
+    """The pass rate of one check."""
+
+    rubric: str
+    check: str
+    judge: str
+    observed: float
+    n: int
+    corrected: float | None
+    interval: NotRequired[ResultsSummaryCorrectedItemInterval]
+    reason: NotRequired[str]
+
+
 class ResultsSummary(TypedDict):
     """What the rows come to: all, by rubric, and by check; and what did not run."""
 
@@ -770,6 +799,7 @@ class ResultsSummary(TypedDict):
     allow_undecided: NotRequired[bool]
     unmeasured: list[Cause]
     judges: NotRequired[Usage]
+    corrected: NotRequired[list[ResultsSummaryCorrectedItem]]
     rubrics: list[Tally]
     checks: list[Tally]
     groups: NotRequired[list[Tally]]
@@ -777,17 +807,15 @@ class ResultsSummary(TypedDict):
 
 
 class ResultsLine(TypedDict):
-    """One line of the results that `evalcontract grade` writes.
+    """One row of the results that `evalcontract grade` writes, or the run file beside them: the
+    manifest, what the rows depend on, and the summary.
 
-    A file has a line for each row; the file beside it, whose name ends in `.run.json`, has what
-    is known of all of them. A stream, and a file that is not complete, has first the manifest,
-    then the rows, and at the end the summary; what rows depend on stands in lines `used`,
-    before the first row that depends on it. Later 2.x versions may add keys, so a reader should
-    pass over those that it does not know.
+    Results of version 2 have these in lines between the rows, and so has the file of a run that
+    goes on. Later 3.x versions may add keys, so a reader should pass over those that it does
+    not know.
     """
 
     manifest: NotRequired[Manifest]
     used: NotRequired[Used]
-    results: NotRequired[ResultsLineResults]
     summary: NotRequired[ResultsSummary]
     provenance: NotRequired[Provenance]

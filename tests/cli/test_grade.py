@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from doors import ROOT, Options, command_line
+from results import as_lines, lines_of_version_2, partial_of, printed_lines, rows_of, run_of
 from tables import every_case
-from writing import stream_of, write
+from writing import write
 
 from evalcontract.datasets.opening import Advance, Input
 from evalcontract.grading.grade import Grading
+from evalcontract.grading.results import earlier_results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,9 +83,9 @@ def results(
     capsys: pytest.CaptureFixture[str], *arguments: str
 ) -> tuple[int, list[dict[str, Any]], str]:
     """Return the exit code, the lines of the results, and what is on standard error."""
-    code = grade("--output-format", "jsonl", *arguments)
+    code = grade("--output-format", "json", *arguments)
     printed = capsys.readouterr()
-    return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
+    return code, printed_lines(printed.out), printed.err
 
 
 def rows(lines: list[dict[str, Any]]) -> dict[str, tuple[str | None, float | None]]:
@@ -96,8 +98,6 @@ def test_lines_conform_to_their_schema(capsys: pytest.CaptureFixture[str]) -> No
     assert code == 0
     for line in lines:
         jsonschema.Draft202012Validator(RESULTS).validate(line)
-    assert list(lines[0]) == ["manifest"]
-    assert list(lines[-1]) == ["summary", "provenance"]
     jsonschema.Draft202012Validator(MANIFEST).validate(lines[-1]["provenance"])
     assert rows(lines) == {
         "refund": ("passed", 1.0),
@@ -148,8 +148,8 @@ def test_outputs_may_come_in_any_order_and_from_standard_input(
 
     text = "".join(reversed(recorded().splitlines(keepends=True)))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    code = command_line("grade", "datasets/a.json", "--outputs", "-", "--output-format", "jsonl")
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    code = command_line("grade", "datasets/a.json", "--outputs", "-", "--output-format", "json")
+    lines = printed_lines(capsys.readouterr().out)
     assert code == 0
     assert rows(lines)["refund"] == ("passed", 1.0)
     assert "sha256" not in lines[0]["manifest"]["outputs"]
@@ -403,38 +403,6 @@ def test_results_are_a_file_that_is_not_replaced_unless_asked(
     assert file.read_bytes() == first, "the same every time"
 
 
-def test_results_are_a_table_and_a_run_file(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    grade("--results", "results.jsonl")
-    table = [json.loads(line) for line in (place / "results.jsonl").read_text().splitlines()]
-    assert [row["id"] for row in table] == ["refund", "lost", "hours"]
-    run = json.loads((place / "results.jsonl.run.json").read_text())
-    assert [*run] == ["manifest", "used", "results", "summary", "provenance"]
-    for line in (*table, run):
-        jsonschema.Draft202012Validator(RESULTS).validate(line)
-    assert (run["results"]["file"], run["results"]["rows"]) == ("results.jsonl", 3)
-    capsys.readouterr()
-    table[0]["score"] = 0.5
-    write(place, {"results.jsonl": lines_of(*table)})
-    assert grade("--compare", "results.jsonl") == 2
-    told = "results.jsonl has changed since results.jsonl.run.json was written beside it"
-    assert told in capsys.readouterr().err
-
-
-def test_results_have_the_texts_unless_they_are_left_out(place: Path) -> None:
-    grade("--results", "with.jsonl")
-    *_, row = map(json.loads, (place / "with.jsonl").read_text().splitlines())
-    assert (row["input"], row["output"]) == ("When are you open?", "At noon.")
-    assert row["expected"] == {"must_contain_any": ["nine"]}
-    grade("--results", "without.jsonl", "--no-texts")
-    text = (place / "without.jsonl").read_text()
-    assert [*map(len, (text.splitlines(), rows([*map(json.loads, text.splitlines())])))] == [3, 3]
-    for key in ("input", "output", "expected", "reason", "details"):
-        assert f'"{key}"' not in text, key
-    assert grade("--compare", "without.jsonl", "--results", "with.jsonl", "--resume") == 0
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [1, 2, 3, 4])
 @pytest.mark.parametrize("torn", [b"", b'{"id": "lost", "rub'])
@@ -442,11 +410,14 @@ def test_an_interrupted_run_goes_on(
     place: Path, capsys: pytest.CaptureFixture[str], kept: int, torn: bytes
 ) -> None:
     grade("--results", "whole.jsonl")
-    lines = stream_of(place / "whole.jsonl")
-    (place / "results.jsonl.partial").write_bytes("".join(lines[:kept]).encode() + torn)
+    lines = partial_of(place / "whole.jsonl", place / "results.jsonl")
+    partial = place / "results.jsonl.partial"
+    partial.write_bytes("".join(lines[:kept]).encode() + torn)
     capsys.readouterr()
     assert grade("--results", "results.jsonl", "--resume") == 0
-    assert stream_of(place / "results.jsonl") == lines
+    assert (place / "results.jsonl").read_bytes() == (place / "whole.jsonl").read_bytes()
+    assert run_of(place / "results.jsonl")["summary"] == run_of(place / "whole.jsonl")["summary"]
+    assert not partial.exists()
     assert "0.58" in capsys.readouterr().out, "rows of both runs count"
 
 
@@ -467,7 +438,7 @@ def test_a_run_of_other_files_does_not_go_on(
 ) -> None:
     grade("--results", "whole.jsonl")
     partial = place / "results.jsonl.partial"
-    partial.write_text("".join(stream_of(place / "whole.jsonl")))
+    partial_of(place / "whole.jsonl", place / "results.jsonl")
     write(place, files)
     assert grade("--results", "results.jsonl", "--resume") == 2
     refusal = capsys.readouterr().err
@@ -522,6 +493,131 @@ def test_a_killed_run_leaves_what_it_has_written(place: Path) -> None:
     assert len([line for line in graded if "id" in line]) == 40_000, "each row once"
 
 
+CONTENT = {"tags": ["a"], "metadata": {"source": "x"}, "expected": {"reference": "30 days"}}
+
+
+def test_rows_have_what_was_graded_and_no_texts_leaves_it_out(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"datasets/a.json": {"questions": [{**ROWS[0], **CONTENT}, *ROWS[1:]]}})
+    call = {"name": "find", "arguments": {"id": 1}}
+    write(place, {"outputs.jsonl": recorded(hours=None)})
+    with (place / "outputs.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"id": "hours", "output": "", "tool_calls": [call]}) + "\n")
+    grade("--results", "r.jsonl")
+    refund, lost, hours = rows_of(place / "r.jsonl")
+    given = {key: refund[key] for key in ("input", "output", *CONTENT)}
+    assert given == {"input": ROWS[0]["input"], "output": OUTPUTS["refund"], **CONTENT}
+    assert "tags" not in lost
+    assert (hours["output"], hours["tool_calls"]) == ("", [call])
+    assert "sorry" in lost["checks"][1]["reason"]
+    assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 2
+    assert "earlier results have texts" in capsys.readouterr().err
+    grade("--results", "r.jsonl", "--no-texts", "--force")
+    refund, lost, _ = rows_of(place / "r.jsonl")
+    assert list(refund) == ["id", "rubric", "outcome", "score", "checks", "tags"]
+    assert list(lost["checks"][1]) == ["id", "kind", "outcome", "score"]
+    assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 0
+
+
+@every_case("name", ["r.csv", "r.tsv", "r.parquet"])
+def test_results_are_a_table_if_their_name_says_so(
+    name: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Read by pandas as anybody would; and by `grade`, with the same rows as JSON Lines."""
+    import pandas as pd
+
+    long = 'a "quoted", long\r\nanswer ' * 10_000
+    write(place, {"datasets/a.json": {"questions": [{**ROWS[0], **CONTENT}, *ROWS[1:]]}})
+    write(place, {"outputs.jsonl": recorded(lost=long)})
+    assert grade("--results", name) == 0
+    path = place / name
+    read = {".csv": pd.read_csv, ".tsv": pd.read_table, ".parquet": pd.read_parquet}[path.suffix]
+    frame = read(path)
+    assert [*frame["id"]] == [row["id"] for row in ROWS]
+    assert [*frame["score"]] == [1.0, 0.25, 0.0]
+    assert json.loads(frame["tags"][0]) == CONTENT["tags"]
+    assert json.loads(frame["checks"][1])[0]["outcome"] == "failed"
+    assert frame["output"][1].split() == long.split()
+    grade("--results", "same.jsonl", "--force")
+    before, same = earlier_results(path), earlier_results(place / "same.jsonl")
+    assert [row._replace(content=None) for row in before.rows] == [
+        row._replace(content=None) for row in same.rows
+    ]
+    capsys.readouterr()
+    assert grade("--compare", name) == 0
+    assert "no result changed" in capsys.readouterr().out
+    assert grade("--results", name, "--resume") == 0
+    assert [*read(path)["score"]] == [1.0, 0.25, 0.0]
+    assert not path.with_name(f"{name}.partial").exists()
+    path.write_bytes(b"id,rubric\na,b\n")
+    assert grade("--compare", name) == 2
+    assert name in capsys.readouterr().err
+
+
+def test_a_table_that_cannot_be_written_is_refused_before_anything_is_graded(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert grade("--results", "r.parquet") == 2
+    assert "writing Parquet needs pyarrow: pip install" in capsys.readouterr().err
+    assert not [*place.glob("r.*")]
+
+
+def test_values_that_json_has_not_are_written_as_text(place: Path) -> None:
+    text = "questions:\n- {id: a, input: x, must_contain_any: [y], metadata: {n: .nan}}\n"
+    write(place, {"a.yaml": text, "one.jsonl": '{"id": "a", "output": "y"}\n'})
+    command_line("grade", "a.yaml", "--outputs", "one.jsonl", "--results", "r.jsonl")
+    (row,) = rows_of(place / "r.jsonl")
+    assert row["id"] == "a"
+    assert isinstance(row["metadata"]["n"], str)
+
+
+def test_results_need_their_run_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade("--results", "r.jsonl")
+    rows_alone = (place / "r.jsonl").read_text()
+    run = (place / "r.run.json").read_text()
+    for files, told in (
+        ({"old.jsonl": rows_alone}, "old.jsonl has no old.run.json beside it"),
+        ({"old.jsonl": rows_alone, "old.run.json": "{}"}, "old.run.json is not the run file"),
+        ({"old.jsonl": rows_alone, "old.run.json": "[1"}, "old.run.json is not the run file"),
+        (
+            {"old.jsonl": rows_alone.splitlines(keepends=True)[0], "old.run.json": run},
+            "old.jsonl has 1 row, but old.run.json is of 3: they are not of one run",
+        ),
+    ):
+        write(place, files)
+        capsys.readouterr()
+        assert grade("--compare", "old.jsonl") == 2
+        assert told in capsys.readouterr().err
+    (place / "r.jsonl").unlink()
+    assert grade("--results", "r.jsonl") == 2
+    assert "r.run.json already exists" in capsys.readouterr().err
+    assert (place / "r.run.json").read_text() == run
+
+
+def test_results_of_version_2_are_read(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grade("--results", "r.jsonl")
+    lines = lines_of_version_2(place / "r.jsonl")
+    lines[0]["manifest"]["version"] = "2.1"
+    write(place, {"old.jsonl": lines_of(*lines)})
+    capsys.readouterr()
+    assert grade("--compare", "old.jsonl", "--output-format", "text") == 0
+    assert "no result changed" in capsys.readouterr().out
+    assert grade("--results", "old.jsonl", "--resume") == 0
+    assert (place / "old.jsonl").read_bytes() == (place / "r.jsonl").read_bytes()
+
+
+@pytest.mark.usefixtures("place")
+def test_printed_rows_are_those_of_the_file(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grade("--results", "r.jsonl", "--output-format", "jsonl")
+    assert capsys.readouterr().out == (place / "r.jsonl").read_text()
+    _, lines, _ = results(capsys)
+    assert lines == as_lines({**run_of(place / "r.jsonl"), "rows": rows_of(place / "r.jsonl")})
+
+
 def test_links_are_not_written_through(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "precious").write_text("keep me")
     (place / "results.jsonl").symlink_to(place / "precious")
@@ -547,7 +643,7 @@ def test_comparison(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "rubric/support: names_period",
         "lost: passed 0.75 → failed 0.25",
         "hours: failed 0.00 → passed 1.00",
-        "95 % interval",
+        "n is too small to say more",
     ):
         assert part in " ".join(text.split())
 
@@ -620,7 +716,7 @@ def test_progress_is_told(place: Path) -> None:
     assert file.endswith("outputs.jsonl")
     assert rows == len(ROWS)
     assert read == ((place / "outputs.jsonl").stat().st_size,) * 2
-    assert others == [None, 0, None]
+    assert others == [None, 0, None, 0]
 
 
 @every_case("cache", ["--cache", "--no-cache"])

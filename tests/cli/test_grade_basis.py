@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
+from results import lines_of_version_2, run_of
 from tables import every_case
-from writing import stream_of, write
+from writing import write
 
 from evalcontract.checks import KINDS, php_lint
 from evalcontract.checks._kind import always_runs
@@ -75,18 +76,9 @@ def grade(*arguments: str) -> int:
     return command_line("grade", "data.json", "--outputs", "outputs.jsonl", *arguments)
 
 
-def run_of(results: Path) -> list[str]:
-    """Return what is known of all rows."""
-    return [line for line in stream_of(results) if '"id"' not in line[:6]]
-
-
 def used_in(results: Path) -> dict[str, dict[str, Any]]:
-    """Return what all lines `used` name."""
-    used: dict[str, dict[str, Any]] = {}
-    for line in map(json.loads, stream_of(results)):
-        for section, values in line.get("used", {}).items():
-            assert not used.get(section, {}).keys() & values.keys(), "each once"
-            used.setdefault(section, {}).update(values)
+    """Return what the run file of results names."""
+    used: dict[str, dict[str, Any]] = run_of(results)["used"]
     return used
 
 
@@ -267,8 +259,8 @@ def test_a_newer_version_behind_an_unpinned_reference_is_another(
 ) -> None:
     write(place, {"data.json": rows("judged")})
     grade("--results", "r.jsonl")
-    for name in ("r.jsonl", "r.jsonl.run.json"):
-        (place / name).rename(place / name.replace("r.", "old.", 1))
+    for name in ("r.jsonl", "r.run.json"):
+        (place / name).rename(place / name.replace("r", "old", 1))
     write(place, {"judges/polite@1.1.0.json": judge("1.1.0")})
     capsys.readouterr()
     grade("--compare", "old.jsonl")
@@ -314,7 +306,7 @@ def test_what_earlier_results_do_not_tell_is_unknown(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     grade("--results", "old.jsonl")
-    lines = [*map(json.loads, stream_of(place / "old.jsonl"))]
+    lines = lines_of_version_2(place / "old.jsonl")
     for key in ("python", "settings"):
         del lines[0]["manifest"][key]
     kept = [json.dumps(line) + "\n" for line in lines if "used" not in line]
@@ -336,32 +328,36 @@ def test_the_time_makes_no_difference(
 
     grade("--results", "r.jsonl")
     first = (place / "r.jsonl").read_bytes()
-    manifest = json.loads(stream_of(place / "r.jsonl")[0])["manifest"]
+    manifest = run_of(place / "r.jsonl")["manifest"]
     assert manifest["started"] == "2026-05-08T12:00:00Z"
     later = datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC)
     monkeypatch.setattr("evalcontract.grading.used.now", lambda: later)
     assert grade("--results", "r.jsonl", "--resume") == 0
     assert (place / "r.jsonl").read_bytes() == first
     assert grade("--results", "later.jsonl", "--compare", "r.jsonl") == 0
-    assert '"started": "2027-01-02T03:04:05Z"' in stream_of(place / "later.jsonl")[0]
+    assert run_of(place / "later.jsonl")["manifest"]["started"] == "2027-01-02T03:04:05Z"
+    assert run_of(place / "r.jsonl")["manifest"] == manifest
     assert "what the scores depend on is the same" in capsys.readouterr().out
 
 
 def test_a_partial_file_names_what_its_rows_depend_on(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each line `used` stands before the rows that need it, and the rest comes with the rest."""
     monkeypatch.setattr("evalcontract.grading.grade._CHUNK", 1)
     write(place, {"data.json": rows("outer@1.0.0", "linted@1.0.0", "outer@1.0.0")})
-    grade("--results", "whole.jsonl", "--jobs", "1", "--output-format", "jsonl")
-    lines = capsys.readouterr().out.splitlines(keepends=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("evalcontract.grading.results.ResultsFile.complete", lambda *_: None)
+        grade("--results", "r.jsonl", "--jobs", "1")
+    lines = (place / "r.jsonl.partial").read_bytes().splitlines(keepends=True)
     kinds = [next(iter(json.loads(line))) for line in lines]
-    assert kinds == ["manifest", "used", "id", "used", "id", "id", "summary"]
-    for kept in range(1, len(lines)):
-        (place / "r.jsonl.partial").write_text("".join(lines[:kept]))
+    assert kinds == ["manifest", "used", "id", "used", "id", "id"]
+    grade("--results", "whole.jsonl", "--jobs", "1")
+    for kept in range(1, len(lines) + 1):
+        (place / "r.jsonl.partial").write_bytes(b"".join(lines[:kept]))
         grade("--results", "r.jsonl", "--resume", "--force", "--jobs", "1")
         assert (place / "r.jsonl").read_bytes() == (place / "whole.jsonl").read_bytes(), kept
-        assert run_of(place / "r.jsonl") == run_of(place / "whole.jsonl"), kept
+        assert used_in(place / "r.jsonl") == used_in(place / "whole.jsonl"), kept
 
 
 def test_a_column_that_is_read_as_another_key_is_named(
@@ -405,9 +401,9 @@ def test_a_comparison_tells_a_layout_from_a_meaning(
     ):
         assert f"{subject} was only written differently: it means the same" in told
     assert "other content" not in told
-    *others, last = stream_of(place / "first.jsonl")
-    old = {"summary": json.loads(last)["summary"]}
-    (place / "old.jsonl").write_text("".join([*others, json.dumps(old) + "\n"]))
+    old = run_of(place / "first.jsonl")
+    del old["provenance"]
+    write(place, {"old.run.json": old, "old.jsonl": (place / "first.jsonl").read_text()})
     grade("--compare", "old.jsonl")
     told = " ".join(capsys.readouterr().out.split())
     assert "rubric/outer@1.0.0 has other content under the same version" in told

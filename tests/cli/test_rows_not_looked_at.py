@@ -84,11 +84,10 @@ def test_grade(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_rows(folder, name, lines)
-    command = ("grade", name, "--outputs", "outputs.jsonl", "--output-format", "jsonl")
+    command = ("grade", name, "--outputs", "outputs.jsonl", "--output-format", "json")
     status = command_line(*command, "--allow-undecided")
     captured = capsys.readouterr()
-    *_, last = map(json.loads, captured.out.splitlines())
-    outcomes = last["summary"]["rows"]["outcomes"]
+    outcomes = json.loads(captured.out)["summary"]["rows"]["outcomes"]
     assert (outcomes["passed"], outcomes["undecided"]) == (run, len(lines) - run)
     assert says(captured.err, unchecked)
     assert status == 1  # as with any row that cannot be graded

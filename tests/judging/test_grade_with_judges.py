@@ -16,6 +16,7 @@ import pytest
 from doors import ROOT, command_line
 from examples import some
 from model_server import KEY, ModelServer, Response, failure, needs_client, verdict
+from results import partial_of
 from tables import every_case
 from terminals import drawings, on_terminal
 
@@ -106,14 +107,11 @@ def grade(*arguments: str) -> int:
 def results(printed: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
     """Return what was used, the rows by id in order, and the summary; all lines are valid."""
     schema = json.loads((ROOT / "schema/results.schema.json").read_text(encoding="utf-8"))
-    lines = [json.loads(line) for line in printed.splitlines()]
+    run = json.loads(printed)
+    rows = run.pop("rows")
     validator = native_for(schema)
-    assert [error.message for line in lines for error in validator.iter_errors(line)] == []
-    used: dict[str, Any] = {}
-    for line in lines:
-        for section, values in line.get("used", {}).items():
-            used.setdefault(section, {}).update(values)
-    return used, {line["id"]: line for line in lines if "id" in line}, lines[-1]["summary"]
+    assert [error.message for line in (run, *rows) for error in validator.iter_errors(line)] == []
+    return run["used"], {row["id"]: row for row in rows}, run["summary"]
 
 
 def by_prompt(request: dict[str, Any], _: int) -> Response:
@@ -132,7 +130,7 @@ def test_a_judge_a_jury_and_facts_are_graded(
     rows(workspace, "single", "single", "jury", "facts", "inside", expected_facts=["blue", "red"])
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server, INPUT_PRICE="1", OUTPUT_PRICE="10")
-        assert grade("--output-format", "jsonl") == 0
+        assert grade("--output-format", "json") == 0
     used, made, summary = results(capsys.readouterr().out)
     assert list(made) == ["r0", "r1", "r2", "r3", "r4"]
     assert made["r0"]["checks"][0]["outcome"] == "passed"
@@ -162,6 +160,34 @@ def test_a_judge_a_jury_and_facts_are_graded(
         "unmetered": 0,
         "cost": 0.0014,
     }
+
+
+def test_answers_in_another_form_are_counted_in_the_run(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The readings of cached answers are those of the answers, so that every run has them."""
+    rows(workspace, *["single"] * 4)
+    answers = ["<think>Hm.</think>PASS", 'So: {"verdict": "Fail."}', "what?", '{"verdict": true}']
+
+    def answer(request: dict[str, Any], _: int) -> Response:
+        prompt = request["messages"][1]["content"]
+        row = next(index for index in range(4) if f"r{index}" in prompt)
+        is_again = len(request["messages"]) > len(("system", "user"))
+        return verdict("pass") if is_again else Response(answers[row])
+
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        assert grade("--output-format", "jsonl", "--cache") == 0
+        _, made, summary = results(capsys.readouterr().out)
+        assert grade("--cache") == 0
+    read = {"bare": 1, "form": 2, "prose": 1, "thoughts": 1}
+    usage = summary["judges"]
+    assert (usage["repeated"], usage["lenient"], usage["readings"]) == (1, 3, read)
+    assert made["r1"]["checks"][0]["details"]["readings"] == ["prose", "form"]
+    assert "readings" not in made["r2"]["checks"][0]["details"]
+    out = " ".join(capsys.readouterr().out.split())
+    assert "0 calls, 4 from the cache" in out
+    assert "3 answers were not in the form that was asked for: 1 without JSON, 2 with" in out
 
 
 def test_a_record_names_the_models_that_were_asked(
@@ -211,7 +237,7 @@ def test_the_order_is_kept_and_many_are_asked_at_a_time(
     rows(workspace, *["single", "single", "plain"] * 10)
     with ModelServer(answer) as server:
         configure(monkeypatch, server, CONCURRENCY="4")
-        assert grade("--output-format", "jsonl") == 0
+        assert grade("--output-format", "json") == 0
     _, made, summary = results(capsys.readouterr().out)
     assert list(made) == [f"r{number}" for number in range(30)]
     assert [row["checks"][0]["outcome"] for row in made.values()].count("passed") == 11
@@ -321,16 +347,21 @@ def test_what_is_asked_once_more_is_one_question(
     with ModelServer(lambda *_: Response("Well, yes")) as server:
         told = _told(workspace, server, monkeypatch)
         assert len(server.requests) == 4
-    assert told[-1].questions == (2, 2)
+    assert (told[-1].questions, told[-1].errors) == ((2, 2), 2)
+
+
+#: The beginning of the line of progress: how many, how fast, and how long it takes.
+_ASKED = r"6 of 6 questions(, 1 error)?, [3-5]\.[0-9] a second, 0 s left"
 
 
 @every_case(
     ("columns", "last"),
     some(
         [
-            (100, "6 of 6 questions, 660 tokens, [56] rows: outputs.jsonl"),
-            (40, "6 of 6 questions, 660 tokens, [56] rows"),
-            (30, "6 of 6 questions, 660 tokens"),
+            (110, f"{_ASKED}, 660 tokens, [56] rows: outputs.jsonl"),
+            (75, f"{_ASKED}, 660 tokens, [56] rows"),
+            (60, f"{_ASKED}, 660 tokens"),
+            (48, _ASKED),
             (20, "6 of 6 questions"),
         ],
         times=4,
@@ -348,7 +379,7 @@ def test_the_line_of_progress_has_questions_of_all(
         sent, _ = on_terminal(command, workspace, stream="stderr", columns=columns)
     line, erased, findings = sent.rpartition("\r\x1b[K")
     _, first, *_, seen = drawings(line, columns)
-    assert first.startswith("0 of 6 questions")
+    assert first.startswith("0 of 6 questions, 0 tokens"[: columns - 1])
     assert re.fullmatch(last, seen)
     assert erased
     assert re.match(r"(\x1b\[[0-9;]*m)*note", findings)
@@ -367,7 +398,7 @@ def test_an_error_of_a_judge_is_no_score_and_fails_the_run(
     rows(workspace, "single", "single", "jury")
     with ModelServer(answer) as server:
         configure(monkeypatch, server)
-        assert grade("--output-format", "jsonl") == 1
+        assert grade("--output-format", "json") == 1
     _, made, _ = results(capsys.readouterr().out)
     check = made["r1"]["checks"][0]
     assert (check["outcome"], check["score"]) == ("error", None)
@@ -412,7 +443,7 @@ def test_without_a_model_judges_are_unavailable(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows(workspace, "single", "jury")
-    assert grade("--output-format", "jsonl") == 0
+    assert grade("--output-format", "json") == 0
     used, made, summary = results(capsys.readouterr().out)
     assert made["r0"]["checks"][0]["reason"] == "no model is configured"
     assert made["r1"]["outcome"] == "undecided"
@@ -440,7 +471,7 @@ def test_without_the_library_judges_are_unavailable(
     monkeypatch.setitem(__import__("sys").modules, "openai", None)
     monkeypatch.setenv("EVALCONTRACT_API_KEY", KEY)
     monkeypatch.setenv("EVALCONTRACT_MODEL", "m-1")
-    assert grade("--output-format", "jsonl") == 0
+    assert grade("--output-format", "json") == 0
     _, made, _ = results(capsys.readouterr().out)
     check = made["r0"]["checks"][0]
     assert check["outcome"] == "unavailable"
@@ -523,11 +554,12 @@ def test_a_key_in_the_file_of_a_judge_is_in_no_results(
     rows(workspace, "single")
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server)
-        assert grade("--results", "results.jsonl", "--output-format", "jsonl") == 0
+        assert grade("--results", "results.jsonl", "--output-format", "json") == 0
     printed = capsys.readouterr()
     used, *_ = results(printed.out)
     assert used["models"] == {"judge/polite@1.0.0": "m-3"}
-    written = (workspace / "results.jsonl").read_text(encoding="utf-8")
+    files = (workspace / name for name in ("results.jsonl", "results.run.json"))
+    written = "".join(file.read_text(encoding="utf-8") for file in files)
     assert KEY not in printed.out + printed.err + written
 
 
@@ -538,7 +570,8 @@ def test_results_with_another_model_are_not_gone_on_with(
     with ModelServer(by_prompt) as server:
         configure(monkeypatch, server)
         assert grade("--results", "results.jsonl") == 0
-        (workspace / "results.jsonl").rename(workspace / "results.jsonl.partial")
+        partial_of(workspace / "results.jsonl", workspace / "results.jsonl")
+        (workspace / "results.jsonl").unlink()
         monkeypatch.setenv("EVALCONTRACT_MODEL", "m-2")
         assert grade("--results", "results.jsonl", "--resume") == 2
     assert "judge/polite@1.0.0 is asked over m-2, before m-1" in capsys.readouterr().err
@@ -600,7 +633,7 @@ def test_errors_of_a_killed_run_are_asked_again(
         assert 0 < len(good) < len(written) < count
         is_broken = False
         before = len(server.requests)
-        more = ("--results", "r.jsonl", "--resume", "--no-cache", "--output-format", "jsonl")
+        more = ("--results", "r.jsonl", "--resume", "--no-cache", "--output-format", "json")
         assert grade(*more) == 0
         assert len(server.requests) - before == count - len(good)
     _, made, summary = results(capsys.readouterr().out)
@@ -625,7 +658,7 @@ def test_errors_of_a_complete_run_are_asked_again(
         assert grade("--results", "r.jsonl", "--resume") == 0
         assert len(server.requests) - before == 2, "that of a composite, too"
         capsys.readouterr()
-        assert grade("--results", "r.jsonl", "--resume", "--output-format", "jsonl") == 0
+        assert grade("--results", "r.jsonl", "--resume", "--output-format", "json") == 0
         assert len(server.requests) - before == 2
     _, made, _ = results(capsys.readouterr().out)
     assert sorted(made) == ["r0", "r1", "r2"]
@@ -687,7 +720,7 @@ def test_what_was_decided_without_a_judge_is_told_and_asked_again(
         assert "3 of 3 fact_match checks passed without all verdicts: `judge/states@1.0.0`" in told
         is_silent = False
         before = len(server.requests)
-        assert grade("--results", "r.jsonl", "--resume", "--output-format", "jsonl") == 0
+        assert grade("--results", "r.jsonl", "--resume", "--output-format", "json") == 0
         assert len(server.requests) > before
     _, made, summary = results(capsys.readouterr().out)
     assert summary["unmeasured"] == []

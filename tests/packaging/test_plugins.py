@@ -130,11 +130,9 @@ def test_results_name_its_version(workspace: Path, installed: Path) -> None:
     """Results name the package of a kind with its version, and the schema of a bundle."""
     record = json.dumps({"id": "open", "output": "We open at nine."})
     (workspace / "outputs.jsonl").write_text(f"{record}\n", encoding="utf-8")
-    call = ("grade", "datasets/rows.yaml", "--outputs", "outputs.jsonl", "--output-format", "jsonl")
+    call = ("grade", "datasets/rows.yaml", "--outputs", "outputs.jsonl", "--output-format", "json")
     printed = run(workspace, *call, packages=installed).output
-    (used,) = (
-        each["used"] for line in printed.splitlines() if "used" in (each := json.loads(line))
-    )
+    used = json.loads(printed)["used"]
     assert used["packages"] == {"word_count": "acme-evals 1.0"}
     assert used["bundles"].keys() == {"ticket"}
     assert used["bundles"]["ticket"] is not None

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 from statsmodels.api import OLS
+from statsmodels.stats import contingency_tables
+from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 
@@ -40,7 +42,25 @@ def t_tail(t: float, freedom: float) -> float:
     return float(2 * stats.t.sf(abs(t), freedom))
 
 
-_ASKED = {each.__name__: each for each in (wilson, mean, clustered, t_quantile, t_tail)}
+def paired(before: list[float], after: list[float]) -> list[float]:
+    """Return the mean difference, its p-value and its interval by t."""
+    found = stats.ttest_rel(after, before)
+    ends = found.confidence_interval(0.95)
+    return [np.mean(np.subtract(after, before)), found.pvalue, ends.low, ends.high]
+
+
+def mcnemar(better: int, worse: int) -> float:
+    """Return the p-value of McNemar's exact test."""
+    return float(contingency_tables.mcnemar([[0, better], [worse, 0]], exact=True).pvalue)
+
+
+def holm(*p_values: float) -> list[float]:
+    """Return p-values corrected by Holm's procedure."""
+    return [float(each) for each in multipletests(p_values, method="holm")[1]]
+
+
+_ALL = (wilson, mean, clustered, t_quantile, t_tail, paired, mcnemar, holm)
+_ASKED = {each.__name__: each for each in _ALL}
 
 
 def main() -> None:

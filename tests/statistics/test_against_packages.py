@@ -18,6 +18,7 @@ from evalcontract.statistics.estimates import (
     t_quantile,
     t_tail,
 )
+from evalcontract.statistics.paired import holm, mcnemar_exact, paired_difference
 from evalcontract.statistics.rates import wilson_interval
 
 if TYPE_CHECKING:
@@ -67,6 +68,29 @@ def _mean_of_clusters(values: list[float], names: list[int]) -> list[float]:
     return [found.value, found.stderr or 0.0, *found.interval]
 
 
+def _pairs(chance: Random) -> list[list[float]]:
+    before = [chance.random() for _ in range(chance.randint(5, 60))]
+    return [before, [(each + chance.random()) / 2 for each in before]]
+
+
+def _turned(chance: Random) -> list[int]:
+    return [chance.choice((0, 1, 3, 12, 200, 2000)), chance.choice((0, 1, 5, 30, 190))]
+
+
+def _p_values(chance: Random) -> list[float]:
+    return [chance.choice((chance.random(), 0.04, 1e-6)) for _ in range(chance.randint(1, 9))]
+
+
+def _paired(before: list[float], after: list[float]) -> list[float]:
+    found = paired_difference(Counter(zip(before, after, strict=True)))
+    assert found.difference.interval is not None
+    return [found.mean, found.p_value or 0.0, *found.difference.interval]
+
+
+def _holm(*p_values: float) -> list[float]:
+    return holm(p_values)
+
+
 @pytest.mark.slow
 @every_case(
     ("what", "case", "ours"),
@@ -76,6 +100,9 @@ def _mean_of_clusters(values: list[float], names: list[int]) -> list[float]:
         ("clustered", _clustered, _mean_of_clusters),
         ("t_quantile", _freedom, t_quantile),
         ("t_tail", _t, t_tail),
+        ("paired", _pairs, _paired),
+        ("mcnemar", _turned, mcnemar_exact),
+        ("holm", _p_values, _holm),
     ],
 )
 def test_what_packages_compute_is_what_we_compute(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import islice
@@ -15,27 +16,29 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
+from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
-from evalcontract.datasets.opening import Options
-from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
-from evalcontract.grading.comparison import Comparison
+from evalcontract.datasets.opening import Input, Options
+from evalcontract.grading.basis import Basis, differences, used_line
+from evalcontract.grading.compared import RunComparison, write_comparisons
+from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.groups import Grouping
+from evalcontract.grading.judged import Correction, corrections, write_corrections
 from evalcontract.grading.printed import (
     is_failure,
     row_line,
-    summary_line,
-    without_texts,
-    write_comparison,
+    summary_fields,
     write_gate,
     write_results,
     write_usage,
 )
 from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
+from evalcontract.grading.rows import with_content, without_texts
 from evalcontract.grading.runner import Task
 from evalcontract.grading.summary import ALL_ALIKE, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
@@ -48,47 +51,60 @@ from evalcontract.policy import ERRORS, OK, exit_status
 class Share(NamedTuple):
     """What the process that graded some rows hands on of their results.
 
-    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them, and so are
-    `samples`, the lines of a record.
+    `failures` are the first of them; `lines` are empty if nothing needs them, and so are `samples`,
+    the lines of a record. `comparison` is None unless there is an earlier run.
     """
 
     summary: Summary
     failures: list[RowResult]
     lines: str
-    rows: list[RowResult]
+    comparison: Comparison | None
     samples: str = ""
 
 
 class ShareOptions(NamedTuple):
-    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are.
+    """What is handed on: failures up to `limit` (0: all), and whether `lines` are.
 
-    `samples` makes the lines of a record. `grouping` says which rows belong together. Lines have
-    the texts of rows and outputs, and reasons, unless `texts` is false.
+    `earlier` has the rows of an earlier run to compare. Without `texts`, the lines have none of the
+    data; see `without_texts`. `samples` makes the lines of a record. `grouping` says which rows
+    belong together.
     """
 
     limit: int
     lines: bool
-    rows: bool
+    earlier: EarlierRows | None
+    texts: bool
     samples: Samples | None = None
     grouping: Grouping = ALL_ALIKE
-    texts: bool = True
 
     def of(self, tasks: list[Task], rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
+        if self.lines and tasks:
+            rows = with_content(tasks, rows)
         if tasks:
             rows = self.grouping.told([task.row for task in tasks], rows)
         failures = list(islice(filter(is_failure, rows), self.limit or None))
-        lines = self._lines(tasks, rows) if self.lines else ""
+        lines = "".join(harmless_json(["".join(map(row_line, self._told(rows)))]))
         samples = self.samples.lines(tasks, rows) if self.samples else ""
-        return Share(
-            Summary.of(rows, self.grouping), failures, lines, rows if self.rows else [], samples
-        )
+        summary = Summary.of(rows, self.grouping)
+        return Share(summary, failures, lines, self._compared(tasks, rows), samples)
 
-    def _lines(self, tasks: list[Task], rows: list[RowResult]) -> str:
-        lines = map(row_line, rows, tasks) if tasks else map(row_line, rows)
-        if not self.texts:
-            lines = map(row_line, map(without_texts, rows))
-        return "".join(harmless_json(["".join(lines)]))
+    def _compared(self, tasks: list[Task], rows: list[RowResult]) -> Comparison | None:
+        if self.earlier is None:
+            return None
+        found = Comparison.of(self.earlier, rows, self.grouping, self.limit)
+        texts = {task.id: task.output.text for task in tasks} if found.flipped else {}
+        found.flipped = [
+            change._replace(after=with_output(change.after, texts.get(change.after.id)))
+            for change in found.flipped
+        ]
+        return found
+
+    def _told(self, rows: list[RowResult]) -> Iterable[RowResult]:
+        """Return the rows as they are written."""
+        if not self.lines:
+            return ()
+        return rows if self.texts else map(without_texts, rows)
 
 
 class ShareTotal:
@@ -99,42 +115,38 @@ class ShareTotal:
 
     record: RecordFiles | None = None
 
-    def __init__(
-        self,
-        limit: int,
-        comparison: Comparison | None,
-        *,
-        grouping: Grouping,
-        is_printed: bool,
-    ) -> None:
-        self.summary = Summary(grouping)
+    def __init__(self, shared: ShareOptions, put_lines: Callable[[str], None] | None) -> None:
+        self.summary = Summary(shared.grouping)
         self.failures: list[RowResult] = []
-        self.comparison = comparison
-        self.limit = limit
-        self._is_printed = is_printed
+        self.limit = shared.limit
+        self._earlier = shared.earlier
+        self._comparison = Comparison(shared.grouping, shared.limit)
+        self._put_lines = put_lines
 
     def take(self, share: Share) -> None:
         """Count rows, and print their lines, if lines are wanted."""
         self.summary.merge(share.summary)
-        if self.comparison:
-            for row in share.rows:
-                self.comparison.take(row)
+        if share.comparison:
+            self._comparison.merge(share.comparison)
         self.failures += share.failures
         if self.limit:
             del self.failures[self.limit :]
-        self.print(share.lines)
+        if self._put_lines and share.lines:
+            self._put_lines(share.lines)
         if self.record:
             self.record.write(share.samples)
 
-    def print(self, lines: str) -> None:
-        """Print lines, if they are wanted."""
-        if self._is_printed:
-            put_json([lines])
+    def put_comparison(self, name: str, changed: Sequence[str]) -> None:
+        """Print what changed since the earlier run; `changed` is what else differs."""
+        if self._earlier is not None:
+            compared = RunComparison(name, "", self._earlier, self._comparison, changed)
+            put(write_comparisons([compared], self.limit, get_terminal_size().columns))
 
-    def status(self, gate: QualityGate) -> int:
-        """Return the exit code, as far as the results decide it."""
+    def status(self, gate: QualityGate, usage: Usage | None) -> int:
+        """Return the exit code, as far as the results decide it: a part of them never passes."""
+        is_part = usage is not None and usage.unasked
         has_met = not self.summary.has_errors and gate.is_open(self.summary)
-        return OK if has_met else ERRORS
+        return OK if has_met and not is_part else ERRORS
 
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
@@ -163,18 +175,24 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     shell_complete=files_of("jsonl"),
     help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
 )
-@options.file("--results", "File to write the results to, as JSON Lines.", "jsonl", dir_okay=False)
+@options.file(
+    "--results",
+    "File to write the rows of the results to: JSON Lines, or CSV or Parquet by its name; what they"
+    " depend on and their summary go to a .run.json beside it.",
+    "jsonl",
+    "csv",
+    "parquet",
+    dir_okay=False,
+)
+@options.flag(
+    "--no-texts", "Leave texts out of the results: inputs, outputs, metadata and reasons."
+)
 @options.flag(
     "--resume",
     "Go on with earlier results: grade what is missing, and again what did not run or ended in"
     " an error.",
 )
 @options.flag("--force", "Replace existing results, or a record.")
-@options.flag(
-    "--no-texts",
-    "Leave questions, outputs, expectations and reasons out of the results: only numbers, ids and"
-    " tags.",
-)
 @options.file(
     "--compare",
     "Results of an earlier run, to say what changed.",
@@ -201,7 +219,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@options.output_format("jsonl")
+@options.output_format("json", "jsonl")
 @options.number(
     "--limit",
     "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
@@ -214,13 +232,14 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @options.cache("Reuse answers of judges to the same question")
 @options.number("--jobs", "Number of processes (default: number of cores).", least=1)
 @options.MAP_WITH_OUTPUTS
+@ASKING
 def grade_command(
     dataset: str,
     outputs: str,
     results: Path | None,
-    resume: bool,  # noqa: FBT001 - click passes flags by name
+    no_texts: bool,  # noqa: FBT001 - click passes flags by name
+    resume: bool,  # noqa: FBT001 - the same
     force: bool,  # noqa: FBT001 - the same
-    no_texts: bool,  # noqa: FBT001 - the same
     compare: Path | None,
     export: tuple[str, Path] | None,
     record: RecordInfo,
@@ -230,6 +249,7 @@ def grade_command(
     limit: int,
     grouping: Grouping,
     cache: bool | None,  # noqa: FBT001 - the same
+    asking: Asking,
     base: Options,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
@@ -243,37 +263,43 @@ def grade_command(
     """
     wanted = WantedFiles(results, resume, force, export, record)
     wanted.check(dataset, outputs)
-    rows = find_input(dataset, base, None, verb="grade")
-    if Path(outputs).is_dir():
-        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
-    inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
-    before, is_printed = earlier_results(compare) if compare else None, output_format == "jsonl"
-    has_lines = is_printed or results is not None
-    shared = ShareOptions(
-        limit, has_lines, rows=compare is not None, grouping=grouping, texts=not no_texts
-    )
-    comparison = Comparison(before.rows) if before else None
-    total = ShareTotal(limit, comparison, grouping=grouping, is_printed=is_printed)
+    inputs = _inputs(dataset, outputs, base)
+    before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
+    has_lines, earlier = is_printed or results is not None, by_id(before.rows) if before else None
+    shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
+    printed = _PRINTED[output_format]() if is_printed else None
+    total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
-        judging = Judging.of(os.environ, chosen_cache_folder(cache))
+        judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
         gate = QualityGate(threshold, allow_undecided)
         is_told = shared.lines or before is not None or export is not None
         grading = Grading(*inputs, with_progress, judging, gate, digests_rows=is_told)
+        if asking.dry_run:
+            return forecast(grading, judging, resumes=resume, in_json=is_printed)
         manifest = grading.manifest if is_told else {}
         read = [each.path for each in inputs if not each.stream]
         end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
     write_findings(grading.diagnostics)
     if not total.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
-    if is_printed:
-        put_json([end.line])
+    if printed:
+        printed.finish(end.run)
     elif total.summary.rows.total:
-        changed = differences(before.basis, end.basis) if before else []
-        put(_text(total, str(compare), changed, gate=grading.gate, usage=end.usage))
+        put(_text(total, gate=grading.gate, end=end))
+        if before:
+            total.put_comparison(str(compare), differences(before.basis, end.basis))
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
-    return exit_status(grading.diagnostics) or total.status(grading.gate)
+    return exit_status(grading.diagnostics) or total.status(grading.gate, end.usage)
+
+
+def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
+    """Find the dataset and the outputs."""
+    rows = find_input(dataset, base, None, verb="grade")
+    if Path(outputs).is_dir():
+        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
+    return rows, find_input(outputs, base, "outputs.jsonl", verb="grade")
 
 
 class WantedFiles(NamedTuple):
@@ -312,13 +338,44 @@ class WantedFiles(NamedTuple):
             )
 
 
-class EndOfRun(NamedTuple):
-    """What is known when all rows are graded: the last line, and which files were `exported`."""
+class _Lines:
+    """Prints rows as JSON Lines."""
 
-    line: str
+    def rows(self, lines: str) -> None:
+        """Print lines of rows."""
+        put_json([lines])
+
+    def finish(self, run: Mapping[str, Any]) -> None:
+        """Print what follows the rows; `run` is the content of a run file."""
+
+
+class _OneObject(_Lines):
+    """Prints one JSON object: what a run file has, and the rows."""
+
+    _start = '{"rows": [\n'
+
+    def rows(self, lines: str) -> None:
+        """Print lines of rows, as items of a list."""
+        put_json([self._start, lines[:-1].replace("\n", ",\n")])
+        self._start = ",\n"
+
+    def finish(self, run: Mapping[str, Any]) -> None:
+        """Print the rest of the object."""
+        rows = self._start if self._start != ",\n" else ""
+        put_json([rows, "\n],\n", json.dumps(run, ensure_ascii=False)[1:], "\n"])
+
+
+_PRINTED = {"json": _OneObject, "jsonl": _Lines}
+
+
+class EndOfRun(NamedTuple):
+    """What is known at the end: the run file, the files that were `exported`, corrected rates."""
+
+    run: Mapping[str, Any]
     basis: Basis
     usage: Usage | None
     exported: list[str]
+    corrected: list[Correction]
 
 
 def _run(
@@ -345,13 +402,15 @@ def _run(
         _take_all(grading, shared, total, file=file, manifest=manifest)
         begun = file.manifest if file else manifest
         provenance = grading.provenance(begun) if manifest else None
-        line = summary_line(total.summary, grading.gate, grading.usage, provenance)
-        if file:
-            file.write(_lines(line))
-            file.complete()
+        corrected = corrections(total.summary, grading.library, grading.used.sections)
+        rates = [each.to_dict() for each in corrected]
         basis = Basis(manifest, grading.used.sections, provenance)
+        summary = summary_fields(total.summary, grading.gate, grading.usage, rates)
+        run = basis._replace(manifest=begun).run(summary)
+        if file:
+            file.complete(run)
         exported = _export(total, grading, basis, replace=wanted.force)
-    return EndOfRun(line, basis, grading.usage, exported)
+    return EndOfRun(run, basis, grading.usage, exported, corrected)
 
 
 def _export(total: ShareTotal, grading: Grading, basis: Basis, *, replace: bool) -> list[str]:
@@ -373,29 +432,22 @@ def _take_all(
     """Take what a file of results has already, then what is graded, and write that to it."""
     earlier = file.begin(manifest, partial(grading.basis, manifest)) if file else []
     shared.grouping.require_told(earlier)
-    total.print(_lines(manifest_line(manifest), used_line(grading.used.news())))
+    if earlier and not shared.texts and any(without_texts(row) != row for row in earlier):
+        raise UsageError("the earlier results have texts: run it with --no-texts and --force")
+    grading.used.news()
     total.take(shared._replace(samples=None).of([], earlier))
     for share in grading.shares(shared.of, {row.id for row in earlier}):
-        used = _lines(used_line(grading.used.news())) if shared.lines else ""
-        total.take(share._replace(lines=used + share.lines))
+        total.take(share)
         if file:
+            used = "".join(harmless_json([used_line(grading.used.news())]))
             file.write(used + share.lines)
     if manifest and grading.manifest != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 
-def _lines(*lines: str) -> str:
-    return "".join(harmless_json(lines))
-
-
-def _text(
-    total: ShareTotal, compared: str, changed: Sequence[str], gate: QualityGate, usage: Usage | None
-) -> Iterator[str]:
+def _text(total: ShareTotal, gate: QualityGate, end: EndOfRun) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(total.summary, total.failures, total.limit, width=width)
-    yield from write_usage(usage, total.summary, width)
+    yield from write_corrections(end.corrected, width)
+    yield from write_usage(end.usage, total.summary, width)
     yield from write_gate(total.summary, gate, width)
-    if total.comparison:
-        yield from write_comparison(
-            total.comparison, compared, changed, limit=total.limit, width=width
-        )

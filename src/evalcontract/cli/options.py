@@ -205,14 +205,14 @@ def cache(what: str) -> Option:
     return click.option("--cache/--no-cache", default=None, help=f"{what} (default: not in CI).")
 
 
-def output_format(program: str) -> Option:
-    """Return `--output-format` of text, and of a format for programs."""
+def output_format(*programs: str) -> Option:
+    """Return `--output-format` of text, and of formats for programs."""
     return click.option(
         "--output-format",
-        type=click.Choice(["text", program]),
+        type=click.Choice(["text", *programs]),
         default="text",
         show_default=True,
-        help=f"Output format: text for people, {program} for programs.",
+        help=f"Output format: text for people, {' or '.join(programs)} for programs.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from evalcontract.comparing.revisions import (
     open_workspaces,
 )
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.comparison import Comparison, by_id
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.results import RowResult
 from evalcontract.judging.asking import Judging, Usage
@@ -139,6 +140,10 @@ def total_usage(usages: Iterable[Usage]) -> Usage:
             total.unmetered + each.unmetered,
             sum(costs) if costs else None,
             tuple(dict.fromkeys((*total.remarks, *each.remarks))),
+            total.repeated + each.repeated,
+            total.lenient + each.lenient,
+            Counter(total.readings) + Counter(each.readings),
+            total.unasked + each.unasked,
         )
     return total
 
@@ -160,9 +165,8 @@ def _graded(
 ) -> Flips:
     before, _ = _results(old, outputs, options, ask=ask)
     after, grading = _results(new, outputs, options, ask=ask)
-    comparison = Comparison(before.values())
-    for row in after.values():
-        comparison.take(row)
+    earlier = by_id(before.values())
+    comparison = Comparison.of(earlier, after.values())
     both = before.keys() & after.keys()
     unknown = sum(1 for id_ in both if not (before[id_].is_complete and after[id_].is_complete))
     return Flips(
@@ -171,7 +175,7 @@ def _graded(
         len(both),
         [FlippedRow(each.after.id, *each) for each in comparison.changed],
         unknown,
-        [*comparison.lost_ids],
+        comparison.lost_ids(earlier),
         comparison.new,
         [each for each in grading.diagnostics if _is_of_outputs(each, outputs)],
     )

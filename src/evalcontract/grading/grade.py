@@ -28,7 +28,8 @@ from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, QualityGate
 from evalcontract.grading.used import ResultDependencies, RowDependencies
-from evalcontract.judging.asking import Judging, Usage, asked_ahead, questions_to_send
+from evalcontract.judging.asking import Judging, Usage, asked_ahead, prospects_of
+from evalcontract.judging.cost import Prospects
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
 from evalcontract.model.errors import UsageError
@@ -41,7 +42,7 @@ from evalcontract.workspace import find_root, open_workspace
 T = TypeVar("T")
 
 #: The version of the format of results; see the schema.
-VERSION = "2.1"
+VERSION = "3.0"
 #: Makes something of some rows with their outputs, and of their results.
 OfRows = Callable[[list[Task], list[RowResult]], T]
 # The number of rows that a process grades at a time.
@@ -224,7 +225,7 @@ class Grading:
             return
         if self._judging and self._options.progress:
             # A copy counts, so that nothing is reported twice.
-            self._questions = copy(self).count_questions(self._judging, earlier)
+            self._questions = copy(self).prospects(self._judging, earlier).questions
             self._show_progress(self._outputs)
         outputs, dataset_pass = self._outputs, self._begin()
         parts = None if self._judging else parts_of(dataset_pass, outputs, self._is_ordinary)
@@ -251,8 +252,8 @@ class Grading:
             self._show_progress(outputs)
         self._finish(dataset_pass, join.surplus)
 
-    def count_questions(self, judging: Judging, earlier: Container[str]) -> int:
-        """Read both files, and count the questions that will be sent; see `questions_to_send`.
+    def prospects(self, judging: Judging, earlier: Container[str] = ()) -> Prospects:
+        """Read both files, and return what judges would be asked; see `prospects_of`.
 
         It is for a copy of a grading that has not begun, and is its end. The copy opens a workspace
         of its own, so that it spends no time that checks of the other may take.
@@ -262,7 +263,7 @@ class Grading:
         self._outputs = outputs
         pairs = Join().pairs(self._rows(self._begin()), outputs.batches())
         tasks = (task for task in self._tasks_in_order(pairs, None) if task.id not in earlier)
-        return questions_to_send(tasks, judging, self._grader.ask)
+        return prospects_of(tasks, judging, self._grader.ask)
 
     def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
@@ -372,9 +373,8 @@ class Grading:
         if self._options.progress:
             at = Advance(self._outputs_file, self._row_count, outputs.progress)
             if self._judging and self._questions:
-                at = at.asking(
-                    self._judging.usage_so_far, (self._judging.answered, self._questions)
-                )
+                questions = (self._judging.answered, self._questions)
+                at = at.asking(self._judging.usage_so_far, questions, self._judging.failed)
             self._options.progress(at)
 
 

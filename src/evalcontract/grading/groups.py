@@ -36,17 +36,21 @@ class Grouping(NamedTuple):
         return tuple(dict.fromkeys((*self.by, self.cluster) if self.cluster else self.by))
 
     def require_told(self, earlier: Sequence[RowResult]) -> None:
-        """Refuse earlier results that do not tell the values of the keys.
+        """Refuse results that do not tell the values of the keys.
 
         Raises:
             UsageError: they do not.
 
         """
-        told = {key for row in earlier for key in row.about.get(VALUES, ())}
-        missing = listed(f"`{clipped(key)}`" for key in self.keys if key not in told)
+        missing = listed(
+            f"`{clipped(key)}`"
+            for key in self.keys
+            if key != TAGS and all(_value(row.content or {}, key) is None for row in earlier)
+        )
         if earlier and missing:
             raise UsageError(
-                f"the earlier results do not tell {missing} of rows: run it without --resume"
+                f"the results do not tell {missing} of rows: grade with the same keys (--by,"
+                " --cluster), and without --resume"
             )
 
     def told(self, rows: Sequence[Mapping[str, Any]], results: list[RowResult]) -> list[RowResult]:
@@ -56,29 +60,30 @@ class Grouping(NamedTuple):
             if not any(TAGS in row for row in rows):
                 return results
             return [
-                result._replace(about={TAGS: row[TAGS]}) if TAGS in row else result
+                _with(result, {TAGS: row[TAGS]}) if TAGS in row else result
                 for row, result in zip(rows, results, strict=True)
             ]
-        return [
-            result._replace(about=_about(row, keys))
-            for row, result in zip(rows, results, strict=True)
-        ]
+        return [_with(result, _told(row, keys)) for row, result in zip(rows, results, strict=True)]
 
     def groups(self, result: RowResult) -> Iterator[Group]:
         """Yield the groups of a row."""
-        about = result.about
-        yield from _groups(TAGS, about.get(TAGS))
+        content = result.content or {}
+        yield from _groups(TAGS, content.get(TAGS))
         for key in self.by:
             if key != TAGS:
-                yield from _groups(key, _value(about, key))
+                yield from _groups(key, _value(content, key))
 
     def cluster_of(self, result: RowResult) -> str | None:
         """Return the name of a row's cluster; None if it is one of its own."""
-        value = _value(result.about, self.cluster) if self.cluster else None
+        value = _value(result.content or {}, self.cluster) if self.cluster else None
         return None if value is None else _text(value)
 
 
-def _about(row: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+def _with(result: RowResult, told: Mapping[str, Any]) -> RowResult:
+    return result._replace(content={**(result.content or {}), **told})
+
+
+def _told(row: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     found = {key: value for key in keys if (value := _value(row, key)) is not None}
     tags = {TAGS: row[TAGS]} if TAGS in row else {}
     return {**tags, **({VALUES: found} if found else {})}

@@ -1,26 +1,25 @@
-"""The results of `grade` as text: rows, tables, what did not run, usage, gate and comparison."""
+"""The results of `grade` as text: rows, tables, what did not run, usage and gate."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any
 
-from evalcontract.checks.outcome import NO_MODEL, UNANSWERED, Outcome
-from evalcontract.grading.basis import json_line, to_json
-from evalcontract.grading.comparison import Comparison, UncomparedRow
+from evalcontract.checks.outcome import NO_MODEL, Outcome
+from evalcontract.grading.basis import to_json
 from evalcontract.grading.results import CheckResult, RowResult
-from evalcontract.grading.runner import Task, score_text
+from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
+from evalcontract.judging.questions import READINGS
 from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
 from evalcontract.statistics.estimates import WILSON, Estimate, T
-from evalcontract.statistics.rates import PairedDifference
 
 # So many causes are shown.
 _SHOWN = 5
@@ -74,6 +73,14 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
     """Yield a sentence on what was asked, if anything was, and one for each remark."""
     if not usage.is_empty:
         yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
+    if usage.unasked:
+        questions = many(usage.unasked, "question was", "questions were")
+        line = f"judges: {questions} not asked, since the budget was used up: this is only a part"
+        yield from wrapped(line, 0, width)
+    if usage.lenient:
+        answers = many(usage.lenient, "answer was", "answers were")
+        how = ", ".join(f"{count:,} {READINGS[name]}" for name, count in usage.readings.items())
+        yield from wrapped(f"judges: {answers} not in the form that was asked for: {how}", 0, width)
     for remark in usage.remarks:
         yield from wrapped(escape_controls(f"note: {remark}"), 0, width)
 
@@ -81,7 +88,12 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Return the JSON of what was asked."""
     fields: dict[str, Any] = usage._asdict()
-    del fields["remarks"], fields["cost"]
+    for name in ("remarks", "cost"):
+        del fields[name]
+    fields["readings"] = dict(usage.readings)
+    for name in ("repeated", "lenient", "readings", "unasked"):
+        if not fields[name]:
+            del fields[name]
     return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}
 
 
@@ -90,6 +102,8 @@ def _sentence(usage: Usage) -> str:
     parts.append(many(usage.tokens, "token"))
     if usage.unmetered:
         parts.append(f"and those of {many(usage.unmetered, 'call')} that are not known")
+    if usage.repeated:
+        parts.append(f"{many(usage.repeated, 'question')} asked once more")
     if usage.cost is not None:
         parts.append(f"cost {usage.cost:.4f}")
     return ", ".join(parts)
@@ -97,9 +111,9 @@ def _sentence(usage: Usage) -> str:
 
 # The columns of outcomes without a score, which are left out where no check has one.
 _OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
-_MAX_REASON, _MAX_CAUSES = 300, 5
-# The number of checks in all tables together.
-_MAX_CHECKS = 5000
+_MAX_REASON = 300
+#: The number of checks in all tables together.
+MAX_CHECKS = 5000
 _SCORE, _INTERVAL, _TOO_SMALL = "score", "95 % interval", "n is too small to say"
 _METHODS = {WILSON: "Wilson's of rates", T: "t of other means"}
 # On a narrower terminal, a table that does not fit is written as sentences.
@@ -114,7 +128,7 @@ def write_results(
     `failures` are the first of the rows that did not pass; of each, at most `limit` checks are
     listed, or all if it is 0. Sentences are wrapped to `width` cells.
     """
-    left = _MAX_CHECKS
+    left = MAX_CHECKS
     for rubric, tally in summary.rubrics.items():
         head = rubric or "rows without a rubric, by expectation"
         yield from wrapped(escape_controls(f"{head}: {tally_sentence(tally)}"), 0, width)
@@ -189,71 +203,6 @@ def write_gate(summary: Summary, gate: QualityGate, width: int) -> Iterator[str]
         yield from wrapped(line, 0, width)
 
 
-def write_comparison(
-    comparison: Comparison, name: str, differences: Sequence[str], limit: int, width: int
-) -> Iterator[str]:
-    """Yield what changed since an earlier run: first what scores depend on, then the scores.
-
-    `differences` are the former, as sentences.
-    """
-    yield f"\ncompared with {escape_controls(name)}:\n"
-    yield from _differences(differences, limit, width)
-    for (before, after), rows in comparison.versions.items():
-        was, now = before or "no rubric", after or "no rubric"
-        line = f"{many(rows, 'row')} graded by {now}, before by {was}"
-        yield from wrapped(escape_controls(line), 2, width)
-    for ids, what in ((comparison.new, "new"), (comparison.lost_ids, "no longer there")):
-        if ids:
-            names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
-            count = many(len(ids), "row is", "rows are")
-            yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
-    yield from _uncompared(comparison.uncompared, width)
-    if comparison.rows is not None:
-        yield from wrapped(f"rows: {_difference(comparison.rows)}", 2, width)
-    for number, check in enumerate(comparison.checks()):
-        if number == _MAX_CHECKS:
-            yield "  … and more checks\n"
-            break
-        name = f"{check.rubric}: {check.check}" if check.rubric else check.check
-        turned = f"{check.better:,} pass now, {check.worse:,} fail now"
-        line = f"{name}: {_difference(check.scores)}; {turned}"
-        yield from wrapped(escape_controls(line), 2, width)
-    changed = comparison.changed
-    if not changed:
-        yield "  no result changed\n"
-        return
-    yield "  changed rows:\n"
-    for row in changed[:limit] if limit else changed:
-        checks = f" ({listed(clipped(check, NAME_LENGTH) for check in row.checks)})"
-        line = f"{clipped(row.after.id, NAME_LENGTH)}: {_brief(row.before)} → {_brief(row.after)}"
-        yield from wrapped(escape_controls(line + (checks if row.checks else "")), 4, width)
-    if limit and len(changed) > limit:
-        yield f"    … and {len(changed) - limit:,} more: `--limit 0` shows all\n"
-
-
-def _uncompared(causes: Counter[UncomparedRow], width: int) -> Iterator[str]:
-    """Yield how many rows are in no difference, and the most frequent causes."""
-    if not causes:
-        return
-    rows = many(causes.total(), "row is", "rows are")
-    yield from wrapped(f"{rows} in no difference, without a known score:", 2, width)
-    for cause, number in causes.most_common(_MAX_CAUSES):
-        when = "before and now" if cause.before and cause.now else "now" if cause.now else "before"
-        line = f"{number:,} {when}: {clipped(cause.reason, _MAX_REASON)}"
-        yield from wrapped(escape_controls(line), 4, width)
-    if len(causes) > _MAX_CAUSES:
-        yield f"    … and {len(causes) - _MAX_CAUSES:,} more causes\n"
-
-
-def _differences(differences: Sequence[str], limit: int, width: int) -> Iterator[str]:
-    if not differences:
-        yield "  what the scores depend on is the same\n"
-    for difference in differences[: limit or None]:
-        yield from wrapped(escape_controls(difference), 2, width)
-    if limit and len(differences) > limit:
-        yield f"  … and {len(differences) - limit:,} more: `--limit 0` shows all\n"
-
-
 def _table(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
     """Yield a table, as sentences if it does not fit on a narrow terminal."""
     if width < _USUAL_WIDTH and not fits(lines, width):
@@ -287,7 +236,7 @@ def _lines(
         name, *rest = names
         estimate = tally.estimate
         interval = "-" if estimate is None else _ends(estimate) or _TOO_SMALL
-        yield (clipped(name, NAME_LENGTH), *rest, _number(tally.mean), interval, *cells)
+        yield (clipped(name, NAME_LENGTH), *rest, number_text(tally.mean), interval, *cells)
 
 
 def _as_sentences(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
@@ -335,7 +284,7 @@ def _mean(tally: Tally) -> Iterator[str]:
         of = f" of the {scored:,} with one" if scored < tally.total else ""
         if tally.undecided and scored == tally.decided:
             of = " of these"
-        yield f"mean score {_number(tally.mean)}{of}{_in_brackets(tally.estimate)}"
+        yield f"mean score {number_text(tally.mean)}{of}{_in_brackets(tally.estimate)}"
     if scored < tally.counted:
         between = score_text(None, bounds, ".2f")
         yield f"{between} of all" if scored else f"mean score {between}"
@@ -345,7 +294,7 @@ def _pass_rate(tally: Tally) -> Iterator[str]:
     """Yield the share that passed, unless the mean score says the same."""
     rate, mean = tally.pass_rate, tally.estimate
     if rate and (mean is None or mean.method != WILSON or mean[:2] != rate[:2]):
-        yield f"pass rate {_number(rate.value)}{_in_brackets(rate)}"
+        yield f"pass rate {number_text(rate.value)}{_in_brackets(rate)}"
 
 
 def _in_brackets(estimate: Estimate | None) -> str:
@@ -370,7 +319,7 @@ def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Ite
     leaves = (leaf for check in row.checks for leaf in check.leaves())
     failed = (leaf for leaf in leaves if leaf[1].outcome in (Outcome.FAILED, Outcome.ERROR))
     shown = [*islice(failed, limit or None)]
-    line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
+    line = f"{clipped(row.id, NAME_LENGTH)}: {brief(row)}"
     is_shown = any(leaf.reason == row.reason for _, leaf in shown)  # of an undecided row
     if row.outcome is not Outcome.FAILED and row.reason and not is_shown:
         line += f": {clipped(row.reason, _MAX_REASON)}"
@@ -387,7 +336,8 @@ def _reason(name: str, check: CheckResult) -> str:
     return f"{clipped(name, NAME_LENGTH)}: {prefix}{reason}"
 
 
-def _brief(row: RowResult) -> str:
+def brief(row: RowResult) -> str:
+    """Return the outcome of a row with its score."""
     outcome = row.outcome or "scored"
     if row.score is None and row.bounds is None:
         return outcome
@@ -399,14 +349,8 @@ def is_failure(row: RowResult) -> bool:
     return row.outcome not in (Outcome.PASSED, None)
 
 
-def _difference(scores: PairedDifference) -> str:
-    sentence = f"{_number(scores.before)} → {_number(scores.after)} ({scores.mean:+.3f}"
-    if scores.interval is not None:
-        sentence += f", 95 % interval {scores.interval.lower:+.3f} to {scores.interval.upper:+.3f}"
-    return f"{sentence}) over {many(scores.pairs, 'row')}"
-
-
-def _number(score: float | None) -> str:
+def number_text(score: float | None) -> str:
+    """Return a score with two digits."""
     return "-" if score is None else f"{score:.2f}"
 
 
@@ -419,61 +363,56 @@ def _below(mean: float, threshold: float) -> str:
     return repr(mean)
 
 
-def row_line(row: RowResult, task: Task | None = None) -> str:
-    """Return the line of a row, with the texts that it is about if its task is given."""
-    if task and task.reason is None:  # else nobody knows what the row says
-        row = row._replace(about={**row.about, **_texts(task)})
+def row_line(row: RowResult) -> str:
+    """Return the line of a row."""
     checks = ", ".join([_check_text(check) for check in row.checks])
+    content = f", {_content_text(row.content)[1:-1]}" if row.content else ""
     head = to_json(_result(row, rubric=row.rubric))[:-1]
-    about = f", {to_json(dict(row.about))[1:-1]}" if row.about else ""
-    return f'{head}, "checks": [{checks}]{about}}}\n'
+    return f'{head}, "checks": [{checks}]{content}}}\n'
 
 
-#: What a row of the dataset expects of the output, by the keys that it has there.
-_EXPECTATIONS = (
-    *("criteria", "expected", "expected_facts", "expected_tools"),
-    *("must_contain_any", "must_not_contain"),
-)
+def row_fields(row: RowResult) -> dict[str, Any]:
+    """Return the JSON of a row."""
+    checks = {"checks": [_check(check) for check in row.checks]}
+    return {**_result(row, rubric=row.rubric), **checks, **(row.content or {})}
 
 
-def _texts(task: Task) -> dict[str, Any]:
-    """Return what a row is about: the question, what is expected, and what was answered."""
-    row, output = task.row, task.output
-    calls = output.tool_calls
-    texts = {
-        "input": row.get("input"),
-        "expected": {key: row[key] for key in _EXPECTATIONS if key in row} or None,
-        "output": output.text,
-        "tool_calls": calls and [_without_none(call._asdict()) for call in calls],
-    }
-    return _without_none(texts)
+# What a table or YAML may have and JSON has not is written as text.
+_strict_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
-def _without_none(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
+def _content_text(content: Mapping[str, Any]) -> str:
+    try:
+        return _strict_json(content)
+    except (TypeError, ValueError, RecursionError):
+        return to_json({key: _writable(value) for key, value in content.items()})
 
 
-def without_texts(row: RowResult) -> RowResult:
-    """Return a result without what the outputs, rows and judges say: with its numbers alone."""
-    return row._replace(reason=None, checks=tuple(map(_without_texts, row.checks)))
+def _writable(value: Any) -> Any:
+    """Return a value if it can be written as JSON, else a text of it."""
+    try:
+        _strict_json(value)
+    except RecursionError:
+        return "… is nested too deeply"
+    except (TypeError, ValueError):
+        if isinstance(value, dict):
+            return {str(key): _writable(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [_writable(inner) for inner in value]
+        return hex(value) if isinstance(value, int) else str(value)
+    return value
 
 
-def _without_texts(check: CheckResult) -> CheckResult:
-    details = {UNANSWERED: "a judge gave no verdict"} if check.unanswered else None
-    inner = tuple(map(_without_texts, check.checks))
-    return check._replace(reason=None, details=details, checks=inner)
-
-
-def summary_line(
+def summary_fields(
     summary: Summary,
     gate: QualityGate,
     usage: Usage | None = None,
-    provenance: Mapping[str, Any] | None = None,
-) -> str:
-    """Return the last line; `gate` is what the results had to meet.
+    corrected: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """Return the JSON of a summary; `gate` is what the results had to meet.
 
-    `usage` is what asking judges took, None if there was no model to ask. `provenance` is the
-    manifest of the dataset.
+    `usage` is what asking judges took, None if there was no model to ask. `corrected` are pass
+    rates without the errors of judges.
     """
     content: dict[str, Any] = {"rows": _tally(summary.rows)}
     if gate.threshold is not None:
@@ -487,6 +426,8 @@ def summary_line(
     ]
     if usage is not None and not usage.is_empty:
         content["judges"] = usage_fields(usage)
+    if corrected:
+        content["corrected"] = [*corrected]
     content["rubrics"] = [
         {"rubric": rubric, **_tally(tally)} for rubric, tally in summary.rubrics.items()
     ]
@@ -500,8 +441,7 @@ def summary_line(
         ]
     if summary.grouping.cluster is not None:
         content["cluster"] = summary.grouping.cluster
-    beside = {} if provenance is None else {"provenance": provenance}
-    return json_line({"summary": content, **beside})
+    return content
 
 
 def _check_text(check: CheckResult) -> str:

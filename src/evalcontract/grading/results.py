@@ -1,20 +1,14 @@
-"""The results of `grade` in files: written row by row, and read to go on or to compare.
-
-While a run goes on, one file has all lines: the manifest, what is used, the rows, the summary. When
-it is complete, its rows are a file of their own, so that it can be read as a table. What is known
-of all of them stands in another one beside it, with the digest of the rows.
-"""
+"""The results of `grade` in files: written row by row, and read to go on or to compare."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.basis import (
@@ -25,11 +19,12 @@ from evalcontract.grading.basis import (
     manifest_line,
     used_line,
 )
+from evalcontract.grading.tables import lines_of_table, require_writer, table_medium, table_of
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import SHOWN, harmless_json
-from evalcontract.source.writing import GrowingFile
+from evalcontract.model.values import SHOWN, harmless_json, many
+from evalcontract.source.writing import GrowingFile, check_target, target_of
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 from evalcontract.workspace import display_name
@@ -37,7 +32,6 @@ from evalcontract.workspace.writing import refuse_settings, write_error
 
 #: What is told of a row beside its result: its tags, and the values of keys that group rows.
 TAGS, VALUES = "tags", "by"
-_NOTHING: Mapping[str, Any] = {}
 
 
 class CheckResult(NamedTuple):
@@ -92,7 +86,7 @@ class RowResult(NamedTuple):
     that could not be graded: that is undecided, and has no `checks`. `outcome` is passed, failed or
     undecided; it is skipped if no check has anything to judge, and None if there is a score but
     nothing says what passes. If the score is not known, `bounds` are those that it lies between.
-    `about` is what is told of the row besides, as far as it is needed.
+    `content` is what results keep of the row and its output, see `CONTENT`; None if nothing does.
     """
 
     id: str
@@ -102,7 +96,7 @@ class RowResult(NamedTuple):
     reason: str | None = None
     bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
-    about: Mapping[str, Any] = _NOTHING
+    content: Mapping[str, Any] | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -116,6 +110,10 @@ class RowResult(NamedTuple):
         )
 
 
+#: What results keep of a row and its output, besides its id, by the names in both.
+CONTENT = ("tags", "metadata", "input", "output", "tool_calls", "expected")
+
+
 # The beginning of results of the first version, whose scores mean something else.
 _OLD = lazy_pattern(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 
@@ -123,8 +121,8 @@ _OLD = lazy_pattern(rb'\{"manifest": \{"version": "(1\.[0-9]{1,3})"')
 class Results(NamedTuple):
     """The results of a run: what they depend on, and its rows in order.
 
-    `is_complete` is whether it has a summary. `places` are the numbers of the lines of the rows,
-    from 0.
+    `is_complete` is whether it has a summary. `places` are the numbers of the lines of the rows
+    among those that were read, from 0.
     """
 
     basis: Basis
@@ -139,13 +137,8 @@ class Results(NamedTuple):
         return name
 
 
-#: A line, and its number in its file; 0 if it stands in the run file.
-NumberedLine = tuple[int, bytes]
-_NO_RESULT = "this is not a result of `evalcontract grade`"
-
-
-def read_results(lines: Iterable[NumberedLine], name: str) -> Results:
-    """Read the lines of results.
+def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
+    """Read the lines of results, of which the first has a number.
 
     Raises:
         UsageError: a line is not one that `grade` writes.
@@ -157,15 +150,16 @@ def read_results(lines: Iterable[NumberedLine], name: str) -> Results:
     places: list[int] = []
     provenance: Mapping[str, Any] | None = None
     is_complete = False
-    for place, (number, line) in enumerate(lines):
+    for at, line in enumerate(lines):
         content = _content(line)
         if content is None and manifest is None and (old := _OLD.match(line)):
             raise UsageError(
                 f"{name} has results of version {old[1].decode()}, which left out of the scores"
                 " what did not run: grade the outputs again"
             )
-        if content is None or "results" in content or (manifest is None) != ("manifest" in content):
-            raise UsageError(f"{name}:{number}: {_NO_RESULT}")
+        if content is None or (manifest is None) != ("manifest" in content):
+            number = max(1, at + first)
+            raise UsageError(f"{name}:{number}: this is not a result of `evalcontract grade`")
         if "manifest" in content:
             manifest = content["manifest"]
         elif "used" in content:
@@ -177,7 +171,7 @@ def read_results(lines: Iterable[NumberedLine], name: str) -> Results:
             provenance = content.get("provenance")
         else:
             rows.append(_row(content))
-            places.append(place)
+            places.append(at)
     if manifest is None:
         raise UsageError(f"{name} is empty")
     return Results(Basis(manifest, used, provenance), rows, is_complete, places)
@@ -201,9 +195,6 @@ def _line_schema() -> Any:
     return native_for(load("results"))
 
 
-_ABOUT = (TAGS, VALUES, "input", "expected", "output", "tool_calls")
-
-
 def _row(content: dict[str, Any]) -> RowResult:
     outcome = content["outcome"]
     return RowResult(
@@ -214,11 +205,13 @@ def _row(content: dict[str, Any]) -> RowResult:
         reason=content.get("reason"),
         bounds=_bounds(content),
         checks=tuple(map(_check, content["checks"])),
-        about={key: content[key] for key in _ABOUT if key in content},
+        content={key: content[key] for key in (*CONTENT, VALUES) if key in content} or None,
     )
 
 
 def _check(content: dict[str, Any]) -> CheckResult:
+    if len(content) == _OF_PLAIN:
+        return _plain_check(*map(content.__getitem__, ("id", "kind", "outcome", "score")))
     return CheckResult(
         id=content["id"],
         kind=content["kind"],
@@ -229,6 +222,15 @@ def _check(content: dict[str, Any]) -> CheckResult:
         bounds=_bounds(content),
         checks=tuple(map(_check, content.get("checks", ()))),
     )
+
+
+# The keys that every check has; most have no other, and many are the same.
+_OF_PLAIN = 4
+
+
+@lru_cache(maxsize=1 << 10)
+def _plain_check(id_: str, kind: str, outcome: str, score: float | None) -> CheckResult:
+    return CheckResult(id_, kind, Outcome(outcome), score)
 
 
 def _bounds(content: dict[str, Any]) -> Bounds | None:
@@ -243,108 +245,76 @@ Use = Callable[[Iterable[str], Sections], Basis]
 _FLUSHED = 100
 
 
+def run_path(path: Path) -> Path:
+    """Return the path of the run file: what the results in `path` depend on, and their summary."""
+    # A table and JSON Lines of one name are two results.
+    stem = path.stem if path.suffix == ".jsonl" else path.name
+    return path.with_name(f"{stem}.run.json")
+
+
 def earlier_results(path: Path) -> Results:
-    """Read the results of an earlier run.
+    """Read the results of an earlier run, and the run file beside them.
 
     Raises:
-        UsageError: the file cannot be read, or is not such a file, or not that of its run file.
+        UsageError: a file cannot be read, is not such a file, or both are not of one run.
 
     """
-    return read_results(_lines_of(path), display_name(path))
+    return read_results(*_journal(path))
 
 
-#: The beginnings of the lines that are no rows.
-_NO_ROW = (b'{"manifest"', b'{"used"', b'{"summary"')
+def _journal(path: Path) -> tuple[list[bytes], str, int]:
+    """Return complete results as `read_results` takes them: as a run that goes on writes them.
 
-
-def run_file_of(path: Path) -> Path:
-    """Return the file with what is known of all rows of results, which stands beside them."""
-    return path.with_name(f"{path.name}.run.json")
-
-
-def _lines_of(path: Path) -> Iterator[NumberedLine]:
-    """Yield the lines of results: the manifest, what is used, the rows, the summary.
-
-    Raises:
-        UsageError: as `earlier_results`.
-
+    Results of versions before 3 are such lines.
     """
+    name = display_name(path)
+    lines = lines_of_table(path) if table_medium(path) else _lines_of(path)
+    if lines and (_OLD.match(lines[0]) or "manifest" in (_content(lines[0]) or ())):
+        return lines, name, 1
+    beside = run_path(path)
+    if not lines:
+        raise UsageError(f"{name} is empty")
+    if _content(lines[0]) is None:
+        raise UsageError(f"{name}:1: this is not a result of `evalcontract grade`")
+    if not beside.exists():
+        raise UsageError(
+            f"{name} has no {display_name(beside)} beside it, which tells what the results depend"
+            " on: `grade --results` writes both"
+        )
+    run = _content(b"".join(_lines_of(beside)))
+    if run is None or not {"manifest", "used", "summary"} <= run.keys():
+        raise UsageError(f"{display_name(beside)} is not the run file of `evalcontract grade`")
+    if (total := run["summary"]["rows"]["total"]) != len(lines):
+        raise UsageError(
+            f"{name} has {many(len(lines), 'row')}, but {display_name(beside)} is of {total:,}:"
+            " they are not of one run"
+        )
+    head = ({"manifest": run.pop("manifest")}, {"used": run.pop("used")})
+    texts = [_bytes_of(json_line(content)) for content in (*head, run)]
+    return [*texts[:2], *lines, texts[2]], name, -1
+
+
+def _lines_of(path: Path) -> list[bytes]:
     name = display_name(path)
     try:
         if path.exists() and not path.is_file():
             raise UsageError(f"{name}: it is no regular file")
         with path.open("rb") as lines:
-            first = lines.readline()
-            lines.seek(0)
-            if first.startswith(_NO_ROW):  # a stream, or of an earlier version
-                yield from enumerate(lines, 1)
-                return
-            if first and _content(first) is None:
-                raise UsageError(f"{name}:1: {_NO_RESULT}")
-            run = _run_of(path, is_empty=not first)
-            if hashlib.file_digest(lines, "sha256").hexdigest() != run["results"]["sha256"]:
-                run_file = display_name(run_file_of(path))
-                raise UsageError(f"{name} has changed since {run_file} was written beside it")
-            lines.seek(0)
-            yield 0, _encoded(manifest_line(run["manifest"]))
-            yield 0, _encoded(json_line({"used": run["used"]}))
-            yield from enumerate(lines, 1)
+            return list(lines)
     except OSError as error:
         raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
-    rest: dict[str, Any] = {key: run[key] for key in ("summary", "provenance") if key in run}
-    yield 0, _encoded(json_line(rest))
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
-
-
-def _run_of(path: Path, *, is_empty: bool) -> dict[str, Any]:
-    """Return the content of the run file of results.
-
-    Raises:
-        UsageError: it is missing or faulty.
-
-    """
-    file = run_file_of(path)
-    name = display_name(file)
-    try:
-        content = _content(file.read_bytes())
-    except FileNotFoundError:
-        lack = f"has rows alone: {name} is missing, which says what they are of"
-        what = "is empty" if is_empty else lack
-        raise UsageError(f"{display_name(path)} {what}") from None
-    if content is None or "results" not in content:
-        raise UsageError(f"{name}: this is no run file of `evalcontract grade`")
-    return content
-
-
-def _split(lines: Iterator[bytes], rows: BinaryIO, name: str) -> bytes:
-    """Write the rows among the lines of a complete run; return the content of its run file."""
-    run: dict[str, Any] = {}
-    used: Sections = {}
-    digest, number = hashlib.sha256(), 0
-    for line in lines:
-        if not line.startswith(_NO_ROW):
-            digest.update(line)
-            rows.write(line)
-            number += 1
-            continue
-        content = json.loads(line)
-        for section, values in content.pop("used", {}).items():
-            used.setdefault(section, {}).update(values)
-        run |= content
-    results = {"file": name, "sha256": digest.hexdigest(), "rows": number}
-    whole = {"manifest": run.pop("manifest"), "used": used, "results": results, **run}
-    text = json.dumps(whole, ensure_ascii=False, indent=2)
-    return _encoded("".join(harmless_json([f"{text}\n"])))
+def _bytes_of(line: str) -> bytes:
+    return "".join(harmless_json([line])).encode("utf-8", "backslashreplace")
 
 
 class ResultsFile:
     """A context manager for the results of a run; with `resume`, it goes on with an earlier one.
 
     That is an interrupted run, or else a complete one, of which only that is left which did not
-    run. `manifest` is its first line, once it has begun.
+    run. `manifest` is its first line, once it has begun. While it goes on, the partial file has
+    what the rows depend on between them; then they have a run file of their own.
 
     Raises:
         UsageError: the file exists, and is neither to be replaced nor gone on with; it cannot be
@@ -362,12 +332,16 @@ class ResultsFile:
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
         refuse_settings(path)
-        for written in (path, path.with_name(f"{path.name}.partial"), run_file_of(path)):
+        require_writer(path)
+        beside = run_path(path)
+        for written in (path, path.with_name(f"{path.name}.partial"), beside):
             for read in inputs:
                 if _is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
         with _writing(path):
             self._file = GrowingFile(path, replace=replace or resume)
+        with _writing(beside):
+            check_target(target_of(beside, None), replace=replace or resume)
 
     def __enter__(self) -> Self:
         with _writing(self._path):
@@ -397,9 +371,9 @@ class ResultsFile:
         lines = list(self._file.lines()) if self._resume else []
         is_partial, name = bool(lines), self._name
         if self._complete and not (is_partial and self._replace):
-            whole = [*_lines_of(self._complete)]
-            _require_same(read_results(whole, name), name, use)
-            lines = lines or [line for _, line in whole]
+            whole = _journal(self._complete)
+            _require_same(read_results(*whole), name, use)
+            lines = lines or whole[0]
         if not lines:
             first = self._file.first_line() if not self._resume and not self._replace else b""
             if first and "manifest" not in (_content(first) or ()):
@@ -409,14 +383,14 @@ class ResultsFile:
             self.write("".join(harmless_json([manifest_line(manifest)])))
             return []
         name = f"{name}.partial" if is_partial else name
-        earlier = read_results(enumerate(lines, 1), name)
+        earlier = read_results(lines, name)
         self.manifest = earlier.basis.manifest
         used = _require_same(earlier, name, use)
         good = _good_rows(earlier)
         if not is_partial or len(good) < len(earlier.rows) or used != earlier.basis.used:
-            line = "".join(harmless_json([used_line(used)])).encode("utf-8", "backslashreplace")
             with _writing(self._path):
-                self._file.keep([lines[0], line, *(lines[place] for place in good)])
+                kept = (lines[place] for place in good)
+                self._file.keep([lines[0], _bytes_of(used_line(used)), *kept])
         return list(good.values())
 
     def write(self, lines: str) -> None:
@@ -433,16 +407,26 @@ class ResultsFile:
                 self._file.flush()
                 self._lines = 0
 
-    def complete(self) -> None:
-        """Write the rows under the name of the file, and the rest into the one beside it.
+    def complete(self, run: Mapping[str, Any]) -> None:
+        """Write the rows to the file, and `run` beside it.
 
         Raises:
             UsageError: that is not possible.
 
         """
-        split = partial(_split, name=self._path.name)
+        beside = _bytes_of(json.dumps(run, ensure_ascii=False, indent=2) + "\n")
         with _writing(self._path):
-            self._file.complete(split, run_file_of(self._path))
+            self._file.complete(
+                lambda lines: table_of(_rows_of(lines), self._path), {run_path(self._path): beside}
+            )
+
+
+# How the lines of a partial file begin that are no rows.
+_NO_ROWS = (b'{"manifest": ', b'{"used": ', b'{"summary": ')
+
+
+def _rows_of(lines: Iterable[bytes]) -> Iterator[bytes]:
+    return (line for line in lines if not line.startswith(_NO_ROWS))
 
 
 @contextmanager

@@ -6,15 +6,15 @@ rows, so that the number of processes changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.checks.outcome import ANY_SCORE, Outcome, Output
+from evalcontract.checks.outcome import ANY_SCORE, UNANSWERED, Outcome, Output
 from evalcontract.checks.plan import NestedRubric, Plan
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.grading.results import RowResult
+from evalcontract.grading.results import CONTENT, TAGS, VALUES, CheckResult, RowResult
 from evalcontract.grading.runner import OwnRunner, RubricRunner, Task
 from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Diagnostic, Problem
@@ -113,6 +113,45 @@ def _size_of(check: Mapping[str, Any] | None) -> _Size:
     lists = [value for value in check.values() if isinstance(value, list)]
     tools = len(check.get("expected_tools") or ())
     return _Size(1, sum(map(len, lists)), tools, int("pattern" in check))
+
+
+# The keys of a row that results keep besides its output.
+_KEPT = ("tags", "metadata", "input", "expected")
+_LEFT_OUT = "its reason was left out of the results"
+
+
+def with_content(tasks: Sequence[Task], rows: Sequence[RowResult]) -> list[RowResult]:
+    """Return results with what the rows and outputs say; see `CONTENT`."""
+    return [row._replace(content=_content_of(task)) for task, row in zip(tasks, rows, strict=True)]
+
+
+def _content_of(task: Task) -> dict[str, Any]:
+    row, output = task.row, task.output
+    content = {key: row[key] for key in _KEPT if key in row}
+    if output.text is not None:
+        content["output"] = output.text
+    if output.tool_calls is not None:
+        content["tool_calls"] = [
+            {"name": call.name, "arguments": call.arguments} for call in output.tool_calls
+        ]
+    return {key: content[key] for key in CONTENT if key in content}
+
+
+def without_texts(row: RowResult) -> RowResult:
+    """Return a result without texts of the data: only what groups rows stays, and no reasons."""
+    content = {key: value for key, value in (row.content or {}).items() if key in (TAGS, VALUES)}
+    return row._replace(reason=None, content=content or None, checks=_without_texts(row.checks))
+
+
+def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    return tuple(
+        check._replace(
+            reason=None,
+            details={UNANSWERED: _LEFT_OUT} if check.unanswered else None,
+            checks=_without_texts(check.checks),
+        )
+        for check in checks
+    )
 
 
 class RowGrader:

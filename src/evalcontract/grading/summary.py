@@ -234,7 +234,7 @@ class Summary:
                 summary._add_to_groups(row, cluster)
             return summary
         for row in results:
-            if row.about:
+            if row.content:
                 summary._add_to_groups(row)
         for rubric, rows in groupby(results, attrgetter("rubric")):
             summary._add_all(rubric, list(rows))

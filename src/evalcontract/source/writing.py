@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
@@ -413,27 +413,24 @@ class GrowingFile:
             self._has_failed = True
             raise
 
-    def complete(self, split: Callable[[Iterator[bytes], BinaryIO], bytes], beside: Path) -> None:
-        """Write what became of it, and remove it.
-
-        `split` gets its lines, and the file with the name to write them to; it returns the content
-        of the file `beside`.
+    def complete(
+        self, of: Callable[[Iterator[bytes]], Iterable[bytes]], beside: Mapping[Path, bytes]
+    ) -> None:
+        """Write what `of` makes of the lines to the target, and files beside it, all or none.
 
         Raises:
-            OSError: that is not possible; then it is still there.
+            OSError: that is not possible; then the partial file stays.
 
         """
         self.flush()
         with StagedFiles() as staged:
-            target = staged.open(self._target, replace=self._replace)
-            with target:
-                content = split(self.lines(), target)
-            staged.write(beside, content, replace=True)
+            # Without a file beside it, a target would be no results.
+            for path, data in beside.items():
+                staged.write(path, data, replace=self._replace)
+            staged.open(self._target, replace=self._replace).writelines(of(self.lines()))
             staged.put()
-        if sys.platform == "win32":  # there, an open file cannot be removed
-            self._open.close()
-        self._partial.unlink(missing_ok=True)
         self._open.close()
+        self._partial.unlink(missing_ok=True)
 
 
 def _lock(stream: BinaryIO) -> None:

@@ -247,9 +247,6 @@ def recorded_kind(source: RowSource) -> str | None:
     The first row decides, by the schemas of both.
     """
     first = _first_row(source)
-    value = source.document.quick if source.document else None
-    if isinstance(value, dict) and "results" in value:
-        first = value  # a run file
     if not isinstance(first, dict):
         return None
     from evalcontract.structure.native import native_for  # only for files that are no datasets
@@ -263,11 +260,10 @@ def recorded_kind(source: RowSource) -> str | None:
 
 #: What is recorded, with the keys of which its first row has one, each a key of the schema.
 _RECORDED = {
-    "results": frozenset({"manifest", "checks"}),
+    "results": frozenset({"manifest", "outcome"}),
     "output": frozenset({"output", "tool_calls"}),
 }
-
-
+# What each row of results has, beside the keys of the row that was graded.
 _OF_RESULTS = frozenset({"rubric", "outcome", "score", "checks"})
 
 
@@ -275,6 +271,8 @@ def _first_row(source: RowSource) -> Any:
     if source.stream:
         return next((batch.rows[0] for batch in source.stream.batches() if batch.rows), None)
     value = source.document.quick if source.document else None
+    if isinstance(value, dict):  # a run file; any other says nothing of rows
+        return value if "manifest" in value else None
     return value[0] if isinstance(value, list) and value else None
 
 
