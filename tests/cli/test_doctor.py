@@ -68,8 +68,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "EVALCONTRACT_API_KEY",
         "OPENAI_BASE_URL",
         "OPENAI_API_KEY",
+        "EVALCONTRACT_ENDPOINTS",
     ):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nowhere"))
     return tmp_path
 
 
@@ -141,7 +143,11 @@ def test_installation(
 @every_case(
     ("variables", "is_well", "said"),
     [
-        ({"OPENAI_API_KEY": "secret"}, True, "api.openai.com, with a key, by OPENAI_…"),
+        (
+            {"OPENAI_API_KEY": "secret"},
+            True,
+            "api.openai.com, with a key; model: the one that a judge names, by OPENAI_…",
+        ),
         ({"EVALCONTRACT_BASE_URL": "http://h:1/secret"}, True, "h:1, without a key"),
         ({"EVALCONTRACT_BASE_URL": "secret"}, False, "EVALCONTRACT_BASE_URL"),
     ],
@@ -160,6 +166,29 @@ def test_the_endpoint(
     for name in variables:
         monkeypatch.delenv(name)
     assert (line["ok"], said in line["text"], "secret" in line["text"]) == (is_well, True, False)
+
+
+def test_endpoints_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each is named with the file that has it, and says which variable it lacks."""
+    file = tmp_path / "endpoints.toml"
+    file.write_text(
+        '[providers.mine]\nbase_url = "http://h:1/v1"\napi_key_env = "NO_SUCH_KEY"\n'
+        '[providers.free]\nbase_url = "http://h:2/v1"\n',
+        encoding="utf-8",
+    )
+    file.chmod(0o600)
+    monkeypatch.setenv("EVALCONTRACT_ENDPOINTS", str(file))
+    found = told(capsys)["optional"]
+    assert "endpoint" not in found
+    assert (found["endpoint mine"]["ok"], found["endpoint mine"]["advice"]) == (
+        None,
+        "set NO_SUCH_KEY",
+    )
+    assert found["endpoint free"]["ok"]
+    assert "h:2, without a key" in found["endpoint free"]["text"]
+    assert str(file) in found["endpoint free"]["text"]
 
 
 def test_a_hostile_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,9 @@ from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import escape_controls
 from evalcontract.policy import ERRORS, OK
+
+if TYPE_CHECKING:
+    from evalcontract.judging.settings import Settings
 
 #: Packages that may be absent: what they are for, and what installs them.
 _PACKAGES = {
@@ -132,7 +135,7 @@ def _of_optional() -> Iterator[_Told]:
         found = shutil.which(name)
         text = f"{_version_of(found)}: {purpose}" if found else f"not on the PATH: {purpose}"
         yield _Told(name, True if found else None, text)
-    yield _endpoint()
+    yield from _endpoints()
 
 
 def _version_of(program: str) -> str:
@@ -147,21 +150,30 @@ def _version_of(program: str) -> str:
     return f"{found[0]}, {program}" if found else program
 
 
-def _endpoint() -> _Told:
-    """Return which endpoint judges are asked over; nothing is sent there, and no key is shown."""
-    from evalcontract.judging.client import read_settings  # slow to import
+def _endpoints() -> Iterator[_Told]:
+    """Yield the endpoints that judges are asked over; nothing is sent there, no key is shown."""
+    from evalcontract.judging.settings import read_machine, read_settings  # slow to import
 
     try:
-        settings = read_settings(os.environ)
+        settings, machine = read_settings(os.environ), read_machine(os.environ)
     except EvalContractError as error:
-        return _Told("endpoint", False, str(error))
-    if settings is None:
-        advice = "EVALCONTRACT_BASE_URL and EVALCONTRACT_API_KEY name one"
-        return _Told("endpoint", None, "none: checks by a judge need recorded verdicts", advice)
+        yield _Told("endpoint", False, str(error))
+        return
+    if settings is None and not machine.endpoints:
+        advice = f"EVALCONTRACT_BASE_URL and EVALCONTRACT_API_KEY name one, or {machine.file}"
+        yield _Told("endpoint", None, "none: checks by a judge need recorded verdicts", advice)
+    if settings is not None:
+        of = "OPENAI_…" if settings.is_openai else "EVALCONTRACT_…"
+        yield _Told("endpoint", True, f"{_endpoint(settings)}, by {of}")
+    for name, each in machine.endpoints.items():
+        advice = f"set {each.lacks}" if each.lacks else ""
+        text = f"{_endpoint(each)}, by {machine.file}"
+        yield _Told(f"endpoint {name}", None if each.lacks else True, text, advice)
+
+
+def _endpoint(settings: Settings) -> str:
     key = "with a key" if settings.key else "without a key"
-    model = settings.model or "the one that a judge names"
-    of = "OPENAI_…" if settings.is_openai else "EVALCONTRACT_…"
-    return _Told("endpoint", True, f"{settings.host}, {key}, by {of}; model: {model}")
+    return f"{settings.host}, {key}; model: {settings.model or 'the one that a judge names'}"
 
 
 def _of_settings() -> Iterator[_Told]:
