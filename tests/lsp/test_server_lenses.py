@@ -139,7 +139,7 @@ def test_a_rubric_has_the_scores_of_its_last_run(
         rubric = server.start(tmp_path / "rubrics/thanks.yaml")
         assert titles(rubric.ask("codeLens")) == ["4 rows and 1 check use this rubric"]
         command_line(*graded)
-        assert titles(rubric.ask("codeLens"))[1:] == ["last run: 0.75 ± 0.49 of 4 rows"]
+        assert titles(rubric.ask("codeLens"))[1:] == ["last run: 0.75 (0.30 to 0.95) of 4 rows"]
         rubric.replace((1, 10), (1, 11), "2")
         assert titles(rubric.ask("codeLens")) == ["no row or check uses this rubric"]
         (tmp_path / "results.jsonl").write_text('{"manifest": 1}\n', encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,20 @@ RENAMES: dict[str, tuple[str, tuple[int, int], str, str, set[str]]] = {
         "manner",
         {"judges/tone.yaml", "rubrics/polite.yaml"},
     ),
+    "a version in a row": (
+        "datasets/a.yaml",
+        (6, 33),
+        "1.0.0",
+        "1.1.0",
+        {"rubrics/polite.yaml", "rubrics/outer.json", "datasets/a.yaml", "datasets/b.jsonl"},
+    ),
+    "the version of a judge": (
+        "judges/tone.yaml",
+        (1, 12),
+        "1.0.0",
+        "2.0.0",
+        {"judges/tone.yaml", "rubrics/polite.yaml"},
+    ),
     "a row": ("datasets/a.yaml", (2, 9), "one", "first", {"datasets/a.yaml"}),
     "a check": ("rubrics/polite.yaml", (4, 9), "thanks", "gratitude", {"rubrics/polite.yaml"}),
 }
@@ -134,6 +149,14 @@ def _path(uri: str, folder: Path) -> str:
     return unquote(urlsplit(uri).path).removeprefix(f"{folder.as_posix()}/")
 
 
+def renamed(message: str, case: str, old: str, new: str) -> str:
+    """Return what a finding says with the new name."""
+    if "version" in case:
+        of = "tone@" if "judge" in case else "polite@|resolves to "
+        return re.sub(rf"({of})1\.0\.0\b", rf"\g<1>{new}", message)
+    return message.replace(f"/{old}", f"/{new}").replace(f"`{old}`", f"`{new}`")
+
+
 @pytest.mark.parametrize("name", some(RENAMES, times=4))
 def test_a_rename_changes_no_findings_but_for_the_name(tmp_path: Path, name: str) -> None:
     file, at, old, new, touched = RENAMES[name]
@@ -157,11 +180,41 @@ def test_a_rename_changes_no_findings_but_for_the_name(tmp_path: Path, name: str
     assert apply(edit, texts, folder) == touched
     assert before
     assert check(folder) == sorted(
-        (code, line, message.replace(f"/{old}", f"/{new}").replace(f"`{old}`", f"`{new}`"))
-        for code, line, message in before
+        (code, line, renamed(message, name, old, new)) for code, line, message in before
     )
     shown = "".join(texts.values())
     assert "# polite is meant" in shown
     assert "# pinned" in shown
     assert "# the id" in shown
     assert "input: polite or tone?" in shown
+
+
+#: What a rename of a version may not do: the version of which file, the new one, and the reason.
+REFUSED = {
+    "one that is there": ("rubrics/polite.yaml", "2.0.0", "there is a rubric/polite@2.0.0 already"),
+    "one that is another newest": ("rubrics/polite.yaml", "3.0.0", "would then mean another one"),
+    "none": ("rubrics/polite.yaml", "new", "is not a version"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_version_keeps_its_place(tmp_path: Path, name: str) -> None:
+    """References without a version mean what they meant."""
+    file, new, reason = REFUSED[name]
+    for path, text in FILES.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    second = FILES["rubrics/polite.yaml"].replace('"1.0.0"', '"2.0.0"')
+    (tmp_path / "rubrics/polite@2.0.0.yaml").write_text(second, encoding="utf-8")
+    with Live(tmp_path, capabilities=CAPABILITIES) as live:
+        document = live.start(tmp_path / file)
+        shown = document.ask("prepareRename", (2, 12))
+        assert shown == {
+            "range": {"start": {"line": 2, "character": 10}, "end": {"line": 2, "character": 15}},
+            "placeholder": "1.0.0",
+        }
+        with pytest.raises(RuntimeError, match=reason):
+            document.ask("rename", (2, 12), newName=new)
+        newer = live.start(tmp_path / "rubrics/polite@2.0.0.yaml")
+        edit = newer.ask("rename", (2, 12), newName="2.1.0")
+        assert edit["documentChanges"][-1]["newUri"].endswith("/rubrics/polite%402.1.0.yaml")

@@ -12,6 +12,7 @@ import yaml
 from examples import tries
 from needs import yaml_rs
 from tables import every_case
+from work import calls_of
 
 from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream
 from evalcontract.source.rows import DocumentRows
@@ -243,3 +244,13 @@ def test_written_rows_are_read_alike(seed: int) -> None:
     assert found.quick == whole.value
     for path in paths_in(whole.value):
         assert found.place(path) == whole.place(path), (path, text)
+
+
+def test_rows_that_were_read_exactly_have_their_places_at_once() -> None:
+    """A check reads the faulty rows of a batch, and places their findings after that."""
+    rows = "".join(f"  - id: r{n}\n    input: b\n    contxt: x\n" for n in range(300))
+    document = read(f"questions:\n{rows}")
+    faulty = range(0, 300, 3)
+    exact = calls_of(lambda: [document.row(("questions", n)) for n in faulty])
+    placed = calls_of(lambda: [document.place(("questions", n, "contxt")) for n in faulty])
+    assert placed < exact / 2

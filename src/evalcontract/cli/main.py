@@ -39,6 +39,7 @@ COMMANDS = {
     "migrate": ("init", "Move files of ai_best_practices and ai_eval here."),
     "sync": ("lock", "Fetch the libraries of a workspace, and lock them."),
     "explain": ("explain", "Explain a code, a kind of check, a key or an artifact."),
+    "doctor": ("doctor", "Say what is installed, and why a file is not checked."),
     "schema": ("editors", "List, show and export the JSON Schemas."),
     "lsp": ("editors", "Run the language server for editors."),
     "completion": ("editors", "Print the completion script of a shell."),

@@ -19,7 +19,7 @@ from evalcontract.lsp.completion import complete
 from evalcontract.lsp.context import CursorContext, context_at
 from evalcontract.lsp.documents import OpenDocument, Snapshot
 from evalcontract.lsp.lenses import lenses_of, links_in, versions_in
-from evalcontract.lsp.names import Name, Naming, Sources, hover, name_at
+from evalcontract.lsp.names import VERSION, Name, Naming, Sources, hover, name_at, renamed_at
 from evalcontract.lsp.outline import NamedPlace, Symbol, folds_of, names_in, symbols_of
 from evalcontract.lsp.rename import ROLES, RenameEdits, rename
 from evalcontract.lsp.replies import (
@@ -32,13 +32,15 @@ from evalcontract.lsp.replies import (
     workspace_symbols,
 )
 from evalcontract.lsp.server import Server
-from evalcontract.lsp.text import RequestRefusal
+from evalcontract.lsp.settings import complete_setting, cursor_in_toml, explain_setting
+from evalcontract.lsp.text import RequestRefusal, Text
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
 from evalcontract.workspace import Workspace, open_workspace
+from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.roots import find_workspaces
 
 #: Threads for answers; one slow answer does not hold up the others.
@@ -71,8 +73,13 @@ class Answers:
 
     async def completion(self, params: types.CompletionParams) -> types.CompletionList:
         """Return what can be written at a position."""
-        at = await self._at(params)
         empty = types.CompletionList(is_incomplete=False, items=[])
+        if setting := self._setting(params):
+            return types.CompletionList(
+                is_incomplete=False,
+                items=await self._run(lambda: settings_at(setting.text, params.position), []),
+            )
+        at = await self._at(params)
         if at is None:
             return empty
 
@@ -83,7 +90,8 @@ class Answers:
             full = at.context._replace(workspace=self._workspace(at))
             suggestions = complete(full, lambda: at.naming.check_ids(line))
             fitting = (each for each in suggestions if takes or each.role != "snippet")
-            items = [completion_item(each, full, line, text=text) for each in fitting]
+            form = full.form
+            items = [completion_item(each, full.cursor, form, line, text=text) for each in fitting]
             return types.CompletionList(is_incomplete=False, items=items)
 
         found: types.CompletionList = await self._run(work, empty)
@@ -91,12 +99,23 @@ class Answers:
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return what the word at a position means."""
+        capabilities = self._server.client_capabilities
+        if setting := self._setting(params):
+            place = setting.text.point(params.position.line, params.position.character)
+            cursor = cursor_in_toml(setting.text, place)
+            text = await self._run(lambda: explain_setting(cursor) if cursor else "", "")
+            return types.Hover(markup(text, capabilities)) if text else None
         at = await self._at(params)
         if at is None:
             return None
         workspace = await self._run(lambda: self._workspace(at), None)
         text = await self._run(lambda: hover(at.context._replace(workspace=workspace)), "")
-        return types.Hover(markup(text, self._server.client_capabilities)) if text else None
+        return types.Hover(markup(text, capabilities)) if text else None
+
+    def _setting(self, params: Any) -> OpenDocument | None:
+        """Return the document of a request if it is a configuration."""
+        document = self._server.documents.get(params.text_document.uri)
+        return document if document and document.path.name == FILE_NAME else None
 
     async def definition(self, params: types.DefinitionParams) -> list[types.Location]:
         """Return where the name at a position is defined."""
@@ -117,11 +136,13 @@ class Answers:
     ) -> types.PrepareRenamePlaceholder | None:
         """Return the id at a position that can be renamed."""
         at = await self._at(params)
-        name = name_at(at.context) if at else None
+        name = renamed_at(at.context) if at else None
         if at is None or name is None or name.role not in ROLES:
             return None
-        id_ = name.reference.id if name.reference else name.text
-        start = at.context.cursor.start + at.context.cursor.word.find(id_)
+        is_id = name.reference is not None and name.role != VERSION
+        id_ = name.reference.id if is_id and name.reference else name.text
+        word = at.context.cursor.word
+        start = at.context.cursor.start + (word.find(id_) if is_id else word.rfind(id_))
         range_ = at.document.text.range(at.position.line, start, start + len(id_))
         return types.PrepareRenamePlaceholder(range_, id_)
 
@@ -133,7 +154,7 @@ class Answers:
 
         """
         at = await self._at(params)
-        name = name_at(at.context) if at else None
+        name = renamed_at(at.context) if at else None
         if at is None or name is None or name.role not in ROLES:
             raise RequestRefusal("there is no id that can be renamed here")
         encoding = self._server.documents.encoding
@@ -290,6 +311,17 @@ class Answers:
             return await in_time(work, self._threads)
         except (EvalContractError, MisreadError, OSError):  # of which `TimeoutError` is one
             return default
+
+
+def settings_at(text: Text, position: types.Position) -> list[types.CompletionItem]:
+    """Return what can be written at a position of a configuration."""
+    cursor = cursor_in_toml(text, text.point(position.line, position.character))
+    suggestions = complete_setting(cursor) if cursor else ()
+    return [
+        completion_item(each, cursor, "toml", position.line, text=text)
+        for each in suggestions
+        if cursor
+    ]
 
 
 async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:

@@ -205,6 +205,13 @@ def _values(context: CursorContext) -> Iterator[Suggestion]:
     if key == "bundle" or (key is None and list_key == "applicable_bundles"):
         yield from _bundles(context)
         return
+    if context.kind is Kind.TARGET and key == "dataset" and not context.path:
+        yield from _datasets(context)
+        return
+    if context.kind is Kind.TARGET and list_key == "row_keys_graded":
+        for name, about in keys_of_rows():
+            yield Suggestion(name, _value_text(context, name), "value", about)
+        return
     schema = context.schema_of_value()
     holder = context.part()[0] if key is not None and schema else {}
     texts = context.texts_of_values() if schema else {}
@@ -243,6 +250,22 @@ def _references(context: CursorContext, kind: Kind) -> Iterator[Suggestion]:
             yield Suggestion(
                 artifact.name, text, "reference", describe_artifact(artifact), detail, min(age, 99)
             )
+
+
+def keys_of_rows() -> Iterator[tuple[str, str]]:
+    """Yield the keys that rows have, and what each means."""
+    row = definition("row", of="dataset")
+    for name, described in properties(row["$defs"]["row"]).items():
+        yield name, describe_key(name, described, row)
+
+
+def _datasets(context: CursorContext) -> Iterator[Suggestion]:
+    """Yield the datasets of the workspace, by their paths from its root."""
+    workspace = context.workspace
+    for path, source in workspace.scan() if workspace else ():
+        if workspace and source is not None:
+            name = path.relative_to(workspace.root).as_posix()
+            yield Suggestion(name, _value_text(context, name), "value", "")
 
 
 def _bundles(context: CursorContext) -> Iterator[Suggestion]:

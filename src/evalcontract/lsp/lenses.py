@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from math import fsum, sqrt
 from pathlib import Path
 
 from lsprotocol import types
 
 from evalcontract.datasets.references import uses_of
-from evalcontract.grading.results import RowResult, earlier_results
+from evalcontract.grading.results import RowResult, earlier_results, run_path
 from evalcontract.grading.summary import Tally
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Resolution
@@ -22,7 +21,6 @@ from evalcontract.lsp.text import uri_of_path
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.statistics.rates import Z95
 from evalcontract.workspace import Workspace
 
 _REFERENCE = lazy_pattern(
@@ -132,7 +130,6 @@ def _many(count: int, noun: str) -> str:
 
 #: The results that are looked at, the newest first, and the bytes of the longest.
 _MOST_RESULTS, _MOST_BYTES = 20, 1 << 25
-_MANIFEST = b'{"manifest":'
 
 
 def last_run_of(artifact: Artifact, workspace: Workspace) -> str:
@@ -153,10 +150,8 @@ def _results_in(workspace: Workspace) -> Iterator[Path]:
     for path in workspace.data_files:
         if path.suffix == ".jsonl":
             state = path.stat()
-            if state.st_size <= _MOST_BYTES:
-                with path.open("rb") as file:
-                    if file.read(len(_MANIFEST)) == _MANIFEST:
-                        found.append((state.st_mtime_ns, path))
+            if state.st_size <= _MOST_BYTES and run_path(path).is_file():
+                found.append((state.st_mtime_ns, path))
     for _, path in sorted(found, reverse=True)[:_MOST_RESULTS]:
         yield path
 
@@ -166,14 +161,11 @@ def _score_of(rows: list[RowResult]) -> str:
     tally = Tally()
     for row in rows:
         tally.add(row.outcome, row.score, row.bounds)
-    scores = [*tally.scores.elements()]
+    estimate = tally.estimate
     of_all = _many(tally.counted, "row")
-    if not scores:
+    if estimate is None:
         return f"no score of {of_all}"
-    mean = fsum(scores) / len(scores)
-    text = f"{mean:.2f}"
-    if len(scores) > 1:
-        variance = fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1)
-        text += f" ± {Z95 * sqrt(variance / len(scores)):.2f}"
-    known = f"{len(scores):,} of " if len(scores) < tally.counted else ""
-    return f"{text} of {known}{of_all}"
+    ends = estimate.interval
+    interval = f" ({ends.lower:.2f} to {ends.upper:.2f})" if ends else ""
+    known = f"{tally.scored:,} of " if tally.scored < tally.counted else ""
+    return f"{estimate.value:.2f}{interval} of {known}{of_all}"

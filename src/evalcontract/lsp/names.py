@@ -30,6 +30,7 @@ from evalcontract.workspace import Workspace, display_name, find_root, open_work
 
 #: What a name at a position is the name of.
 ARTIFACT, CHECK, ROW, BUNDLE, FILE = "artifact", "check", "row", "bundle", "file"
+VERSION = "version"
 
 
 class Name(NamedTuple):
@@ -52,6 +53,18 @@ def name_at(context: CursorContext) -> Name | None:
     if role != ARTIFACT:
         return Name(role, word) if role else None
     return Name(ARTIFACT, word, Reference.parse(f"{context.kind}/{word}"))
+
+
+def renamed_at(context: CursorContext) -> Name | None:
+    """Return the name at a position that a rename concerns: of a reference, also its version."""
+    name, cursor = name_at(context), context.cursor
+    if name is not None and name.reference and name.reference.version and "@" in cursor.typed:
+        return Name(VERSION, cursor.word.partition("@")[2], name.reference)
+    if cursor.key == "version" and context.kind in (Kind.RUBRIC, Kind.JUDGE) and not context.path:
+        text = f"{context.kind}/{cursor.siblings.get('id', '')}@{cursor.word}"
+        reference = Reference.parse(text)
+        return Name(VERSION, cursor.word, reference) if reference else None
+    return name
 
 
 def _role(context: CursorContext) -> str | None:

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from evalcontract.lsp.completion import Suggestion
-from evalcontract.lsp.context import CursorContext
+from evalcontract.lsp.cursor import Cursor
 from evalcontract.lsp.documents import Documents, Publisher
 from evalcontract.lsp.outline import NamedPlace, Symbol
 from evalcontract.lsp.rename import RenameEdits
@@ -52,18 +52,17 @@ def markup(text: str, capabilities: types.ClientCapabilities) -> types.MarkupCon
 
 
 def completion_item(
-    item: Suggestion, context: CursorContext, line: int, text: Text
+    item: Suggestion, cursor: Cursor, form: str, line: int, text: Text
 ) -> types.CompletionItem:
     """Return what can be written in place of the word at a position, as the protocol has it."""
-    cursor = context.cursor
     at = cursor.start + len(cursor.typed)
     start = cursor.start if item.typed is None else at - item.typed
     end = at + (len(cursor.rest) if item.typed is None else 0)
     written = item.text
-    is_followed = text.line(line)[end:].lstrip('"').lstrip().startswith(":")
+    is_followed = text.line(line)[end:].lstrip('"').lstrip().startswith((":", "="))
     if item.role in ("key", "check") and is_followed:
         written = item.label if not written.startswith('"') else f'"{item.label}"'
-    elif item.role in ("key", "check") and cursor.quote == '"' and context.form != "yaml":
+    elif item.role in ("key", "check") and cursor.quote == '"' and form != "yaml":
         written = item.label
     is_snippet = item.role == "snippet"
     if is_snippet:

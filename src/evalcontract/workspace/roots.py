@@ -83,6 +83,15 @@ def _is_searched(folder: Path) -> bool:
     return folder.name not in _SKIPPED and str(folder) not in _PSEUDO_FILE_SYSTEMS
 
 
+def folder_not_searched(path: Path, top: Path, files: Files = DISK) -> Path | None:
+    """Return the folder above a file, below `top`, that is not searched; None if all are."""
+    above = [folder for folder in path.parents if top in folder.parents]
+    for folder in reversed(above):
+        if not _is_searched(folder) or files.is_file(folder / _VENV_MARKER):
+            return folder
+    return None
+
+
 def data_files(
     top: Path,
     exclude: tuple[str, ...] = (),

@@ -148,8 +148,8 @@ _KEY = "questions"
 _ROWS = lazy_pattern(r"questions: *+(?:#.*+)?\r?\n(?: *+(?:#.*+)?\r?\n)*+(?P<column> *+)-[ \r\n]")
 # The end of the rows: a key at the root, or the end of the document.
 _END_OF_ROWS = lazy_pattern(r"\n[^\s#-]")
-# Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
-_CACHED_PIECES = 4
+# Number of cached rows: those of a batch are read exactly, then their findings get places.
+_CACHED_PIECES = 500
 
 
 class MisreadError(Exception):

@@ -1,0 +1,217 @@
+"""`doctor`: what is installed, where settings come from, and why a file is not checked."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evalcontract._version import __version__
+from evalcontract.cli.command import Command
+from evalcontract.cli.output import put, put_json
+from evalcontract.model.errors import EvalContractError
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import escape_controls
+from evalcontract.policy import ERRORS, OK
+
+if TYPE_CHECKING:
+    from evalcontract.judging.settings import Settings
+
+#: Packages that may be absent: what they are for, and what installs them.
+_PACKAGES = {
+    "yaml-rs": ("reads YAML fast", "it has wheels for most platforms; without it, PyYAML reads"),
+    "pygls": ("the language server for editors", "pip install 'evalcontract[lsp]'"),
+    "pyarrow": ("Parquet and Arrow", "pip install 'evalcontract[parquet]'"),
+    "openai": ("asks models for verdicts", "pip install 'evalcontract[judges]'"),
+    "pandas": ("findings as data frames", "pip install 'evalcontract[pandas]'"),
+}
+#: Programs that may be absent, and what they are for.
+_PROGRAMS = {
+    "git": "libraries in repositories, and `diff` between revisions",
+    "php": "checks of the kind `php_lint`, in `grade`",
+}
+_SECONDS = 10.0
+#: Variables that change what commands do; none of them has a secret.
+_VARIABLES = (
+    *("CI", "EVALCONTRACT_CACHE_DIR", "EVALCONTRACT_MODEL", "FORCE_COLOR", "FORCE_HYPERLINK"),
+    *("NO_COLOR", "PYTHONPATH"),
+)
+_NUMBER = lazy_pattern(r"\d+(?:\.\d+)+", re.ASCII)
+
+
+class _Told(NamedTuple):
+    """What is there: its name, whether all is well (None where it is optional), and more."""
+
+    name: str
+    is_there: bool | None
+    text: str
+    advice: str = ""
+
+
+@click.command(
+    "doctor",
+    cls=Command,
+    examples={
+        "Say what is installed, and where settings come from": "evalcontract doctor",
+        "Say why a file is not checked": "evalcontract doctor datasets/support.yml",
+    },
+)
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option(
+    "--output-format",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="Output format: text for people, json for programs.",
+)
+def doctor_command(files: tuple[Path, ...], output_format: str) -> int:
+    """Say what is installed, where settings come from, and why a file is not checked.
+
+    It looks at the workspace of the current folder, changes nothing and asks no endpoint. The exit
+    code is 1 if the settings cannot be used, or if a FILE is not checked.
+    """
+    sections = {
+        "evalcontract": [*_of_installation()],
+        "optional": [*_of_optional()],
+        "settings": [*_of_settings()],
+    }
+    if files:
+        sections["files"] = [_of_file(path) for path in files]
+    if output_format == "json":
+        put_json([json.dumps({name: [*map(_as_json, each)] for name, each in sections.items()})])
+        put(["\n"])
+    else:
+        put(_text(sections))
+    is_well = all(line.is_there is not False for lines in sections.values() for line in lines)
+    return OK if is_well else ERRORS
+
+
+def _as_json(line: _Told) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "ok": line.is_there,
+        "text": line.text,
+        "advice": line.advice or None,
+    }
+
+
+def _text(sections: dict[str, list[_Told]]) -> Iterator[str]:
+    signs = {True: "ok", None: "--", False: "no"}
+    for number, (title, lines) in enumerate(sections.items()):
+        yield f"{'' if not number else chr(10)}{title}\n"
+        width = max(len(line.name) for line in lines)
+        for line in lines:
+            yield escape_controls(
+                f"  {signs[line.is_there]} {line.name:<{width}}  {line.text}".rstrip()
+            )
+            yield "\n"
+            if line.advice:
+                yield escape_controls(f"     {'':<{width}}  = {line.advice}") + "\n"
+
+
+def _of_installation() -> Iterator[_Told]:
+    yield _Told("version", True, f"{__version__}, in {Path(__file__).parents[1]}")
+    yield _Told("Python", True, f"{platform.python_version()}, {sys.executable}")
+    yield _Told("system", True, platform.platform())
+
+
+def _of_optional() -> Iterator[_Told]:
+    for name, (purpose, advice) in _PACKAGES.items():
+        try:
+            yield _Told(name, True, f"{version(name)}: {purpose}")
+        except PackageNotFoundError:
+            yield _Told(name, None, f"not installed: {purpose}", advice)
+    for name, purpose in _PROGRAMS.items():
+        found = shutil.which(name)
+        text = f"{_version_of(found)}: {purpose}" if found else f"not on the PATH: {purpose}"
+        yield _Told(name, True if found else None, text)
+    yield from _endpoints()
+
+
+def _version_of(program: str) -> str:
+    """Return the version that a program says it has."""
+    try:
+        done = subprocess.run(  # noqa: S603 - a program of the PATH
+            [program, "--version"], capture_output=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return f"{program} does not answer"
+    found = _NUMBER.search(done.stdout.decode("utf-8", "replace"))
+    return f"{found[0]}, {program}" if found else program
+
+
+def _endpoints() -> Iterator[_Told]:
+    """Yield the endpoints that judges are asked over; nothing is sent there, no key is shown."""
+    from evalcontract.judging.settings import read_machine, read_settings  # slow to import
+
+    try:
+        settings, machine = read_settings(os.environ), read_machine(os.environ)
+    except EvalContractError as error:
+        yield _Told("endpoint", False, str(error))
+        return
+    if settings is None and not machine.endpoints:
+        advice = f"EVALCONTRACT_BASE_URL and EVALCONTRACT_API_KEY name one, or {machine.file}"
+        yield _Told("endpoint", None, "none: checks by a judge need recorded verdicts", advice)
+    if settings is not None:
+        of = "OPENAI_…" if settings.is_openai else "EVALCONTRACT_…"
+        yield _Told("endpoint", True, f"{_endpoint(settings)}, by {of}")
+    for name, each in machine.endpoints.items():
+        advice = f"set {each.lacks}" if each.lacks else ""
+        text = f"{_endpoint(each)}, by {machine.file}"
+        yield _Told(f"endpoint {name}", None if each.lacks else True, text, advice)
+
+
+def _endpoint(settings: Settings) -> str:
+    key = "with a key" if settings.key else "without a key"
+    return f"{settings.host}, {key}; model: {settings.model or 'the one that a judge names'}"
+
+
+def _of_settings() -> Iterator[_Told]:
+    from evalcontract.cache.store import cache_folder  # slow to import, both
+    from evalcontract.workspace import display_name, open_workspace
+    from evalcontract.workspace.roots import find_configuration, is_workspace, search_root
+
+    root = search_root(Path.cwd())
+    note = (
+        "" if is_workspace(root) else " (no workspace: it has no settings, `rubrics/` or `judges/`)"
+    )
+    yield _Told("workspace", True, f"{display_name(root)}{note}")
+    try:
+        path = find_configuration(root)
+        configuration = open_workspace(root).configuration
+    except EvalContractError as error:
+        yield _Told("configuration", False, str(error))
+    else:
+        if path is None:
+            yield _Told("configuration", None, "none: every setting has its default")
+        else:
+            yield _Told("configuration", True, display_name(path))
+        if other := configuration.shadowed:
+            yield _Told("shadowed", False, other.faults[0].message, other.faults[0].help or "")
+    yield _Told("cache", True, str(cache_folder() or "none"))
+    for name in _VARIABLES:
+        if value := os.environ.get(name):
+            yield _Told(name, True, value)
+
+
+def _of_file(path: Path) -> _Told:
+    from evalcontract.checking.standing import standing_of  # slow to import
+
+    name = path.as_posix()
+    try:
+        standing = standing_of(path)
+    except EvalContractError as error:
+        return _Told(name, False, f"not checked: {error}")
+    if standing.kind:
+        return _Told(name, True, f"checked as a {standing.kind}")
+    return _Told(name, False, f"not checked: {standing.reason}", standing.advice)
