@@ -151,8 +151,10 @@ def write_results(
         yield "\n"
     yield from write_unmeasured(summary, width)
     yield from wrapped(tally_sentence(summary.rows), 0, width)
-    yield from wrapped(_samples(summary.samples), 0, width)
-    yield from wrapped(_methods(summary), 0, width)
+    if summary.samples.rows:
+        yield from wrapped(_samples(summary.samples), 0, width)
+    if methods := _methods(summary):
+        yield from wrapped(methods, 0, width)
 
 
 def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
@@ -169,9 +171,7 @@ def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
 
 
 def _samples(samples: SampleTally) -> str:
-    """Return what the samples of rows come to; nothing without any."""
-    if not samples.rows:
-        return ""
+    """Return what the samples of rows come to, of which there are some."""
     parts = [f"{many(samples.outputs, 'output')} of {many(samples.rows, 'row')}"]
     at, every = samples.chance(of_all=False), samples.chance(of_all=True)
     if at and every:
