@@ -394,7 +394,7 @@ TAKEN = {
         "grading.grade.Grading",
         "grading.results.RowResult",
         "grading.runner.score_text",
-        "grading.summary.Comparison",
+        "grading.comparison.Comparison",
     },
     "versioning": {
         "checking.locks.bundles_of",

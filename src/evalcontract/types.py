@@ -13,10 +13,10 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "Row", "RowResult", "Rubric", "Scoring",
-    "SeveritySource", "Site", "Tally", "Target", "Tool", "ToolCall", "ToolCallCustom",
-    "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used", "UsedEndpoint",
-    "Validation",
+    "ReportSummaryFiles", "ResultsLine", "ResultsLineResults", "ResultsSummary", "Row", "RowResult",
+    "Rubric", "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool",
+    "ToolCall", "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage",
+    "Used", "UsedEndpoint", "Validation",
 ]  # fmt: skip
 
 
@@ -586,6 +586,17 @@ class Report(TypedDict):
     findings: list[Finding]
 
 
+class ResultsLineResults(TypedDict):
+    """Of a run file: the file of the rows beside it, its digest and the number of rows.
+
+    Rows that have changed since are not those of the run.
+    """
+
+    file: str
+    sha256: str
+    rows: int
+
+
 class Digested(TypedDict):
     """A thing with a name and the digest of what it means."""
 
@@ -640,15 +651,14 @@ class CheckResult(TypedDict):
     checks: NotRequired[list["CheckResult"]]
 
 
-class Tally(TypedDict):
-    """Outcomes, the mean of the scores that are known, and the bounds of the mean of all."""
+class TallyPassRate(TypedDict):
+    """The share that passed of the results that passed or failed."""
 
-    total: int
-    decided: int
-    undecided: int
-    mean: float | None
-    bounds: NotRequired[list[float]]
-    outcomes: dict[str, int]
+    rate: float
+    stderr: float | None
+    interval: list[float] | None
+    method: Literal["wilson", "t"]
+    clusters: NotRequired[int]
 
 
 class Usage(TypedDict):
@@ -727,6 +737,28 @@ class RowResult(TypedDict):
     bounds: NotRequired[list[float]]
     reason: NotRequired[str]
     checks: list[CheckResult]
+    input: NotRequired[str]
+    expected: NotRequired[dict[str, Any]]
+    output: NotRequired[str]
+    tool_calls: NotRequired[list[dict[str, Any]]]
+    tags: NotRequired[list[str]]
+    by: NotRequired[dict[str, Any]]
+
+
+class Tally(TypedDict):
+    """Outcomes, the mean of the scores that are known, and the bounds of the mean of all."""
+
+    total: int
+    decided: int
+    undecided: int
+    mean: float | None
+    stderr: NotRequired[float | None]
+    interval: NotRequired[list[float] | None]
+    method: NotRequired[Literal["wilson", "t"]]
+    clusters: NotRequired[int]
+    pass_rate: NotRequired[TallyPassRate]
+    bounds: NotRequired[list[float]]
+    outcomes: dict[str, int]
 
 
 class ResultsSummary(TypedDict):
@@ -740,17 +772,22 @@ class ResultsSummary(TypedDict):
     judges: NotRequired[Usage]
     rubrics: list[Tally]
     checks: list[Tally]
+    groups: NotRequired[list[Tally]]
+    cluster: NotRequired[str]
 
 
 class ResultsLine(TypedDict):
-    """One line of the results that `evalcontract grade` writes: first the manifest, then a line
-    for each row, and at the end the summary.
+    """One line of the results that `evalcontract grade` writes.
 
-    What rows depend on stands in lines `used`, before the first row that depends on it. Later
-    2.x versions may add keys, so a reader should pass over those that it does not know.
+    A file has a line for each row; the file beside it, whose name ends in `.run.json`, has what
+    is known of all of them. A stream, and a file that is not complete, has first the manifest,
+    then the rows, and at the end the summary; what rows depend on stands in lines `used`,
+    before the first row that depends on it. Later 2.x versions may add keys, so a reader should
+    pass over those that it does not know.
     """
 
     manifest: NotRequired[Manifest]
     used: NotRequired[Used]
+    results: NotRequired[ResultsLineResults]
     summary: NotRequired[ResultsSummary]
     provenance: NotRequired[Provenance]

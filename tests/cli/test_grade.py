@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 from doors import ROOT, Options, command_line
 from tables import every_case
-from writing import write
+from writing import stream_of, write
 
 from evalcontract.datasets.opening import Advance, Input
 from evalcontract.grading.grade import Grading
@@ -403,6 +403,38 @@ def test_results_are_a_file_that_is_not_replaced_unless_asked(
     assert file.read_bytes() == first, "the same every time"
 
 
+def test_results_are_a_table_and_a_run_file(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grade("--results", "results.jsonl")
+    table = [json.loads(line) for line in (place / "results.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in table] == ["refund", "lost", "hours"]
+    run = json.loads((place / "results.jsonl.run.json").read_text())
+    assert [*run] == ["manifest", "used", "results", "summary", "provenance"]
+    for line in (*table, run):
+        jsonschema.Draft202012Validator(RESULTS).validate(line)
+    assert (run["results"]["file"], run["results"]["rows"]) == ("results.jsonl", 3)
+    capsys.readouterr()
+    table[0]["score"] = 0.5
+    write(place, {"results.jsonl": lines_of(*table)})
+    assert grade("--compare", "results.jsonl") == 2
+    told = "results.jsonl has changed since results.jsonl.run.json was written beside it"
+    assert told in capsys.readouterr().err
+
+
+def test_results_have_the_texts_unless_they_are_left_out(place: Path) -> None:
+    grade("--results", "with.jsonl")
+    *_, row = map(json.loads, (place / "with.jsonl").read_text().splitlines())
+    assert (row["input"], row["output"]) == ("When are you open?", "At noon.")
+    assert row["expected"] == {"must_contain_any": ["nine"]}
+    grade("--results", "without.jsonl", "--no-texts")
+    text = (place / "without.jsonl").read_text()
+    assert [*map(len, (text.splitlines(), rows([*map(json.loads, text.splitlines())])))] == [3, 3]
+    for key in ("input", "output", "expected", "reason", "details"):
+        assert f'"{key}"' not in text, key
+    assert grade("--compare", "without.jsonl", "--results", "with.jsonl", "--resume") == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [1, 2, 3, 4])
 @pytest.mark.parametrize("torn", [b"", b'{"id": "lost", "rub'])
@@ -410,11 +442,11 @@ def test_an_interrupted_run_goes_on(
     place: Path, capsys: pytest.CaptureFixture[str], kept: int, torn: bytes
 ) -> None:
     grade("--results", "whole.jsonl")
-    lines = (place / "whole.jsonl").read_bytes().splitlines(keepends=True)
-    (place / "results.jsonl.partial").write_bytes(b"".join(lines[:kept]) + torn)
+    lines = stream_of(place / "whole.jsonl")
+    (place / "results.jsonl.partial").write_bytes("".join(lines[:kept]).encode() + torn)
     capsys.readouterr()
     assert grade("--results", "results.jsonl", "--resume") == 0
-    assert (place / "results.jsonl").read_bytes() == b"".join(lines)
+    assert stream_of(place / "results.jsonl") == lines
     assert "0.58" in capsys.readouterr().out, "rows of both runs count"
 
 
@@ -435,7 +467,7 @@ def test_a_run_of_other_files_does_not_go_on(
 ) -> None:
     grade("--results", "whole.jsonl")
     partial = place / "results.jsonl.partial"
-    partial.write_bytes((place / "whole.jsonl").read_bytes())
+    partial.write_text("".join(stream_of(place / "whole.jsonl")))
     write(place, files)
     assert grade("--results", "results.jsonl", "--resume") == 2
     refusal = capsys.readouterr().err
@@ -450,7 +482,7 @@ def test_a_complete_run_without_errors_is_gone_on_with(
     write(place, {"datasets/a.json": {"questions": ROWS[:2]}})
     grade("--results", "results.jsonl")
     first = (place / "results.jsonl").read_bytes()
-    assert b'"error"' not in first.rpartition(b"summary")[0]
+    assert b'"error"' not in first
     assert grade("--results", "results.jsonl", "--resume") == 0
     assert (place / "results.jsonl").read_bytes() == first
     write(place, {"outputs.jsonl": recorded(lost="other")})
@@ -602,11 +634,11 @@ def test_check_says_what_outputs_and_results_are(
         capsys.readouterr()
         command_line("check", ".", cache)
         printed = capsys.readouterr().out
-        assert ", 2 output files, 1 result file: " in printed
+        assert ", 2 output files, 2 result files: " in printed
         assert "skipped 1 data file that does" in printed
     command_line("check", ".", cache, "--output-format", "json")
     summary = json.loads(capsys.readouterr().out)["summary"]
-    assert (summary["files"]["output"], summary["files"]["results"]) == (2, 1)
+    assert (summary["files"]["output"], summary["files"]["results"]) == (2, 2)
     assert summary["left_out"] == ["notes.json"]
 
 
@@ -778,8 +810,8 @@ def test_null_outputs_are_in_the_bounds_of_the_mean(
     assert grade() == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "7 of 20 must_contain_any checks did not run: no text of the output" in text
-    decided = "20 rows, 13 decided (65 %), mean score 1.00 of these, 0.65 to 1.00 of all"
-    assert f"{decided}, 13 passed, 7 undecided" in text
+    decided = "20 rows, 13 decided (65 %), mean score 1.00 of these (95 % interval 0.77 to 1.00)"
+    assert f"{decided}, 0.65 to 1.00 of all, 13 passed, 7 undecided" in text
     assert "no model" not in text, "nothing asks a judge, so that none is missing"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import command_line
 from tables import every_case
-from writing import write
+from writing import stream_of, write
 
 from evalcontract.checks import KINDS, php_lint
 from evalcontract.checks._kind import always_runs
@@ -75,10 +75,15 @@ def grade(*arguments: str) -> int:
     return command_line("grade", "data.json", "--outputs", "outputs.jsonl", *arguments)
 
 
+def run_of(results: Path) -> list[str]:
+    """Return what is known of all rows."""
+    return [line for line in stream_of(results) if '"id"' not in line[:6]]
+
+
 def used_in(results: Path) -> dict[str, dict[str, Any]]:
     """Return what all lines `used` name."""
     used: dict[str, dict[str, Any]] = {}
-    for line in map(json.loads, results.read_text(encoding="utf-8").splitlines()):
+    for line in map(json.loads, stream_of(results)):
         for section, values in line.get("used", {}).items():
             assert not used.get(section, {}).keys() & values.keys(), "each once"
             used.setdefault(section, {}).update(values)
@@ -262,7 +267,8 @@ def test_a_newer_version_behind_an_unpinned_reference_is_another(
 ) -> None:
     write(place, {"data.json": rows("judged")})
     grade("--results", "r.jsonl")
-    (place / "r.jsonl").rename(place / "old.jsonl")
+    for name in ("r.jsonl", "r.jsonl.run.json"):
+        (place / name).rename(place / name.replace("r.", "old.", 1))
     write(place, {"judges/polite@1.1.0.json": judge("1.1.0")})
     capsys.readouterr()
     grade("--compare", "old.jsonl")
@@ -308,7 +314,7 @@ def test_what_earlier_results_do_not_tell_is_unknown(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     grade("--results", "old.jsonl")
-    lines = [json.loads(line) for line in (place / "old.jsonl").read_text().splitlines()]
+    lines = [*map(json.loads, stream_of(place / "old.jsonl"))]
     for key in ("python", "settings"):
         del lines[0]["manifest"][key]
     kept = [json.dumps(line) + "\n" for line in lines if "used" not in line]
@@ -330,31 +336,32 @@ def test_the_time_makes_no_difference(
 
     grade("--results", "r.jsonl")
     first = (place / "r.jsonl").read_bytes()
-    manifest = json.loads(first.splitlines()[0])["manifest"]
+    manifest = json.loads(stream_of(place / "r.jsonl")[0])["manifest"]
     assert manifest["started"] == "2026-05-08T12:00:00Z"
     later = datetime(2027, 1, 2, 3, 4, 5, tzinfo=UTC)
     monkeypatch.setattr("evalcontract.grading.used.now", lambda: later)
     assert grade("--results", "r.jsonl", "--resume") == 0
     assert (place / "r.jsonl").read_bytes() == first
     assert grade("--results", "later.jsonl", "--compare", "r.jsonl") == 0
-    assert b'"started": "2027-01-02T03:04:05Z"' in (place / "later.jsonl").read_bytes()
+    assert '"started": "2027-01-02T03:04:05Z"' in stream_of(place / "later.jsonl")[0]
     assert "what the scores depend on is the same" in capsys.readouterr().out
 
 
 def test_a_partial_file_names_what_its_rows_depend_on(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each line `used` stands before the rows that need it, and the rest comes with the rest."""
     monkeypatch.setattr("evalcontract.grading.grade._CHUNK", 1)
     write(place, {"data.json": rows("outer@1.0.0", "linted@1.0.0", "outer@1.0.0")})
-    grade("--results", "whole.jsonl", "--jobs", "1")
-    lines = (place / "whole.jsonl").read_bytes().splitlines(keepends=True)
+    grade("--results", "whole.jsonl", "--jobs", "1", "--output-format", "jsonl")
+    lines = capsys.readouterr().out.splitlines(keepends=True)
     kinds = [next(iter(json.loads(line))) for line in lines]
     assert kinds == ["manifest", "used", "id", "used", "id", "id", "summary"]
     for kept in range(1, len(lines)):
-        (place / "r.jsonl.partial").write_bytes(b"".join(lines[:kept]))
+        (place / "r.jsonl.partial").write_text("".join(lines[:kept]))
         grade("--results", "r.jsonl", "--resume", "--force", "--jobs", "1")
-        assert (place / "r.jsonl").read_bytes() == b"".join(lines), kept
+        assert (place / "r.jsonl").read_bytes() == (place / "whole.jsonl").read_bytes(), kept
+        assert run_of(place / "r.jsonl") == run_of(place / "whole.jsonl"), kept
 
 
 def test_a_column_that_is_read_as_another_key_is_named(
@@ -398,8 +405,7 @@ def test_a_comparison_tells_a_layout_from_a_meaning(
     ):
         assert f"{subject} was only written differently: it means the same" in told
     assert "other content" not in told
-    lines = (place / "first.jsonl").read_text().splitlines(keepends=True)
-    *others, last = lines
+    *others, last = stream_of(place / "first.jsonl")
     old = {"summary": json.loads(last)["summary"]}
     (place / "old.jsonl").write_text("".join([*others, json.dumps(old) + "\n"]))
     grade("--compare", "old.jsonl")

@@ -6,8 +6,8 @@ import pytest
 from tables import every_case
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
+from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.results import CheckResult, RowResult
-from evalcontract.grading.summary import Comparison
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.statistics.rates import MOST_DRAWN, Draws, paired_difference
 

@@ -16,16 +16,20 @@ import click
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.basis import Basis, differences, manifest_line, used_line
+from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
+from evalcontract.grading.groups import Grouping
 from evalcontract.grading.printed import (
     is_failure,
     row_line,
     summary_line,
+    without_texts,
     write_comparison,
     write_gate,
     write_results,
@@ -33,7 +37,7 @@ from evalcontract.grading.printed import (
 )
 from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
 from evalcontract.grading.runner import Task
-from evalcontract.grading.summary import Comparison, QualityGate, Summary
+from evalcontract.grading.summary import ALL_ALIKE, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
@@ -58,20 +62,33 @@ class Share(NamedTuple):
 class ShareOptions(NamedTuple):
     """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are.
 
-    `samples` makes the lines of a record.
+    `samples` makes the lines of a record. `grouping` says which rows belong together. Lines have
+    the texts of rows and outputs, and reasons, unless `texts` is false.
     """
 
     limit: int
     lines: bool
     rows: bool
     samples: Samples | None = None
+    grouping: Grouping = ALL_ALIKE
+    texts: bool = True
 
     def of(self, tasks: list[Task], rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
+        if tasks:
+            rows = self.grouping.told([task.row for task in tasks], rows)
         failures = list(islice(filter(is_failure, rows), self.limit or None))
-        lines = "".join(harmless_json(["".join(map(row_line, rows))])) if self.lines else ""
+        lines = self._lines(tasks, rows) if self.lines else ""
         samples = self.samples.lines(tasks, rows) if self.samples else ""
-        return Share(Summary.of(rows), failures, lines, rows if self.rows else [], samples)
+        return Share(
+            Summary.of(rows, self.grouping), failures, lines, rows if self.rows else [], samples
+        )
+
+    def _lines(self, tasks: list[Task], rows: list[RowResult]) -> str:
+        lines = map(row_line, rows, tasks) if tasks else map(row_line, rows)
+        if not self.texts:
+            lines = map(row_line, map(without_texts, rows))
+        return "".join(harmless_json(["".join(lines)]))
 
 
 class ShareTotal:
@@ -82,8 +99,15 @@ class ShareTotal:
 
     record: RecordFiles | None = None
 
-    def __init__(self, limit: int, comparison: Comparison | None, *, is_printed: bool) -> None:
-        self.summary = Summary()
+    def __init__(
+        self,
+        limit: int,
+        comparison: Comparison | None,
+        *,
+        grouping: Grouping,
+        is_printed: bool,
+    ) -> None:
+        self.summary = Summary(grouping)
         self.failures: list[RowResult] = []
         self.comparison = comparison
         self.limit = limit
@@ -146,6 +170,11 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     " an error.",
 )
 @options.flag("--force", "Replace existing results, or a record.")
+@options.flag(
+    "--no-texts",
+    "Leave questions, outputs, expectations and reasons out of the results: only numbers, ids and"
+    " tags.",
+)
 @options.file(
     "--compare",
     "Results of an earlier run, to say what changed.",
@@ -179,6 +208,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "limit).",
     20,
 )
+@GROUPING
 @options.mode("Report faults as errors or as warnings")
 @options.workspace("the dataset")
 @options.cache("Reuse answers of judges to the same question")
@@ -190,6 +220,7 @@ def grade_command(
     results: Path | None,
     resume: bool,  # noqa: FBT001 - click passes flags by name
     force: bool,  # noqa: FBT001 - the same
+    no_texts: bool,  # noqa: FBT001 - the same
     compare: Path | None,
     export: tuple[str, Path] | None,
     record: RecordInfo,
@@ -197,6 +228,7 @@ def grade_command(
     allow_undecided: bool,  # noqa: FBT001 - the same
     output_format: str,
     limit: int,
+    grouping: Grouping,
     cache: bool | None,  # noqa: FBT001 - the same
     base: Options,
 ) -> int:
@@ -216,8 +248,12 @@ def grade_command(
         raise UsageError(f"{outputs} is a folder: name the file with the outputs")
     inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
     before, is_printed = earlier_results(compare) if compare else None, output_format == "jsonl"
-    shared = ShareOptions(limit, lines=is_printed or results is not None, rows=compare is not None)
-    total = ShareTotal(limit, Comparison(before.rows) if before else None, is_printed=is_printed)
+    has_lines = is_printed or results is not None
+    shared = ShareOptions(
+        limit, has_lines, rows=compare is not None, grouping=grouping, texts=not no_texts
+    )
+    comparison = Comparison(before.rows) if before else None
+    total = ShareTotal(limit, comparison, grouping=grouping, is_printed=is_printed)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
@@ -236,6 +272,7 @@ def grade_command(
         changed = differences(before.basis, end.basis) if before else []
         put(_text(total, str(compare), changed, gate=grading.gate, usage=end.usage))
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
+    require_values(total.summary)
     return exit_status(grading.diagnostics) or total.status(grading.gate)
 
 
@@ -335,6 +372,7 @@ def _take_all(
 ) -> None:
     """Take what a file of results has already, then what is graded, and write that to it."""
     earlier = file.begin(manifest, partial(grading.basis, manifest)) if file else []
+    shared.grouping.require_told(earlier)
     total.print(_lines(manifest_line(manifest), used_line(grading.used.news())))
     total.take(shared._replace(samples=None).of([], earlier))
     for share in grading.shares(shared.of, {row.id for row in earlier}):

@@ -13,9 +13,9 @@ from evalcontract.comparing.revisions import (
     open_workspaces,
 )
 from evalcontract.datasets.opening import Input, Options
+from evalcontract.grading.comparison import Comparison
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.results import RowResult
-from evalcontract.grading.summary import Comparison
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import UsageError

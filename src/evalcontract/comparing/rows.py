@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -15,6 +17,7 @@ from evalcontract.datasets.passes import NATIVE, Dataset, rows_of
 from evalcontract.datasets.placing import from_source_fault, from_unreadable
 from evalcontract.datasets.root import check_root
 from evalcontract.datasets.run import Run, today
+from evalcontract.formats._conversion import KeptAs
 from evalcontract.meaning.changes import Act, Change, changes_of
 from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.view import canonical, view_of
@@ -50,14 +53,16 @@ class RowTable(Protocol):
     """The rows of one revision of a dataset, which can be read several times.
 
     `root` are its other keys, `prefix` the path of the rows. `unread` is the number of rows of
-    another system that are compared by their values alone. `faults` are the rows that cannot be
-    read; both are complete after the first reading.
+    another system that are compared by their values alone. `unscored` are the keys of the root that
+    change no score, though only another system reads them. `faults` are the rows that cannot be
+    read; all are complete after the first reading.
     """
 
     dialect: str
     root: dict[str, Any]
     prefix: ValuePath
     unread: int
+    unscored: AbstractSet[str]
     faults: list[Diagnostic]
 
     def rows(self) -> Iterator[NumberedRow]:
@@ -72,6 +77,7 @@ class _OwnTable:
 
     dialect = NATIVE
     unread = 0
+    unscored: AbstractSet[str] = frozenset()
 
     def __init__(self, source: RowSource | TableSource) -> None:
         rows, self.root, _ = check_root(source)
@@ -113,6 +119,7 @@ class _ConvertedTable:
         self.dialect = dataset.dialect
         self.root: dict[str, Any] = {}
         self.unread = 0
+        self.unscored: AbstractSet[str] = set()
         self.faults: list[Diagnostic] = []
         self._run = Run(workspace, None, today(), runs_rules=False)
         self._dataset = dataset
@@ -124,8 +131,9 @@ class _ConvertedTable:
             return
         self._pass = each_pass = self._dataset.begin(self._run, Policy())
         reader, unread, faults = each_pass.reader(), 0, []
-        kept_as = reader.kept_as
-        self.root = _said(reader.root, kept_as)
+        kept_as = reader.kept_as or KeptAs("")
+        self.root = _root(_said(reader.root, kept_as.name), kept_as)
+        self.unscored = {f"{kept_as.name}.{key}" for key in kept_as.unscored}
         for checked in each_pass.batches(keep_rows=True):
             faults += checked.faults
             for row in rows_of(each_pass, checked):
@@ -133,7 +141,10 @@ class _ConvertedTable:
                 with suppress(*_NOT_CONVERTED):  # then it is compared by its value
                     converted = None if row.fault else reader.read(row)
                 unread += converted is None
-                yield row.number, _row(converted, kept_as) if converted else {_VALUE: row.value}
+                yield (
+                    row.number,
+                    _row(converted, kept_as.name) if converted else {_VALUE: row.value},
+                )
         self.unread, self.faults = unread, faults
 
     def place(self, path: ValuePath) -> Place:
@@ -161,6 +172,18 @@ def _said(value: dict[str, Any], kept_as: str) -> dict[str, Any]:
     rest = {key: part for key, part in metadata.items() if key != kept_as}
     own = {key: part for key, part in value.items() if key != "metadata"}
     return {**own, **({"metadata": rest} if rest else {}), kept_as: metadata[kept_as]}
+
+
+def _root(root: dict[str, Any], kept_as: KeptAs) -> dict[str, Any]:
+    """Return a root in which each key that only its own system reads is told apart."""
+    kept = root.get(kept_as.name)
+    if not isinstance(kept, dict):
+        return root
+    document = kept.get(kept_as.document)
+    if isinstance(document, dict):
+        kept = {**document, **{key: kept[key] for key in kept if key != kept_as.document}}
+    rest = {key: part for key, part in root.items() if key != kept_as.name}
+    return {**rest, **{f"{kept_as.name}.{key}": part for key, part in kept.items()}}
 
 
 def table_of(path: Path, source: RowSource, workspace: Workspace) -> RowTable:
@@ -258,7 +281,12 @@ def compare_tables(old: RowTable, new: RowTable) -> TableDifference:
         at = _index(change.old_path), _index(change.path)
         if at == (None, None):
             is_default = change.path == change.old_path == ("bundle",)  # that of many rows
-            root.append(change._replace(name="bundle") if is_default else change)
+            key = str((change.path or change.old_path or ("",))[0])
+            rank = ChangeClass.WORDING if key in {*old.unscored, *new.unscored} else change.rank
+            # A key of another system has a dot, and stands in quotes where it could be mistaken.
+            own = key if change.name == json.dumps(key) else change.name
+            name = "bundle" if is_default else own
+            root.append(change._replace(rank=rank, name=name))
             continue
         old_index = None if at[0] is None else before[at[0]][0]
         new_index = None if at[1] is None else after[at[1]][0]

@@ -22,7 +22,7 @@ from evalcontract.datasets.placing import from_source_fault, to_diagnostics
 from evalcontract.datasets.plans import row_structure
 from evalcontract.datasets.run import Run
 from evalcontract.formats import Format, dialect_of
-from evalcontract.formats._conversion import Field, Loss, OurRow, Reader
+from evalcontract.formats._conversion import Field, KeptAs, Loss, OurRow, Reader
 from evalcontract.formats._findings import is_ignored_key
 from evalcontract.formats._format import RowChecker, RowLayout
 from evalcontract.formats._graders import GraderPrediction
@@ -79,11 +79,13 @@ class DialectRows:
         self._rubrics = ExtractedRubrics()
 
     @property
-    def kept_as(self) -> str:
-        """The key in the metadata of rows and of the root that the conversion keeps things as."""
+    def kept_as(self) -> KeptAs:
         from evalcontract.formats._lens import Lens  # only where files are compared
 
-        return self._reader.in_ours.name if isinstance(self._reader, Lens) else self._system
+        lens = self._reader
+        if not isinstance(lens, Lens):
+            return KeptAs(self._system)
+        return KeptAs(lens.in_ours.name, lens.document, lens.unscored)
 
     @property
     def root(self) -> dict[str, Any]:

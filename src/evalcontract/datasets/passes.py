@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.datasets.ignores import Ignores
     from evalcontract.datasets.provenance import Provenance
-    from evalcontract.formats._conversion import Loss, OurRow
+    from evalcontract.formats._conversion import KeptAs, Loss, OurRow
 
 
 class BatchFindings(NamedTuple):
@@ -69,8 +69,8 @@ class RowReader(Protocol):
     """Converts the rows of a dataset to evalcontract rows."""
 
     @property
-    def kept_as(self) -> str:
-        """The key in metadata that has what only another system reads; empty for our own rows."""
+    def kept_as(self) -> KeptAs | None:
+        """Where the rows and the root keep what only another system reads; None for our own."""
 
     @property
     def root(self) -> dict[str, Any]:

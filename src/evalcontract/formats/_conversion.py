@@ -34,6 +34,18 @@ class Loss(NamedTuple):
     is_kept: bool
 
 
+class KeptAs(NamedTuple):
+    """Where a conversion keeps what only another system reads: the `name` of a key of metadata.
+
+    In the metadata of the root, `document` is the key of what stood around the rows. Its keys that
+    are `unscored` change the score of no output that there is.
+    """
+
+    name: str
+    document: str = ""
+    unscored: frozenset[str] = frozenset()
+
+
 class OurRow(NamedTuple):
     """A row converted to evalcontract, and the rubric that grades it, if any.
 

@@ -130,6 +130,9 @@ class Lens(Reader, Writer):
     keeps_ours = True
     #: The name of what is kept in a row of ours, if it is not that of the system.
     kept_as = ""
+    #: See `KeptAs`.
+    document = ""
+    unscored: frozenset[str] = frozenset()
     #: Why the file has no place for keys beside the rows.
     no_root = "the target is a list of rows, with no place for other keys"
     #: Why they have no place for the run after the question, or for a reference beside facts.

@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
+from operator import attrgetter
 from typing import Any
 
-from evalcontract.checks.outcome import NO_MODEL, Outcome
+from evalcontract.checks.outcome import NO_MODEL, UNANSWERED, Outcome
 from evalcontract.grading.basis import json_line, to_json
+from evalcontract.grading.comparison import Comparison, UncomparedRow
 from evalcontract.grading.results import CheckResult, RowResult
-from evalcontract.grading.runner import score_text
-from evalcontract.grading.summary import (
-    Comparison,
-    QualityGate,
-    Summary,
-    Tally,
-    UncomparedRow,
-    counts,
-)
+from evalcontract.grading.runner import Task, score_text
+from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
+from evalcontract.statistics.estimates import WILSON, Estimate, T
 from evalcontract.statistics.rates import PairedDifference
 
 # So many causes are shown.
@@ -104,6 +100,8 @@ _OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERRO
 _MAX_REASON, _MAX_CAUSES = 300, 5
 # The number of checks in all tables together.
 _MAX_CHECKS = 5000
+_SCORE, _INTERVAL, _TOO_SMALL = "score", "95 % interval", "n is too small to say"
+_METHODS = {WILSON: "Wilson's of rates", T: "t of other means"}
 # On a narrower terminal, a table that does not fit is written as sentences.
 _USUAL_WIDTH = 80
 
@@ -121,14 +119,12 @@ def write_results(
         head = rubric or "rows without a rubric, by expectation"
         yield from wrapped(escape_controls(f"{head}: {tally_sentence(tally)}"), 0, width)
         lines = [*_check_lines(summary, rubric)]
-        if width < _USUAL_WIDTH and not fits(lines[: left + 1], width):
-            yield from _as_sentences(lines[: left + 1], width)
-        else:
-            yield from aligned(lines[: left + 1])
+        yield from _table(lines[: left + 1], width)
         if len(lines) - 1 > left:
             yield f"    … and {len(lines) - 1 - left:,} more checks: the results have all\n"
         left = max(0, left - len(lines) + 1)
         yield "\n"
+    yield from _groups(summary, limit, width)
     if failures:
         yield "not passed:\n"
         for row in failures:
@@ -140,6 +136,38 @@ def write_results(
         yield "\n"
     yield from write_unmeasured(summary, width)
     yield from wrapped(tally_sentence(summary.rows), 0, width)
+    yield from wrapped(_methods(summary), 0, width)
+
+
+def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
+    """Yield a table for each key that groups rows: the values that most rows have come first."""
+    for key, values in groupby(sorted(summary.groups), attrgetter("key")):
+        groups = sorted(values, key=lambda group: (-summary.groups[group].total, group.value))
+        tallies = [(group.value, summary.groups[group]) for group in groups]
+        yield from wrapped(escape_controls(f"by {clipped(key, NAME_LENGTH)}:"), 0, width)
+        shown = tallies[: limit or None]
+        yield from _table([*_lines(("value",), [((name,), tally) for name, tally in shown])], width)
+        if len(tallies) > len(shown):
+            yield f"    … and {len(tallies) - len(shown):,} more: `--limit 0` shows all\n"
+        yield "\n"
+
+
+def _methods(summary: Summary) -> str:
+    """Return how the intervals were computed; nothing without any."""
+    tallies = [summary.rows, *summary.rubrics.values(), *summary.groups.values()]
+    tallies += [tally for _, tally in summary.checks.values()]
+    estimates = [tally.estimate for tally in tallies]
+    methods = {each.method for each in estimates if each and each.interval}
+    if not methods:
+        return ""
+    named = listed(name for method, name in _METHODS.items() if method in methods)
+    sentence = f"95 % intervals: {named}"
+    if (clusters := summary.rows.clusters) is not None:
+        cluster = clipped(str(summary.grouping.cluster), NAME_LENGTH)
+        sentence += f"; rows of one `{cluster}` count as drawn together ({clusters:,} of them)"
+        if alone := summary.rows.alone:
+            sentence += f", and each of the {many(alone, 'row')} without it for itself"
+    return escape_controls(sentence)
 
 
 def write_gate(summary: Summary, gate: QualityGate, width: int) -> Iterator[str]:
@@ -226,32 +254,57 @@ def _differences(differences: Sequence[str], limit: int, width: int) -> Iterator
         yield f"  … and {len(differences) - limit:,} more: `--limit 0` shows all\n"
 
 
+def _table(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
+    """Yield a table, as sentences if it does not fit on a narrow terminal."""
+    if width < _USUAL_WIDTH and not fits(lines, width):
+        yield from _as_sentences(lines, width)
+    else:
+        yield from aligned(lines)
+
+
 def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ...]]:
-    """Yield a head and a line for each check, without the columns that are 0 for all of them."""
+    """Yield a head and a line for each check of a rubric."""
     checks = [
-        (name, kind, tally) for (of, name), (kind, tally) in summary.checks.items() if of == rubric
+        ((name, kind), tally)
+        for (of, name), (kind, tally) in summary.checks.items()
+        if of == rubric
     ]
+    yield from _lines(("check", "kind"), checks)
+
+
+def _lines(
+    head: tuple[str, ...], tallies: Sequence[tuple[tuple[str, ...], Tally]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield a head and a line for each tally, without the columns that are 0 for all of them."""
     others = [
-        outcome for outcome in _OTHERS if any(tally.outcomes[outcome] for *_, tally in checks)
+        outcome for outcome in _OTHERS if any(tally.outcomes[outcome] for _, tally in tallies)
     ]
     shown = (Outcome.PASSED, Outcome.FAILED, *others)
-    yield ("check", "kind", "score", *shown)
-    for name, kind, tally in checks:
+    yield (*head, _SCORE, _INTERVAL, *shown)
+    for names, tally in tallies:
         numbers = (tally.outcomes[outcome] for outcome in shown)
         cells = (f"{number:,}" if number else "." for number in numbers)
-        yield (clipped(name, NAME_LENGTH), kind, _number(tally.mean), *cells)
+        name, *rest = names
+        estimate = tally.estimate
+        interval = "-" if estimate is None else _ends(estimate) or _TOO_SMALL
+        yield (clipped(name, NAME_LENGTH), *rest, _number(tally.mean), interval, *cells)
 
 
 def _as_sentences(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
-    """Yield a line for each check of a table, without what there is none of."""
-    (_, _, of_score, *outcomes), *checks = lines
-    for name, kind, score, *cells in checks:
-        parts = [f"{of_score} {score}"]
+    """Yield a line for each row of a table, without what there is none of."""
+    head, *rows = lines
+    at = head.index(_SCORE)
+    for name, *cells in rows:
+        kind = f" ({', '.join(cells[: at - 1])})" if at > 1 else ""
+        score, interval, *counts = cells[at - 1 :]
+        parts = [f"{_SCORE} {score}"]
+        parts += [] if interval == "-" else [f"{_INTERVAL} {interval}"]
         parts += [
-            f"{count} {what}" for count, what in zip(cells, outcomes, strict=True) if count != "."
+            f"{count} {what}"
+            for count, what in zip(counts, head[at + 2 :], strict=True)
+            if count != "."
         ]
-        line = f"{name} ({kind}): {', '.join(parts)}"
-        yield from wrapped(escape_controls(line), 4, width)
+        yield from wrapped(escape_controls(f"{name}{kind}: {', '.join(parts)}"), 4, width)
 
 
 def tally_sentence(tally: Tally) -> str:
@@ -260,7 +313,7 @@ def tally_sentence(tally: Tally) -> str:
     if tally.undecided:
         share = 100 * tally.decided // tally.counted
         parts.append(f"{tally.decided:,} decided ({share} %)")
-    parts += _mean(tally)
+    parts += [*_mean(tally), *_pass_rate(tally)]
     if tally.outcomes[None]:
         parts.append(f"{tally.outcomes[None]:,} without a threshold")
     counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
@@ -282,10 +335,31 @@ def _mean(tally: Tally) -> Iterator[str]:
         of = f" of the {scored:,} with one" if scored < tally.total else ""
         if tally.undecided and scored == tally.decided:
             of = " of these"
-        yield f"mean score {_number(tally.mean)}{of}"
+        yield f"mean score {_number(tally.mean)}{of}{_in_brackets(tally.estimate)}"
     if scored < tally.counted:
         between = score_text(None, bounds, ".2f")
         yield f"{between} of all" if scored else f"mean score {between}"
+
+
+def _pass_rate(tally: Tally) -> Iterator[str]:
+    """Yield the share that passed, unless the mean score says the same."""
+    rate, mean = tally.pass_rate, tally.estimate
+    if rate and (mean is None or mean.method != WILSON or mean[:2] != rate[:2]):
+        yield f"pass rate {_number(rate.value)}{_in_brackets(rate)}"
+
+
+def _in_brackets(estimate: Estimate | None) -> str:
+    """Return the interval of an estimate as it follows on it."""
+    if estimate is None:
+        return ""
+    ends = _ends(estimate)
+    return f" ({_INTERVAL} {ends})" if ends else f" ({_TOO_SMALL})"
+
+
+def _ends(estimate: Estimate) -> str:
+    """Return the interval of an estimate; nothing if there is none."""
+    interval = estimate.interval
+    return f"{interval.lower:.2f} to {interval.upper:.2f}" if interval else ""
 
 
 def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Iterator[str]:
@@ -345,10 +419,49 @@ def _below(mean: float, threshold: float) -> str:
     return repr(mean)
 
 
-def row_line(row: RowResult) -> str:
-    """Return the line of a row."""
+def row_line(row: RowResult, task: Task | None = None) -> str:
+    """Return the line of a row, with the texts that it is about if its task is given."""
+    if task and task.reason is None:  # else nobody knows what the row says
+        row = row._replace(about={**row.about, **_texts(task)})
     checks = ", ".join([_check_text(check) for check in row.checks])
-    return f'{to_json(_result(row, rubric=row.rubric))[:-1]}, "checks": [{checks}]}}\n'
+    head = to_json(_result(row, rubric=row.rubric))[:-1]
+    about = f", {to_json(dict(row.about))[1:-1]}" if row.about else ""
+    return f'{head}, "checks": [{checks}]{about}}}\n'
+
+
+#: What a row of the dataset expects of the output, by the keys that it has there.
+_EXPECTATIONS = (
+    *("criteria", "expected", "expected_facts", "expected_tools"),
+    *("must_contain_any", "must_not_contain"),
+)
+
+
+def _texts(task: Task) -> dict[str, Any]:
+    """Return what a row is about: the question, what is expected, and what was answered."""
+    row, output = task.row, task.output
+    calls = output.tool_calls
+    texts = {
+        "input": row.get("input"),
+        "expected": {key: row[key] for key in _EXPECTATIONS if key in row} or None,
+        "output": output.text,
+        "tool_calls": calls and [_without_none(call._asdict()) for call in calls],
+    }
+    return _without_none(texts)
+
+
+def _without_none(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def without_texts(row: RowResult) -> RowResult:
+    """Return a result without what the outputs, rows and judges say: with its numbers alone."""
+    return row._replace(reason=None, checks=tuple(map(_without_texts, row.checks)))
+
+
+def _without_texts(check: CheckResult) -> CheckResult:
+    details = {UNANSWERED: "a judge gave no verdict"} if check.unanswered else None
+    inner = tuple(map(_without_texts, check.checks))
+    return check._replace(reason=None, details=details, checks=inner)
 
 
 def summary_line(
@@ -381,6 +494,12 @@ def summary_line(
         {"rubric": rubric, "check": check, "kind": kind, **_tally(tally)}
         for (rubric, check), (kind, tally) in summary.checks.items()
     ]
+    if summary.groups:
+        content["groups"] = [
+            {**group._asdict(), **_tally(tally)} for group, tally in sorted(summary.groups.items())
+        ]
+    if summary.grouping.cluster is not None:
+        content["cluster"] = summary.grouping.cluster
     beside = {} if provenance is None else {"provenance": provenance}
     return json_line({"summary": content, **beside})
 
@@ -417,13 +536,28 @@ def _result(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
-    mean, bounds = tally.mean, tally.bounds
+    mean, bounds, rate = tally.estimate, tally.bounds, tally.pass_rate
     content: dict[str, Any] = {
         "total": tally.total,
         "decided": tally.decided,
         "undecided": tally.undecided,
-        "mean": mean if mean is None else round(mean, 12),
+        "mean": mean if mean is None else round(mean.value, 12),
     }
+    if mean is not None:
+        content |= estimate_fields(mean)
     if bounds is not None:
         content["bounds"] = [round(end, 12) for end in bounds]
+    if rate is not None:
+        content["pass_rate"] = {"rate": round(rate.value, 12), **estimate_fields(rate)}
     return {**content, "outcomes": dict(counts(tally))}
+
+
+def estimate_fields(estimate: Estimate) -> dict[str, Any]:
+    """Return the JSON of how sure an estimate is: null where the sample is too small to say."""
+    interval, error, clusters = estimate.interval, estimate.stderr, estimate.clusters
+    return {
+        "stderr": error and round(error, 12),
+        "interval": interval and [round(end, 12) for end in interval],
+        "method": estimate.method,
+        **({} if clusters is None else {"clusters": clusters}),
+    }

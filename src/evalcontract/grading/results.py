@@ -1,17 +1,30 @@
-"""The results of `grade` in files: written row by row, and read to go on or to compare."""
+"""The results of `grade` in files: written row by row, and read to go on or to compare.
+
+While a run goes on, one file has all lines: the manifest, what is used, the rows, the summary. When
+it is complete, its rows are a file of their own, so that it can be read as a table. What is known
+of all of them stands in another one beside it, with the digest of the rows.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, BinaryIO, NoReturn, Self
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
-from evalcontract.grading.basis import Basis, Sections, differences, manifest_line, used_line
+from evalcontract.grading.basis import (
+    Basis,
+    Sections,
+    differences,
+    json_line,
+    manifest_line,
+    used_line,
+)
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -21,6 +34,10 @@ from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 from evalcontract.workspace import display_name
 from evalcontract.workspace.writing import refuse_settings, write_error
+
+#: What is told of a row beside its result: its tags, and the values of keys that group rows.
+TAGS, VALUES = "tags", "by"
+_NOTHING: Mapping[str, Any] = {}
 
 
 class CheckResult(NamedTuple):
@@ -75,6 +92,7 @@ class RowResult(NamedTuple):
     that could not be graded: that is undecided, and has no `checks`. `outcome` is passed, failed or
     undecided; it is skipped if no check has anything to judge, and None if there is a score but
     nothing says what passes. If the score is not known, `bounds` are those that it lies between.
+    `about` is what is told of the row besides, as far as it is needed.
     """
 
     id: str
@@ -84,6 +102,7 @@ class RowResult(NamedTuple):
     reason: str | None = None
     bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
+    about: Mapping[str, Any] = _NOTHING
 
     @property
     def is_complete(self) -> bool:
@@ -120,7 +139,12 @@ class Results(NamedTuple):
         return name
 
 
-def read_results(lines: Iterable[bytes], name: str) -> Results:
+#: A line, and its number in its file; 0 if it stands in the run file.
+NumberedLine = tuple[int, bytes]
+_NO_RESULT = "this is not a result of `evalcontract grade`"
+
+
+def read_results(lines: Iterable[NumberedLine], name: str) -> Results:
     """Read the lines of results.
 
     Raises:
@@ -133,15 +157,15 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
     places: list[int] = []
     provenance: Mapping[str, Any] | None = None
     is_complete = False
-    for number, line in enumerate(lines, 1):
+    for place, (number, line) in enumerate(lines):
         content = _content(line)
         if content is None and manifest is None and (old := _OLD.match(line)):
             raise UsageError(
                 f"{name} has results of version {old[1].decode()}, which left out of the scores"
                 " what did not run: grade the outputs again"
             )
-        if content is None or (manifest is None) != ("manifest" in content):
-            raise UsageError(f"{name}:{number}: this is not a result of `evalcontract grade`")
+        if content is None or "results" in content or (manifest is None) != ("manifest" in content):
+            raise UsageError(f"{name}:{number}: {_NO_RESULT}")
         if "manifest" in content:
             manifest = content["manifest"]
         elif "used" in content:
@@ -153,7 +177,7 @@ def read_results(lines: Iterable[bytes], name: str) -> Results:
             provenance = content.get("provenance")
         else:
             rows.append(_row(content))
-            places.append(number - 1)
+            places.append(place)
     if manifest is None:
         raise UsageError(f"{name} is empty")
     return Results(Basis(manifest, used, provenance), rows, is_complete, places)
@@ -177,6 +201,9 @@ def _line_schema() -> Any:
     return native_for(load("results"))
 
 
+_ABOUT = (TAGS, VALUES, "input", "expected", "output", "tool_calls")
+
+
 def _row(content: dict[str, Any]) -> RowResult:
     outcome = content["outcome"]
     return RowResult(
@@ -187,6 +214,7 @@ def _row(content: dict[str, Any]) -> RowResult:
         reason=content.get("reason"),
         bounds=_bounds(content),
         checks=tuple(map(_check, content["checks"])),
+        about={key: content[key] for key in _ABOUT if key in content},
     )
 
 
@@ -219,7 +247,26 @@ def earlier_results(path: Path) -> Results:
     """Read the results of an earlier run.
 
     Raises:
-        UsageError: the file cannot be read, or is not such a file.
+        UsageError: the file cannot be read, or is not such a file, or not that of its run file.
+
+    """
+    return read_results(_lines_of(path), display_name(path))
+
+
+#: The beginnings of the lines that are no rows.
+_NO_ROW = (b'{"manifest"', b'{"used"', b'{"summary"')
+
+
+def run_file_of(path: Path) -> Path:
+    """Return the file with what is known of all rows of results, which stands beside them."""
+    return path.with_name(f"{path.name}.run.json")
+
+
+def _lines_of(path: Path) -> Iterator[NumberedLine]:
+    """Yield the lines of results: the manifest, what is used, the rows, the summary.
+
+    Raises:
+        UsageError: as `earlier_results`.
 
     """
     name = display_name(path)
@@ -227,9 +274,70 @@ def earlier_results(path: Path) -> Results:
         if path.exists() and not path.is_file():
             raise UsageError(f"{name}: it is no regular file")
         with path.open("rb") as lines:
-            return read_results(lines, name)
+            first = lines.readline()
+            lines.seek(0)
+            if first.startswith(_NO_ROW):  # a stream, or of an earlier version
+                yield from enumerate(lines, 1)
+                return
+            if first and _content(first) is None:
+                raise UsageError(f"{name}:1: {_NO_RESULT}")
+            run = _run_of(path, is_empty=not first)
+            if hashlib.file_digest(lines, "sha256").hexdigest() != run["results"]["sha256"]:
+                run_file = display_name(run_file_of(path))
+                raise UsageError(f"{name} has changed since {run_file} was written beside it")
+            lines.seek(0)
+            yield 0, _encoded(manifest_line(run["manifest"]))
+            yield 0, _encoded(json_line({"used": run["used"]}))
+            yield from enumerate(lines, 1)
     except OSError as error:
         raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
+    rest: dict[str, Any] = {key: run[key] for key in ("summary", "provenance") if key in run}
+    yield 0, _encoded(json_line(rest))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _run_of(path: Path, *, is_empty: bool) -> dict[str, Any]:
+    """Return the content of the run file of results.
+
+    Raises:
+        UsageError: it is missing or faulty.
+
+    """
+    file = run_file_of(path)
+    name = display_name(file)
+    try:
+        content = _content(file.read_bytes())
+    except FileNotFoundError:
+        lack = f"has rows alone: {name} is missing, which says what they are of"
+        what = "is empty" if is_empty else lack
+        raise UsageError(f"{display_name(path)} {what}") from None
+    if content is None or "results" not in content:
+        raise UsageError(f"{name}: this is no run file of `evalcontract grade`")
+    return content
+
+
+def _split(lines: Iterator[bytes], rows: BinaryIO, name: str) -> bytes:
+    """Write the rows among the lines of a complete run; return the content of its run file."""
+    run: dict[str, Any] = {}
+    used: Sections = {}
+    digest, number = hashlib.sha256(), 0
+    for line in lines:
+        if not line.startswith(_NO_ROW):
+            digest.update(line)
+            rows.write(line)
+            number += 1
+            continue
+        content = json.loads(line)
+        for section, values in content.pop("used", {}).items():
+            used.setdefault(section, {}).update(values)
+        run |= content
+    results = {"file": name, "sha256": digest.hexdigest(), "rows": number}
+    whole = {"manifest": run.pop("manifest"), "used": used, "results": results, **run}
+    text = json.dumps(whole, ensure_ascii=False, indent=2)
+    return _encoded("".join(harmless_json([f"{text}\n"])))
 
 
 class ResultsFile:
@@ -254,7 +362,7 @@ class ResultsFile:
         self._complete = path if resume and path.is_file() else None
         self._replace = replace
         refuse_settings(path)
-        for written in (path, path.with_name(f"{path.name}.partial")):
+        for written in (path, path.with_name(f"{path.name}.partial"), run_file_of(path)):
             for read in inputs:
                 if _is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
@@ -289,10 +397,9 @@ class ResultsFile:
         lines = list(self._file.lines()) if self._resume else []
         is_partial, name = bool(lines), self._name
         if self._complete and not (is_partial and self._replace):
-            with self._complete.open("rb") as file:
-                whole = list(file)
+            whole = [*_lines_of(self._complete)]
             _require_same(read_results(whole, name), name, use)
-            lines = lines or whole
+            lines = lines or [line for _, line in whole]
         if not lines:
             first = self._file.first_line() if not self._resume and not self._replace else b""
             if first and "manifest" not in (_content(first) or ()):
@@ -302,7 +409,7 @@ class ResultsFile:
             self.write("".join(harmless_json([manifest_line(manifest)])))
             return []
         name = f"{name}.partial" if is_partial else name
-        earlier = read_results(lines, name)
+        earlier = read_results(enumerate(lines, 1), name)
         self.manifest = earlier.basis.manifest
         used = _require_same(earlier, name, use)
         good = _good_rows(earlier)
@@ -327,14 +434,15 @@ class ResultsFile:
                 self._lines = 0
 
     def complete(self) -> None:
-        """Give the file its name.
+        """Write the rows under the name of the file, and the rest into the one beside it.
 
         Raises:
             UsageError: that is not possible.
 
         """
+        split = partial(_split, name=self._path.name)
         with _writing(self._path):
-            self._file.complete()
+            self._file.complete(split, run_file_of(self._path))
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
 from io import BufferedWriter, FileIO
@@ -53,6 +53,22 @@ def write_text(
     except (RuntimeError, ValueError) as error:  # a loop of links; an invalid path
         return str(error).lower()
     return None
+
+
+@contextmanager
+def writing_alone(folder: Path) -> Iterator[None]:
+    """Wait for others that write so in a folder, where the system can lock one: not on Windows.
+
+    What is read meanwhile and written again loses nothing that another process has written.
+    """
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            from fcntl import LOCK_EX, flock  # not on Windows
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            flock(descriptor, LOCK_EX)
+        yield
 
 
 def spooled() -> BinaryIO:
@@ -397,17 +413,27 @@ class GrowingFile:
             self._has_failed = True
             raise
 
-    def complete(self) -> None:
-        """Give the file its name.
+    def complete(self, split: Callable[[Iterator[bytes], BinaryIO], bytes], beside: Path) -> None:
+        """Write what became of it, and remove it.
+
+        `split` gets its lines, and the file with the name to write them to; it returns the content
+        of the file `beside`.
 
         Raises:
-            OSError: that is not possible.
+            OSError: that is not possible; then it is still there.
 
         """
         self.flush()
+        with StagedFiles() as staged:
+            target = staged.open(self._target, replace=self._replace)
+            with target:
+                content = split(self.lines(), target)
+            staged.write(beside, content, replace=True)
+            staged.put()
+        if sys.platform == "win32":  # there, an open file cannot be removed
+            self._open.close()
+        self._partial.unlink(missing_ok=True)
         self._open.close()
-        check_target(self._target, replace=self._replace)
-        self._partial.replace(self._target)
 
 
 def _lock(stream: BinaryIO) -> None:

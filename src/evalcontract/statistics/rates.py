@@ -98,10 +98,10 @@ class Interval(NamedTuple):
         return self.upper - self.lower
 
 
-def wilson_interval(right: float, of_all: int) -> Interval:
+def wilson_interval(right: float, of_all: float) -> Interval:
     """Return the 95 % confidence interval of a rate; both ends are from 0 to 1.
 
-    The rate is `right` / `of_all`; `of_all` is at least 1, `right` need not be whole. The score
+    The rate is `right` / `of_all`; `of_all` is more than 0, neither need be whole. The score
     interval of E. B. Wilson, "Probable inference, the law of succession, and statistical
     inference", Journal of the American Statistical Association 22 (1927), 209-212:
     (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) with p = right/of_all, n = of_all.

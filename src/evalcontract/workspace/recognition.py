@@ -100,9 +100,15 @@ TOOLS = (
         "LangSmith",
         "https://docs.langchain.com/langsmith/example-data-format",
         "the text in `inputs` becomes `input`, and that in `outputs` becomes `expected.reference`",
+        "evalcontract convert FILE OUT --from langsmith",
         rows=(_INPUT_OUTPUT,),
-        lists={"examples": (_INPUT_OUTPUT,)},
         like="`mlflow:evaluate`",
+    ),
+    Tool(
+        "LangSmith",
+        "https://docs.langchain.com/langsmith/example-data-format",
+        "the list `examples` can be converted from the dialect `langsmith`",
+        lists={"examples": (_INPUT_OUTPUT,)},
     ),
     Tool(
         "ai_best_practices",
@@ -241,6 +247,9 @@ def recorded_kind(source: RowSource) -> str | None:
     The first row decides, by the schemas of both.
     """
     first = _first_row(source)
+    value = source.document.quick if source.document else None
+    if isinstance(value, dict) and "results" in value:
+        first = value  # a run file
     if not isinstance(first, dict):
         return None
     from evalcontract.structure.native import native_for  # only for files that are no datasets
@@ -253,7 +262,13 @@ def recorded_kind(source: RowSource) -> str | None:
 
 
 #: What is recorded, with the keys of which its first row has one, each a key of the schema.
-_RECORDED = {"results": frozenset({"manifest"}), "output": frozenset({"output", "tool_calls"})}
+_RECORDED = {
+    "results": frozenset({"manifest", "checks"}),
+    "output": frozenset({"output", "tool_calls"}),
+}
+
+
+_OF_RESULTS = frozenset({"rubric", "outcome", "score", "checks"})
 
 
 def _first_row(source: RowSource) -> Any:
@@ -302,6 +317,8 @@ def _mentions_dataset(lines: Sequence[str]) -> bool:
 def _looks_like_row(row: Any) -> bool:
     if not isinstance(row, dict) or isinstance(row.get("inputs"), dict):
         return False  # other formats have a mapping of inputs
+    if row.keys() >= _OF_RESULTS:
+        return False
     is_like = any(nearest(key, ("input",), limit=1) for key in row)
     return is_like and tool_without_dataset(row) is None
 

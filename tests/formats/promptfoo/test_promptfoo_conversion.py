@@ -141,8 +141,11 @@ CARRIED: list[tuple[Any, dict[str, Any], list[dict[str, Any]]]] = [
      [{"kind": "json_schema", "schema": {"type": "object"}}]),
     ({"type": "llm-rubric", "value": "Is kind."}, {"criteria": "Is kind."},
      [{"kind": "llm_judge", "judge_prompt_ref": "judge/llm_rubric@1.0.0"}]),
-    ({"type": "factuality", "value": "At noon."}, {"expected": {"reference": "At noon."}},
-     [{"kind": "llm_judge", "judge_prompt_ref": "judge/factuality@1.0.0"}]),
+    *(
+        ({"type": name, "value": "At noon."}, {"expected": {"reference": "At noon."}},
+         [{"kind": "llm_judge", "judge_prompt_ref": "judge/factuality@1.0.0"}])
+        for name in ("factuality", "model-graded-factuality")
+    ),
     ({"type": "contains-all", "value": ["a.b", "c"]}, {},
      [{"kind": "regex", "pattern": r"^(?=.*a\.b)(?=.*c)", "flags": ["s"]}]),
     ({"type": "not-icontains-all", "value": ["a", "(b)"]}, {},
@@ -166,9 +169,11 @@ def test_what_is_carried(assertion: Any, keys: dict[str, Any], checks: list[Any]
     assert [{k: v for k, v in check.items() if k != "id"} for check in made] == checks
     assert read.losses == ()
     written = Promptfoo().lens("json").write({"id": "row_1", **bare}, read.rubric, 0).row
-    assert [each["type"] for each in written["assert"]] == (
-        ["contains-any"] if assertion["type"] == "contains-any" else [assertion["type"]]
-    )
+    assert [each["type"] for each in written["assert"]] == [
+        assertion["type"].removeprefix("model-graded-")  # an older name of the same
+    ]
+    again = Promptfoo().lens("json").write({"id": "row_1", **read.row}, read.rubric, 0).row
+    assert again["assert"] == [assertion]
 
 
 @every_case(

@@ -179,6 +179,13 @@ def _with_values(value: Any, variables: dict[str, Any]) -> Any:
     return VARIABLE.sub(text_of, value)
 
 
+#: The keys of a row that the judges of assertions read; one of the types has two names.
+_JUDGED = {
+    "llm-rubric": "criteria",
+    **dict.fromkeys(("factuality", "model-graded-factuality"), "expected"),
+}
+
+
 def _check_of(
     assertion: dict[str, Any], keys: dict[str, Any], judged: dict[str, list[dict[str, Any]]]
 ) -> dict[str, Any] | None:
@@ -192,7 +199,7 @@ def _check_of(
         return {**check, "negate": True} if check and is_not else check
     if base == "is-json" and not is_not:
         return _json_of(value)
-    key = {"llm-rubric": "criteria", "factuality": "expected"}.get(base)
+    key = _JUDGED.get(base)
     if key is None or is_not or not isinstance(value, str) or not value.strip():
         return None
     others = judged[key]

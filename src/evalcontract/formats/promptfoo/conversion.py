@@ -20,8 +20,10 @@ from evalcontract.formats.promptfoo.checks import (
 )
 from evalcontract.formats.promptfoo.configuration import prompts_of
 from evalcontract.formats.promptfoo.document import (
+    CONFIGURATION,
     NO_KEY,
     THEIRS,
+    UNSCORED,
     DocumentParts,
     document_of,
     parts_of,
@@ -65,6 +67,8 @@ class PromptfooLens(Lens):
     nested_theirs: Nested = MappingProxyType({"options": {}})
     listed_whole = frozenset({"options"})
     no_root = "a file of tests has no place for it"
+    document = CONFIGURATION
+    unscored = UNSCORED
 
     def __init__(self, *of_dialect: Any) -> None:
         super().__init__(*of_dialect)

@@ -28,7 +28,14 @@ from evalcontract.model.values import json_equal
 #: The name of the system below `metadata` of a dataset, and what stands there: the configuration
 #: without its tests, and the entries of the list of tests that lead elsewhere, by their numbers.
 THEIRS = "promptfoo"
-_CONFIGURATION, _ELSEWHERE = "configuration", "elsewhere"
+CONFIGURATION, _ELSEWHERE = "configuration", "elsewhere"
+#: The keys of a configuration that change which outputs there are, or nothing: never their scores.
+UNSCORED = frozenset(
+    {
+        *("providers", "targets", "description", "evaluateOptions", "outputPath", "sharing"),
+        *("tags", "writeLatestResults"),
+    }
+)
 _TESTS, _DESCRIPTION, _DEFAULT = "tests", "description", "defaultTest"
 NO_KEY = "a dataset of evalcontract has no key for it"
 _MOST_DIGITS = 10
@@ -55,8 +62,8 @@ def parts_of(value: Any) -> DocumentParts:
         has_label = isinstance(name, str) and bool(name.strip())
         root = {"label": name} if has_label else {}
         said = {_DESCRIPTION: has_label, _TESTS: isinstance(tests, list) and bool(tests)}
-        theirs[_CONFIGURATION] = {k: part for k, part in value.items() if not said.get(k)}
-        paths = [(key,) for key in theirs[_CONFIGURATION] if key not in (_TESTS, _DEFAULT)]
+        theirs[CONFIGURATION] = {k: part for k, part in value.items() if not said.get(k)}
+        paths = [(key,) for key in theirs[CONFIGURATION] if key not in (_TESTS, _DEFAULT)]
         paths += _beside_default(value)
     if elsewhere:
         theirs[_ELSEWHERE] = elsewhere
@@ -85,7 +92,7 @@ def document_of(rows: list[Any], root: Row, reason: str) -> tuple[Any, list[Loss
         return rows, [Loss((key,), reason, is_kept=False) for key in root]
     free = {key: part for key, part in root.items() if key != "metadata"}
     free |= {"metadata": metadata} if len(metadata) > 1 else {}
-    configuration: Row | None = theirs.get(_CONFIGURATION)
+    configuration: Row | None = theirs.get(CONFIGURATION)
     losses: list[Loss] = []
     if configuration is not None:
         if isinstance(label := free.pop("label", None), str):
@@ -101,8 +108,8 @@ def document_of(rows: list[Any], root: Row, reason: str) -> tuple[Any, list[Loss
 
 def _is_kept(theirs: Row) -> bool:
     """Whether a mapping is what `parts_of` kept of a document."""
-    parts = (theirs.get(_CONFIGURATION, {}), theirs.get(_ELSEWHERE, {}))
-    is_known = bool(theirs) and theirs.keys() <= {_CONFIGURATION, _ELSEWHERE}
+    parts = (theirs.get(CONFIGURATION, {}), theirs.get(_ELSEWHERE, {}))
+    is_known = bool(theirs) and theirs.keys() <= {CONFIGURATION, _ELSEWHERE}
     if not is_known or not all(isinstance(part, dict) for part in parts):
         return False
     return all(name.isascii() and name.isdigit() and len(name) < _MOST_DIGITS for name in parts[1])
@@ -121,7 +128,7 @@ def _around(rows: list[Any], configuration: Row) -> tuple[Row, list[Loss]]:
     if all(each is not None or row is None for row, each in zip(rows, bare, strict=True)):
         rows[:] = bare
         return configuration, []
-    path = ("metadata", THEIRS, _CONFIGURATION, _DEFAULT)
+    path = ("metadata", THEIRS, CONFIGURATION, _DEFAULT)
     rest = {key: part for key, part in configuration.items() if key != _DEFAULT}
     return rest, [Loss(path, _ADDS_MORE, is_kept=False)]
 
