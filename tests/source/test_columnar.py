@@ -206,9 +206,9 @@ def test_check_reads_the_tables_of_a_workspace(tmp_path: Path) -> None:
     outcome = check_workspaces(tmp_path, options)
     cached = options._replace(cache=Cache(tmp_path / "cache"))
     assert [check_workspaces(tmp_path, cached) for _ in range(2)] == [outcome] * 2
-    data = serialize(outcome)
-    assert data is not None
-    assert deserialize(data) == outcome
+    kept = serialize(outcome)
+    assert kept is not None
+    assert deserialize(kept) == outcome
     found = [(Path(each.place.file).name, each.code) for each in outcome.diagnostics]
     assert outcome.rows == 90
     assert outcome.files[Kind.DATASET] == 4
