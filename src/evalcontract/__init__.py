@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evalcontract.api.datasets import DatasetLoader
     from evalcontract.api.findings import Findings, Workspace
     from evalcontract.api.grader import GradedFiles, Grader
+    from evalcontract.api.in_memory import Covered, Validated, coverage, grade, validate
     from evalcontract.api.loaded import (
         LoadedArtifact,
         LoadedCheck,
@@ -42,6 +43,7 @@ _HOMES = {
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
     "Converted": "evalcontract.api.converting",
+    "Covered": "evalcontract.api.in_memory",
     "DatasetLoader": "evalcontract.api.datasets",
     "Diagnostic": "evalcontract.model.diagnostic",
     "EvalContractError": "evalcontract.model.errors",
@@ -62,18 +64,23 @@ _HOMES = {
     "Severity": "evalcontract.model.diagnostic",
     "Summary": "evalcontract.grading.summary",
     "UsageError": "evalcontract.model.errors",
+    "Validated": "evalcontract.api.in_memory",
     "Workspace": "evalcontract.api.findings",
     "calibrate_judge": "evalcontract.api.calibrating",
     "convert": "evalcontract.api.converting",
+    "coverage": "evalcontract.api.in_memory",
+    "grade": "evalcontract.api.in_memory",
     "render": "evalcontract.api.artifacts",
+    "validate": "evalcontract.api.in_memory",
 }
 
 __all__ = [
-    "Calibration", "CheckResult", "ConfigurationError", "ContractViolation", "Converted",
+    "Calibration", "CheckResult", "ConfigurationError", "ContractViolation", "Converted", "Covered",
     "DatasetLoader", "Diagnostic", "EvalContractError", "Findings", "GradedFiles", "Grader",
     "JudgePromptLoader", "LoadedArtifact", "LoadedCheck", "LoadedDataset", "LoadedJudge",
     "LoadedRow", "LoadedRubric", "Loss", "Provenance", "RowResult", "RubricLoader", "Severity",
-    "Summary", "UsageError", "Workspace", "__version__", "calibrate_judge", "convert", "render",
+    "Summary", "UsageError", "Validated", "Workspace", "__version__", "calibrate_judge", "convert",
+    "coverage", "grade", "render", "validate",
 ]  # fmt: skip
 
 

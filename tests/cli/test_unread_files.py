@@ -45,7 +45,7 @@ def reported(place: Path) -> list[tuple[str, str, list[str]]]:
     ]
 
 
-@every_case("name", ("datasets/b.csv", "datasets/b.TSV", "datasets/b.parquet", "datasets/b.pq"))
+@every_case("name", ("datasets/b.csv", "datasets/b.TSV"))
 def test_what_reads_a_table_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

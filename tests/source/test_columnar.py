@@ -5,21 +5,22 @@ from __future__ import annotations
 import io
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from saved import stream
+from saved import saved, stream
 from tables import every_case
 
-from evalcontract.checking.pipeline import validate
+from evalcontract.cache import Cache
+from evalcontract.cache.checks import deserialize, serialize
+from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 from evalcontract.source.columnar import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
-
 if "CI" not in os.environ:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import pyarrow as pa
@@ -189,3 +190,29 @@ def test_many_columns_come_in_small_batches(tmp_path: Path) -> None:
     found = findings(tmp_path / "a.parquet", parquet(rows))
     assert {each[0] for each in found} == {"dataset/nothing-to-grade"}
     assert len(found) == 500
+
+
+def test_check_reads_the_tables_of_a_workspace(tmp_path: Path) -> None:
+    rows = [native(number) for number in range(1, 31)]
+    folder = tmp_path / "datasets" / "inner"
+    folder.mkdir(parents=True)
+    for name, write in WRITERS.items():
+        (folder / name).write_bytes(write(table(rows)))
+    (folder / "cut.parquet").write_bytes(parquet(table(rows))[:-20])
+    for name, data in saved(rows[:1]).items():
+        (tmp_path / "datasets" / "hugging_face" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "datasets" / "hugging_face" / name).write_bytes(data)
+    options = Options(root=tmp_path, is_joined=False)
+    outcome = check_workspaces(tmp_path, options)
+    cached = options._replace(cache=Cache(tmp_path / "cache"))
+    assert [check_workspaces(tmp_path, cached) for _ in range(2)] == [outcome] * 2
+    kept = serialize(outcome)
+    assert kept is not None
+    assert deserialize(kept) == outcome
+    found = [(Path(each.place.file).name, each.code) for each in outcome.diagnostics]
+    assert outcome.rows == 90
+    assert outcome.files[Kind.DATASET] == 4
+    for name in WRITERS:
+        assert [code for file, code in found if file == name].count("dataset/near-miss-key") == 6
+    assert ("cut.parquet", "source/syntax") in found
+    assert ("hugging_face", "workspace/unsupported-file") in found

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
-from evalcontract.api.datasets import open_document, open_rows
+from evalcontract.api.datasets import open_document
 from evalcontract.api.findings import Findings, Loader
 from evalcontract.api.loaded import RowT
 from evalcontract.converting.convert import ConvertResult, convert_rows, refusal_of
 from evalcontract.converting.output import ConvertedRows
 from evalcontract.converting.placing import ConversionTarget, DialectTarget, NativeTarget
+from evalcontract.datasets.opening import open_rows
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.datasets.placing import from_unreadable_files, one_finding
 from evalcontract.model.diagnostic import format_path, sort_key
@@ -114,7 +115,11 @@ def convert(
     if isinstance(rows, str | bytes | Path) or not isinstance(rows, Iterable):
         raise UsageError(f"rows must be mappings, not `{type(rows).__name__}`")
     whole = rows if isinstance(rows, Mapping) else None
-    dataset = open_rows(rows, from_, name) if whole is None else open_document(whole, from_, name)
+    dataset = (
+        open_rows(rows, from_, name, has_digest=True)
+        if whole is None
+        else open_document(whole, from_, name)
+    )
     target, dialect = _target_of(to, name)
     run = Loader(root)._run()  # noqa: SLF001 - the workspace as the loaders find it
     if dataset.unreadable:

@@ -18,8 +18,8 @@ from evalcontract.checking.artifacts import (
     listing_errors,
     lock_findings,
 )
-from evalcontract.datasets.native_pass import NativeDataset, NativePass
-from evalcontract.datasets.opening import Input, open_dataset
+from evalcontract.datasets.native_pass import NativePass
+from evalcontract.datasets.opening import Input, open_dataset, open_rows
 from evalcontract.datasets.passes import NATIVE, CheckedRow, Dataset, DatasetPass, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.plans import GradingPlans, cover_row
@@ -29,7 +29,8 @@ from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.policy import Policy
-from evalcontract.source.rows import NotPlainError, RowIterable, plain
+from evalcontract.source.in_memory import rows_in
+from evalcontract.source.rows import NotPlainError, plain
 from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:
@@ -64,30 +65,6 @@ class Coverer:
         # Runners ignore misspelled keys; the coverage shows which checks are skipped for that.
         faults = (problem.message for problem in problems if problem.code in ILL_FORMED)
         return cover_row(self._grading, index, row, fault=next(faults, None))
-
-
-# Rows in memory of another system are taken for the lines of a file of this medium.
-_MEDIUM = "jsonl"
-
-
-def open_rows(rows: Iterable[Any], dialect: str, name: str) -> Dataset:
-    """Return the dataset of some rows, which are read once and batch by batch.
-
-    Raises:
-        UsageError: there is no such dialect, or its system reads whole documents only.
-
-    """
-    if dialect == NATIVE:
-        return NativeDataset(RowIterable(name, rows))
-    from evalcontract.datasets.dialect_pass import DialectDataset  # not for our datasets
-    from evalcontract.formats import dialect_of
-    from evalcontract.source.external import ExternalFile
-
-    known = dialect_of(dialect)
-    if _MEDIUM not in known.media:
-        raise UsageError(f"{known.title} reads whole files and not single rows: use `load`")
-    file = ExternalFile(_MEDIUM, RowIterable(name, rows, as_python=True))
-    return DialectDataset(known, file)
 
 
 def open_document(document: Mapping[str, Any], dialect: str, name: str) -> Dataset:
@@ -185,7 +162,7 @@ class DatasetLoader(Loader, Generic[RowT]):
     def load_rows(
         self, rows: Iterable[Mapping[str, Any]], name: str = "rows"
     ) -> LoadedDataset[RowT]:
-        """Load rows that are in memory, as the rows of a file.
+        """Load rows that are in memory, as the rows of a file, or a table as `validate` takes it.
 
         The iterable is read once, batch by batch: a batch is checked before the next one is
         requested. The values of the loaded rows are plain copies: dates and times become ISO 8601
@@ -205,13 +182,9 @@ class DatasetLoader(Loader, Generic[RowT]):
                 the system of the dialect does not read files with a row per line.
 
         """
-        if isinstance(rows, str | bytes | Path | Mapping) or not isinstance(rows, Iterable):
-            kind = type(rows).__name__
-            raise UsageError(
-                f"rows must be an iterable of mappings, not `{kind}`; `load` reads files"
-            )
+        given = rows_in(rows, advice="`load` reads files")
         run = self._run()
-        in_memory = open_rows(rows, self._dialect, name)
+        in_memory = open_rows(given, self._dialect, name, has_digest=True)
         loaded = _load(run, in_memory, run.standards.base, graded=run.standards.graded_for(None))
         return cast("LoadedDataset[RowT]", loaded)
 

@@ -34,6 +34,7 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, read_file
+from evalcontract.source.filesystem import TYPED_TABLES
 from evalcontract.workspace import (
     Workspace,
     display_name,
@@ -313,6 +314,7 @@ def _check_datasets(
     known: KnownResults | None,
 ) -> None:
     """Check the datasets of a workspace, except those with known results."""
+    files, own = options.files, options._replace(dialect=None, columns=())
 
     def take(part: RunOutcome) -> None:
         outcome.add(part)
@@ -334,13 +336,20 @@ def _check_datasets(
             part.left_out += () if kind else (display_name(path),)
             part.files.update({kind: 1} if kind else {})
         else:
-            open_ = partial(NativeDataset, source)
+            is_table = path.suffix.lower() in TYPED_TABLES  # which a target names
+            native = partial(NativeDataset, source)
+            open_ = partial(opened_quickly, Input(path, None, files), own) if is_table else native
             collector = _check_found(run, open_, path, outcome=part, options=options)
         if known and collector.single is not None:
             part.diagnostics = collector.single
             known.keep_dataset(path, part, [*dict.fromkeys(run.scheduled.files[before:])])
         else:
             findings.merge(collector)
+        take(part)
+    for path in () if findings.is_full else run.workspace.tables():
+        part = RunOutcome()
+        open_ = partial(opened_quickly, Input(path, None, files), own)
+        findings.merge(check_dataset(run, open_, path, outcome=part, options=options))
         take(part)
 
 

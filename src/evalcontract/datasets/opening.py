@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from evalcontract.datasets.kinds import DialectMatch, detect_in
 from evalcontract.datasets.native_pass import NativeDataset
@@ -24,6 +24,7 @@ from evalcontract.source import (
     read_stream,
 )
 from evalcontract.source.filesystem import TABLES
+from evalcontract.source.rows import RowIterable
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,
@@ -61,6 +62,8 @@ def open_dataset(
         UsageError: there is no such dialect, or no such column.
 
     """
+    if input_.rows is not None:
+        return open_rows(input_.rows, dialect or NATIVE, input_.path.name, columns=columns)
     if dialect == TABLE:
         if not is_table(input_.path, input_.files):
             raise UsageError(
@@ -87,6 +90,39 @@ def open_dataset(
     if external is None:
         external = buffered.read_external()
     return _external(detected.dialect, external, detected)
+
+
+# Rows in memory of another system are taken for the lines of a file of this medium.
+_MEDIUM = "jsonl"
+
+
+def open_rows(
+    rows: Iterable[Any],
+    dialect: str,
+    name: str,
+    columns: ColumnKeys = (),
+    *,
+    has_digest: bool = False,
+) -> Dataset:
+    """Return the dataset of some rows, which are read once and batch by batch.
+
+    Raises:
+        UsageError: there is no such dialect, or its system reads whole documents only.
+
+    """
+    if columns or dialect == TABLE:
+        raise UsageError("columns are those of files: give rows in memory the keys of rows")
+    if dialect == NATIVE:
+        return NativeDataset(RowIterable(name, rows, has_digest=has_digest))
+    from evalcontract.datasets.dialect_pass import DialectDataset  # not for our datasets
+    from evalcontract.formats import dialect_of
+    from evalcontract.source.external import ExternalFile
+
+    known = dialect_of(dialect)
+    if _MEDIUM not in known.media:
+        raise UsageError(f"{known.title} reads whole files and not single rows: use `load`")
+    source = RowIterable(name, rows, as_python=True, has_digest=has_digest)
+    return DialectDataset(known, ExternalFile(_MEDIUM, source))
 
 
 def open_with_graders(input_: Input, options: Options) -> Dataset:
@@ -200,16 +236,21 @@ class Options(NamedTuple):
 class Input(NamedTuple):
     """One file to read: a path, or a stream with the path that findings name.
 
-    `is_found` is whether nobody named it: it was found in a folder.
+    `is_found` is whether nobody named it: it was found in a folder. Or the `rows` are in memory;
+    then the path is only a name.
     """
 
     path: Path
     stream: BinaryIO | None = None
     files: Files = DISK
     is_found: bool = False
+    rows: Iterable[Any] | None = None
 
     def read(self, *, quick: bool = False) -> RowSource:
         """Read the file; `quick` is as for `read_file`."""
+        if self.rows is not None:
+            in_memory = RowIterable(self.path.name, self.rows, has_digest=False)
+            return cast("RowSource", in_memory)  # its stream is read only once
         name = display_name(self.path)
         if self.stream:
             return read_stream(self.stream, name, quick=quick)

@@ -22,9 +22,9 @@ from evalcontract.model.diagnostic import Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import listed
 from evalcontract.source import RowBatches, SourceProblem, UnreadableFile
-from evalcontract.source.columnar import TypedTable, has_infinite
+from evalcontract.source.columnar import TypedTable
 from evalcontract.source.document import Batch
-from evalcontract.source.rows import representable
+from evalcontract.source.rows import has_infinite, representable
 from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
@@ -120,6 +120,10 @@ class TableRows(RowBatches):
     @property
     def progress(self) -> tuple[int, int] | None:
         return self._table.progress
+
+    @property
+    def has_bare_texts(self) -> bool:
+        return isinstance(self._table, CsvTable)
 
     @property
     def sha256(self) -> str:

@@ -7,7 +7,6 @@ the row does not have, since tables force each column on every row.
 from __future__ import annotations
 
 import json
-import math
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -211,7 +210,7 @@ def _has_floats(kind: DataType) -> bool:
 
 def rows_of(batch: RecordBatch, *, keeps_nulls: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a record batch as plain values, column by column."""
-    columns = [_values(column, keeps_nulls) for column in batch.columns]
+    columns = [values_of(column, keeps_nulls) for column in batch.columns]
     if not columns:
         return [{} for _ in range(batch.num_rows)]
     return _mappings(batch.schema.names, batch.columns, columns, keeps_nulls=keeps_nulls)
@@ -233,7 +232,7 @@ def _mappings(
     ]
 
 
-def _values(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - of every part alike
+def values_of(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - of every part alike
     """Return the values of an array, by its type, as plain values."""
     from pyarrow import BaseExtensionType, types
 
@@ -259,15 +258,15 @@ def _parts(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - as a
     if types.is_struct(kind):
         names = [kind.field(at).name for at in range(kind.num_fields)]
         parts = array.flatten()
-        columns = [_values(part, keeps_nulls) for part in parts]
+        columns = [values_of(part, keeps_nulls) for part in parts]
         return _mappings(names, parts, columns, keeps_nulls=keeps_nulls)
     if types.is_map(kind):
-        items = _values(array.items, keeps_nulls)
+        items = values_of(array.items, keeps_nulls)
         pairs = [*zip(map(str, array.keys.to_pylist()), items, strict=True)]
         return [dict(part) for part in _slices(array, pairs)]
     array = array if types.is_list(kind) or types.is_large_list(kind) else _as_list(array)
     first, last = array.offsets[0].as_py(), array.offsets[-1].as_py()
-    items = _values(array.values.slice(first, last - first), keeps_nulls)
+    items = values_of(array.values.slice(first, last - first), keeps_nulls)
     return [*_slices(array, items, first)]
 
 
@@ -276,10 +275,10 @@ def _scalars(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - as
 
     kind = array.type
     if types.is_dictionary(kind):
-        known = _values(array.dictionary, keeps_nulls)
+        known = values_of(array.dictionary, keeps_nulls)
         return [None if at is None else known[at] for at in array.indices.to_pylist()]
     if types.is_run_end_encoded(kind):
-        return _values(compute.run_end_decode(array), keeps_nulls)
+        return values_of(compute.run_end_decode(array), keeps_nulls)
     values: list[Any] = _microseconds(array) if _is_precise(kind) else array.to_pylist()
     if _is_plain(kind):
         return values
@@ -340,15 +339,6 @@ def _parsed(text: str | None) -> Any:
         return None if text is None else json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def has_infinite(value: Any) -> bool:
-    """Whether a value, or a part of it, is a number that JSON has not: NaN or an infinite one."""
-    if isinstance(value, dict):
-        return any(map(has_infinite, value.values()))
-    if isinstance(value, list):
-        return any(map(has_infinite, value))
-    return isinstance(value, float) and not math.isfinite(value)
 
 
 class ParquetTable(TypedTable):

@@ -28,6 +28,8 @@ TABLES = {
     ".arrow": "arrow",
     ".feather": "arrow",
 }
+#: The extensions of tables with typed columns, which `check` reads, too.
+TYPED_TABLES = tuple(suffix for suffix, of in TABLES.items() if of in ("parquet", "arrow"))
 #: The files of a dataset that `save_to_disk` of Hugging Face `datasets` writes beside its rows, and
 #: that of a folder with one for each split.
 STATE, INFO, SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"

@@ -216,21 +216,50 @@ def representable(batch: Batch, *, as_python: bool = False) -> Iterator[Batch]:
         yield Batch(first, rows, batch.faults)
 
 
+def has_infinite(value: Any) -> bool:
+    """Whether a value, or a part of it, is a number that JSON has not: NaN or an infinite one."""
+    if isinstance(value, dict):
+        return any(map(has_infinite, value.values()))
+    if isinstance(value, list):
+        return any(map(has_infinite, value))
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+class RowBlocks:
+    """An iterable of lists of rows that are plain already, but for NaN and infinite numbers."""
+
+    def __init__(self, blocks: Iterable[list[dict[str, Any]]]) -> None:
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[list[dict[str, Any]]]:
+        return iter(self._blocks)
+
+
 class IterableRows(RowBatches):
     """Rows from an iterable as plain data; see `RowBatches`. Each batch is read when it is needed.
 
     The place of something in row n (from 0) is the file `NAME[n]`, without a line. A row that JSON
     cannot represent is a fault, and is left out; the others keep their indexes. `as_python` is as
-    for `plain`.
+    for `plain`. Without `has_digest`, there is no `sha256`, which takes time for every row.
     """
 
     document = None
     progress = None
+    has_bare_texts = False
 
-    def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        rows: Iterable[Any],
+        *,
+        as_python: bool = False,
+        has_digest: bool = True,
+    ) -> None:
         self.file = name
+        self._are_plain = isinstance(rows, RowBlocks)
         self._rows = iter(rows)
         self._as_python = as_python
+        self._has_digest = has_digest
         self._batch = Batch(0, [])
         self._digest: Any = None
 
@@ -251,15 +280,26 @@ class IterableRows(RowBatches):
 
         self._digest = sha256()
         first = 0
-        while (rows := [*islice(self._rows, _BATCH)]) or not first:
-            for batch in representable(Batch(first, rows), as_python=self._as_python):
-                for row in batch.rows:
+        while (rows := self._next()) or not first:
+            for batch in self._parts(Batch(first, rows)):
+                for row in batch.rows if self._has_digest else ():
                     self._digest.update(json.dumps(row, sort_keys=True).encode() + b"\n")
                 self._batch = batch
                 yield batch
             first += len(rows)
             if not rows:
                 return
+
+    def _next(self) -> list[Any]:
+        """Return the next rows; none at the end."""
+        if self._are_plain:
+            return next(filter(None, self._rows), [])
+        return [*islice(self._rows, _BATCH)]
+
+    def _parts(self, batch: Batch) -> Iterator[Batch]:
+        if self._are_plain and (self._as_python or not any(map(has_infinite, batch.rows))):
+            return iter((batch,))
+        return representable(batch, as_python=self._as_python)
 
     def exact(self, index: int) -> Any:
         return self._batch.rows[index - self._batch.first_index]
@@ -274,9 +314,18 @@ class RowIterable:
     document = None
     unreadable = None
 
-    def __init__(self, name: str, rows: Iterable[Any], *, as_python: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        rows: Iterable[Any],
+        *,
+        as_python: bool = False,
+        has_digest: bool = True,
+    ) -> None:
         self.file = name
-        self.stream: IterableRows = IterableRows(name, rows, as_python=as_python)
+        self.stream: IterableRows = IterableRows(
+            name, rows, as_python=as_python, has_digest=has_digest
+        )
 
     def peek(self) -> None:
         """Return None: the rows can be read only once."""

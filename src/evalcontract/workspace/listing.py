@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.source import (
+    FILE,
     FOLDER,
     SCHEMA_SUFFIX,
     Entry,
@@ -19,7 +20,7 @@ from evalcontract.source import (
     format_of,
     read_file,
 )
-from evalcontract.source.filesystem import DANGLING, EVERY_FILE
+from evalcontract.source.filesystem import DANGLING, EVERY_FILE, TYPED_TABLES
 from evalcontract.workspace.configuration import (
     FILE_NAME,
     SETTINGS,
@@ -29,6 +30,7 @@ from evalcontract.workspace.configuration import (
 )
 from evalcontract.workspace.roots import (
     ARTIFACT_FOLDERS,
+    DATASETS,
     OTHER_CONFIGURATIONS,
     WORKSPACE_FOLDERS,
     data_files,
@@ -121,6 +123,34 @@ class Listing:
             return self._files.real(path).is_relative_to(self._root)
         except ValueError:  # it contains NUL
             return False
+
+    def tables(self, globs: Sequence[str]) -> list[Path]:
+        """Return the tables with typed columns among the datasets, and mark them as read.
+
+        Without `globs`, these are the ones in `datasets/`. A file of a folder that Hugging Face
+        `datasets` wrote is none, and neither is a link that leads out of the workspace.
+        """
+        from evalcontract.source.arrow import is_saved  # rarely needed
+
+        found = [
+            path
+            for path, entry in self._others.items()
+            if path.suffix.lower() in TYPED_TABLES
+            and entry.kind == FILE
+            and not entry.name.startswith(".")
+            and self._is_dataset(path, globs)
+            and not (path in self._links and self._fault_of_link(path))
+            and not is_saved(path.parent, self._files)
+        ]
+        for path in found:
+            self.mark_read(path)
+        return sorted(found)
+
+    def _is_dataset(self, path: Path, globs: Sequence[str]) -> bool:
+        if globs:
+            relative = path.relative_to(self.base).as_posix()
+            return any(selects(pattern, relative) for pattern in globs)
+        return path.relative_to(self._root).parts[0] == DATASETS
 
     def mark_read(self, path: Path) -> None:
         """Remember that a file was read because another file names it."""

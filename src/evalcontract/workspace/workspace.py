@@ -360,6 +360,10 @@ class Workspace:
             if not self.is_artifact(path):
                 yield path, read_file(path, display_name(path), self.files)
 
+    def tables(self) -> list[Path]:
+        """Return the tables with typed columns that are datasets, when the rest is scanned."""
+        return self.listing.tables(self.configuration.datasets)
+
     def scans(self, path: Path) -> bool:
         """Whether `scan` yields the file at a path."""
         named = map(self.files.real, (*self._named_datasets(), *self.extra_datasets))
