@@ -146,8 +146,9 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "--outputs",
     required=True,
     metavar="FILE",
-    shell_complete=files_of("jsonl"),
-    help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
+    shell_complete=files_of("jsonl", "json", "csv", "parquet"),
+    help="Recorded outputs: JSON Lines or a table of `id`, `output` and `tool_calls`, or those of"
+    " Inspect, promptfoo, OpenAI or LangSmith; `-` for standard input.",
 )
 @options.file(
     "--results",
