@@ -395,7 +395,8 @@ TAKEN = {
         "grading.grade.Grading",
         "grading.results.RowResult",
         "grading.runner.score_text",
-        "grading.summary.Comparison",
+        "grading.comparison.Comparison",
+        "grading.comparison.by_id",
     },
     "versioning": {
         "checking.locks.bundles_of",

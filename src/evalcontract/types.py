@@ -13,10 +13,10 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "Row", "RowResult", "Rubric", "Scoring",
-    "SeveritySource", "Site", "Tally", "Target", "Tool", "ToolCall", "ToolCallCustom",
-    "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used", "UsedEndpoint",
-    "Validation",
+    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummarySamples", "Row",
+    "RowResult", "Rubric", "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target",
+    "Tool", "ToolCall", "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck",
+    "Usage", "Used", "UsedEndpoint", "Validation",
 ]  # fmt: skip
 
 
@@ -449,6 +449,7 @@ class RecordedOutput(TypedDict):
     """
 
     id: str | int
+    sample: NotRequired[int | str | None]
     output: NotRequired[str | None]
     tool_calls: NotRequired[list[ToolCall] | None]
     context: NotRequired[Any]
@@ -640,15 +641,14 @@ class CheckResult(TypedDict):
     checks: NotRequired[list["CheckResult"]]
 
 
-class Tally(TypedDict):
-    """Outcomes, the mean of the scores that are known, and the bounds of the mean of all."""
+class TallyPassRate(TypedDict):
+    """The share that passed of the results that passed or failed."""
 
-    total: int
-    decided: int
-    undecided: int
-    mean: float | None
-    bounds: NotRequired[list[float]]
-    outcomes: dict[str, int]
+    rate: float
+    stderr: float | None
+    interval: list[float] | None
+    method: Literal["wilson", "t"]
+    clusters: NotRequired[int]
 
 
 class Usage(TypedDict):
@@ -670,6 +670,16 @@ class Cause(TypedDict):
     reason: str
     number: int
     of: int
+
+
+class ResultsSummarySamples(TypedDict):
+    """The rows that have several outputs: how many, the variance of their scores within and
+    between rows, the chance that one (`pass_at_k`) or all (`pass_all_k`) of k outputs pass, and
+    the shares of rows that are `never`, `sometimes` and `always` right.
+    """
+
+    rows: int
+    outputs: int
 
 
 class Provenance(TypedDict):
@@ -721,6 +731,7 @@ class RowResult(TypedDict):
     """What the rubric of a row made of its output."""
 
     id: str
+    sample: NotRequired[int | str]
     rubric: str | None
     outcome: Literal["passed", "failed", "undecided", "skipped"] | None
     score: float | None
@@ -728,11 +739,28 @@ class RowResult(TypedDict):
     reason: NotRequired[str]
     checks: list[CheckResult]
     tags: NotRequired[Any]
+    by: NotRequired[dict[str, Any]]
     metadata: NotRequired[Any]
     input: NotRequired[Any]
     output: NotRequired[Any]
     tool_calls: NotRequired[Any]
     expected: NotRequired[Any]
+
+
+class Tally(TypedDict):
+    """Outcomes, the mean of the scores that are known, and the bounds of the mean of all."""
+
+    total: int
+    decided: int
+    undecided: int
+    mean: float | None
+    stderr: NotRequired[float | None]
+    interval: NotRequired[list[float] | None]
+    method: NotRequired[Literal["wilson", "t"]]
+    clusters: NotRequired[int]
+    pass_rate: NotRequired[TallyPassRate]
+    bounds: NotRequired[list[float]]
+    outcomes: dict[str, int]
 
 
 class ResultsSummary(TypedDict):
@@ -746,6 +774,9 @@ class ResultsSummary(TypedDict):
     judges: NotRequired[Usage]
     rubrics: list[Tally]
     checks: list[Tally]
+    samples: NotRequired[ResultsSummarySamples]
+    groups: NotRequired[list[Tally]]
+    cluster: NotRequired[str]
 
 
 class ResultsLine(TypedDict):

@@ -643,7 +643,7 @@ def test_comparison(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "rubric/support: names_period",
         "lost: passed 0.75 → failed 0.25",
         "hours: failed 0.00 → passed 1.00",
-        "95 % interval",
+        "n is too small to say more",
     ):
         assert part in " ".join(text.split())
 
@@ -906,8 +906,8 @@ def test_null_outputs_are_in_the_bounds_of_the_mean(
     assert grade() == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "7 of 20 must_contain_any checks did not run: no text of the output" in text
-    decided = "20 rows, 13 decided (65 %), mean score 1.00 of these, 0.65 to 1.00 of all"
-    assert f"{decided}, 13 passed, 7 undecided" in text
+    decided = "20 rows, 13 decided (65 %), mean score 1.00 of these (95 % interval 0.77 to 1.00)"
+    assert f"{decided}, 0.65 to 1.00 of all, 13 passed, 7 undecided" in text
     assert "no model" not in text, "nothing asks a judge, so that none is missing"
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-from tables import every_case
-
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
+from evalcontract.grading.comparison import Comparison, ScoreDifference, by_id
+from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
-from evalcontract.grading.summary import Comparison
 from evalcontract.library.score_bounds import Bounds
-from evalcontract.statistics.rates import MOST_DRAWN, Draws, paired_difference
 
 
 def check(id_: str, score: float | None, *inner: CheckResult) -> CheckResult:
@@ -24,43 +21,42 @@ def row(id_: str, *checks: CheckResult, rubric: str = "rubric/a@1.0.0") -> RowRe
 
 
 def compared(before: list[RowResult], after: list[RowResult]) -> Comparison:
-    comparison = Comparison(before)
-    for one in after:
-        comparison.take(one)
-    return comparison
+    return Comparison.of(by_id(before), after)
+
+
+def lost(before: list[RowResult], after: list[RowResult]) -> list[str]:
+    return compared(before, after).lost_ids(by_id(before))
+
+
+def differences(comparison: Comparison) -> dict[tuple[str | None, str], ScoreDifference]:
+    """Return those of the checks that changed."""
+    found = {key: tally for key, tally in comparison.checks.items() if tally.has_changed}
+    return {key: tally.difference for key, tally in found.items() if tally.difference}
 
 
 def test_rows_with_the_same_id_are_compared_in_their_order() -> None:
     """Those after the first are errors, since the id is not unique."""
     rows = [row("a", check("x", 1.0)), row("a", check("x", 0.0)), row("b")]
     comparison = compared(rows, [*rows, row("a")])
-    assert (comparison.changed, comparison.new, comparison.lost_ids) == ([], ["a"], [])
-    assert compared(rows, rows[:1]).lost_ids == ["a", "b"]
-
-
-def test_beyond_the_samples_of_a_comparison_the_normal_distribution_is_used() -> None:
-    before, after = [0.0, 1.0, 0.5], [1.0, 0.0, 1.0]
-    drawn = paired_difference(before, after, Draws())
-    assert drawn == paired_difference(before, after)
-    normal = paired_difference(before, after, Draws(0))
-    assert normal.interval is not None
-    assert normal.interval != drawn.interval
-    assert normal.interval.lower + normal.interval.upper == pytest.approx(2 * normal.mean)
+    assert (comparison.changed, comparison.new) == ([], ["a"])
+    assert lost(rows, [*rows, row("a")]) == []
+    assert lost(rows, rows[:1]) == ["a", "b"]
 
 
 def test_equal_runs_have_no_differences() -> None:
     rows = [row("a", check("x", 1.0)), row("b", check("x", 0.0))]
     comparison = compared(rows, rows)
     assert comparison.changed == []
-    assert list(comparison.checks()) == []
-    assert (comparison.new, comparison.lost_ids, comparison.versions) == ([], [], {})
-    assert comparison.rows is not None
-    assert (comparison.rows.mean, comparison.rows.is_clear) == (0, False)
+    assert differences(comparison) == {}
+    assert (comparison.new, lost(rows, rows), comparison.versions) == ([], [], {})
+    found = comparison.rows.difference
+    assert found is not None
+    assert (found.scores.mean, found.p_value, found.test) == (0, 1, "mcnemar")
 
 
 def test_rows_that_come_and_go() -> None:
-    comparison = compared([row("a"), row("b")], [row("b"), row("c")])
-    assert (comparison.new, comparison.lost_ids) == (["c"], ["a"])
+    before, after = [row("a"), row("b")], [row("b"), row("c")]
+    assert (compared(before, after).new, lost(before, after)) == (["c"], ["a"])
 
 
 def test_a_check_that_turned() -> None:
@@ -71,17 +67,18 @@ def test_a_check_that_turned() -> None:
         ("a", ("x",)),
         ("b", ("x",)),
     ]
-    (difference,) = comparison.checks()
-    assert (difference.rubric, difference.check) == ("rubric/a", "x")
+    ((check_of, difference),) = differences(comparison).items()
+    assert check_of == ("rubric/a", "x")
     assert (difference.better, difference.worse) == (1, 1)
     assert difference.scores.pairs == 2
+    assert [change.after.id for change in comparison.flipped] == ["a", "b"]
 
 
 def test_checks_inside_composites_are_compared_by_their_names() -> None:
     before = row("a", check("c", 1.0, check("x", 1.0), check("y", 0.5)))
     after = row("a", check("c", 1.0, check("x", 1.0), check("y", 1.0)))
-    (difference,) = compared([before], [after]).checks()
-    assert difference.check == "c/y"
+    ((check_of, difference),) = differences(compared([before], [after])).items()
+    assert check_of == ("rubric/a", "c/y")
     assert difference.better == 1
 
 
@@ -93,15 +90,15 @@ def test_another_version_of_a_rubric_is_told_and_its_checks_are_compared() -> No
     ]
     comparison = compared(before, after)
     assert comparison.versions == {("rubric/a@1.0.0", "rubric/a@1.1.0"): 2}
-    (difference,) = comparison.checks()
-    assert (difference.rubric, difference.worse) == ("rubric/a", 1)
+    ((check_of, difference),) = differences(comparison).items()
+    assert (check_of, difference.worse) == (("rubric/a", "x"), 1)
 
 
 def test_a_check_that_is_skipped_now_is_a_change_without_a_score() -> None:
     comparison = compared([row("a", check("x", 1.0))], [row("a", check("x", None))])
     assert comparison.changed[0].checks == ("x",)
-    assert list(comparison.checks()) == []
-    assert comparison.rows is None
+    assert differences(comparison) == {}
+    assert comparison.rows.difference is None
 
 
 def undecided(id_: str, reason: str) -> RowResult:
@@ -117,8 +114,8 @@ def test_rows_without_a_known_score_are_in_no_difference_and_told() -> None:
     before = [undecided("a", "no PHP"), undecided("b", "no PHP"), *known[2:], skipped]
     after = [known[0], undecided("b", "no endpoint"), known[2], passed, skipped]
     comparison = compared(before, after)
-    assert comparison.rows is not None
-    assert comparison.rows.pairs == 1, "row c"
+    assert comparison.rows.difference is not None
+    assert comparison.rows.difference.scores.pairs == 1, "row c"
     assert dict(comparison.uncompared) == {
         (True, False, "no PHP"): 1,
         (True, True, "no endpoint"): 1,
@@ -138,34 +135,39 @@ def test_checks_that_are_new_or_gone_are_changes() -> None:
     assert set(comparison.changed[0].checks) == {"x", "y"}
 
 
-@every_case(
-    ("before", "after", "lower", "upper"),
-    [
-        # A difference that is the same everywhere has no spread.
-        ([0.0] * 5, [0.5] * 5, 0.5, 0.5),
-        ([0.2, 0.4], [0.2, 0.4], 0.0, 0.0),
-        # All resamples of one 1 and three 0: the 2.5 % and 97.5 % points are 0 and 3/4.
-        ([0.0] * 4, [1.0, 0.0, 0.0, 0.0], 0.0, 0.75),
-    ],
-)
-def test_intervals(before: list[float], after: list[float], lower: float, upper: float) -> None:
-    found = paired_difference(before, after)
-    assert found.interval is not None
-    assert (found.interval.lower, found.interval.upper) == pytest.approx((lower, upper))
-    assert found == paired_difference(before, after), "the same every time"
+def test_parts_of_a_run_are_compared_as_the_whole() -> None:
+    before = [row(f"r{at}", check("x", float(at % 2)), check("y", at / 8)) for at in range(8)]
+    after = [row(f"r{at}", check("x", float(at % 3 == 0)), check("y", 0.5)) for at in range(9)]
+    whole, parts = Comparison.of(by_id(before), after, keep=2), Comparison(keep=2)
+    for start in (0, 3, 6):
+        parts.merge(Comparison.of(by_id(before), after[start : start + 3], keep=2))
+    assert [change.after.id for change in whole.changed] == ["r0", "r1"]
+    for one, other in zip(_all(whole), _all(parts), strict=True):
+        assert one == other
 
 
-def test_the_interval_of_many_pairs_is_that_of_the_normal_distribution() -> None:
-    many = MOST_DRAWN * 2
-    found = paired_difference([0.0] * many, [0.0, 1.0] * (many // 2))
-    # The standard deviation of n/2 ones and n/2 zeros is √(n / 4(n - 1)).
-    spread = 1.959963984540054 * (many / (4 * (many - 1))) ** 0.5 / many**0.5
-    assert found.interval is not None
-    assert found.interval.lower == pytest.approx(0.5 - spread)
-    assert found.interval.upper == pytest.approx(0.5 + spread)
-    assert found.is_clear
+def _all(comparison: Comparison) -> list[object]:
+    tallies = (comparison.rows, *comparison.checks.values())
+    changes = (comparison.changed, comparison.change_count, comparison.new, comparison.flipped)
+    return [[tally.difference for tally in tallies], *changes]
 
 
-def test_one_pair_has_no_interval() -> None:
-    assert paired_difference([0.0], [1.0]).interval is None
-    assert not paired_difference([0.0], [1.0]).is_clear
+def test_groups_and_clusters() -> None:
+    """Each cluster counts as one, and McNemar's test, which knows no clusters, is left out."""
+    grouping = Grouping(cluster="document")
+    before, after = (
+        [
+            row(f"r{at}", check("x", float(at % 6 >= passed)))._replace(
+                content={"tags": [f"t{at % 2}"], "by": {"document": at // 2}}
+            )
+            for at in range(24)
+        ]
+        for passed in (2, 4)
+    )
+    found = Comparison.of(by_id(before), after, grouping)
+    for tally, clusters in ((found.rows, 12), (found.groups[Group("tags", "t0")], 12)):
+        difference = tally.difference
+        assert difference is not None
+        assert difference.scores.difference.clusters == clusters
+        assert difference.test == "t"
+        assert (difference.worse > 0, difference.better) == (True, 0)

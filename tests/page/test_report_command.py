@@ -161,7 +161,7 @@ def test_results_are_beside_the_coverage_of_their_dataset(dataset: Path, results
 
 def test_a_run_says_what_is_undecided_and_what_did_not_run(dataset: Path, results: Path) -> None:
     (run,) = data_of(report(dataset, "--results", results))["runs"]
-    assert run["sentence"].startswith("4 rows, 1 decided (25 %), mean score 0.00 of these, ")
+    assert run["sentence"].startswith("4 rows, 1 decided (25 %), mean score 0.00 of these (")
     assert "2 of 4 llm_judge checks did not run: no model is configured" in run["unmeasured"]
     scores = {id_: (outcome, score) for id_, outcome, score, *_ in run["rows"]}
     assert scores["good"] == ("undecided", "0.00 to 1.00")

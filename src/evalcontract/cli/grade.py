@@ -17,17 +17,20 @@ import click
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.basis import Basis, differences, used_line
+from evalcontract.grading.compared import RunComparison, write_comparisons
+from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
+from evalcontract.grading.groups import Grouping
 from evalcontract.grading.printed import (
     is_failure,
     row_line,
     summary_fields,
-    write_comparison,
     write_gate,
     write_results,
     write_usage,
@@ -35,7 +38,8 @@ from evalcontract.grading.printed import (
 from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
 from evalcontract.grading.rows import with_content, without_texts
 from evalcontract.grading.runner import Task
-from evalcontract.grading.summary import Comparison, QualityGate, Summary
+from evalcontract.grading.samples import reduced
+from evalcontract.grading.summary import ALL_ALIKE, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
@@ -46,38 +50,56 @@ from evalcontract.policy import ERRORS, OK, exit_status
 class Share(NamedTuple):
     """What the process that graded some rows hands on of their results.
 
-    `failures` are the first of them; `lines` and `rows` are empty if nothing needs them, and so are
-    `samples`, the lines of a record.
+    `failures` are the first of them; `lines` are empty if nothing needs them, and so are `samples`,
+    the lines of a record. `comparison` is None unless there is an earlier run.
     """
 
     summary: Summary
     failures: list[RowResult]
     lines: str
-    rows: list[RowResult]
+    comparison: Comparison | None
     samples: str = ""
 
 
 class ShareOptions(NamedTuple):
-    """What is handed on: failures up to `limit` (0: all), and whether `lines` and `rows` are.
+    """What is handed on: failures up to `limit` (0: all), and whether `lines` are.
 
-    Without `texts`, the lines have none of the data; see `without_texts`. `samples` makes the lines
-    of a record.
+    `earlier` has the rows of an earlier run to compare. Without `texts`, the lines have none of the
+    data; see `without_texts`. `samples` makes the lines of a record. `grouping` says which rows
+    belong together.
     """
 
     limit: int
     lines: bool
-    rows: bool
+    earlier: EarlierRows | None
     texts: bool
     samples: Samples | None = None
+    grouping: Grouping = ALL_ALIKE
 
     def of(self, tasks: list[Task], rows: list[RowResult]) -> Share:
         """Return the share of some rows."""
-        failures = list(islice(filter(is_failure, rows), self.limit or None))
         if self.lines and tasks:
             rows = with_content(tasks, rows)
+        if tasks:
+            rows = self.grouping.told([task.row for task in tasks], rows)
         lines = "".join(harmless_json(["".join(map(row_line, self._told(rows)))]))
         samples = self.samples.lines(tasks, rows) if self.samples else ""
-        return Share(Summary.of(rows), failures, lines, rows if self.rows else [], samples)
+        rows, sampled = reduced(rows, self.grouping.reduce), rows
+        failures = list(islice(filter(is_failure, rows), self.limit or None))
+        summary = Summary.of(rows, self.grouping)
+        summary.samples.add_all(sampled)
+        return Share(summary, failures, lines, self._compared(tasks, rows), samples)
+
+    def _compared(self, tasks: list[Task], rows: list[RowResult]) -> Comparison | None:
+        if self.earlier is None:
+            return None
+        found = Comparison.of(self.earlier, rows, self.grouping, self.limit)
+        texts = {task.id: task.output.text for task in tasks} if found.flipped else {}
+        found.flipped = [
+            change._replace(after=with_output(change.after, texts.get(change.after.id)))
+            for change in found.flipped
+        ]
+        return found
 
     def _told(self, rows: list[RowResult]) -> Iterable[RowResult]:
         """Return the rows as they are written."""
@@ -94,21 +116,19 @@ class ShareTotal:
 
     record: RecordFiles | None = None
 
-    def __init__(
-        self, limit: int, comparison: Comparison | None, put_lines: Callable[[str], None] | None
-    ) -> None:
-        self.summary = Summary()
+    def __init__(self, shared: ShareOptions, put_lines: Callable[[str], None] | None) -> None:
+        self.summary = Summary(shared.grouping)
         self.failures: list[RowResult] = []
-        self.comparison = comparison
-        self.limit = limit
+        self.limit = shared.limit
+        self._earlier = shared.earlier
+        self._comparison = Comparison(shared.grouping, shared.limit)
         self._put_lines = put_lines
 
     def take(self, share: Share) -> None:
         """Count rows, and print their lines, if lines are wanted."""
         self.summary.merge(share.summary)
-        if self.comparison:
-            for row in share.rows:
-                self.comparison.take(row)
+        if share.comparison:
+            self._comparison.merge(share.comparison)
         self.failures += share.failures
         if self.limit:
             del self.failures[self.limit :]
@@ -116,6 +136,12 @@ class ShareTotal:
             self._put_lines(share.lines)
         if self.record:
             self.record.write(share.samples)
+
+    def put_comparison(self, name: str, changed: Sequence[str]) -> None:
+        """Print what changed since the earlier run; `changed` is what else differs."""
+        if self._earlier is not None:
+            compared = RunComparison(name, "", self._earlier, self._comparison, changed)
+            put(write_comparisons([compared], self.limit, get_terminal_size().columns))
 
     def status(self, gate: QualityGate) -> int:
         """Return the exit code, as far as the results decide it."""
@@ -201,6 +227,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "limit).",
     20,
 )
+@GROUPING
 @options.mode("Report faults as errors or as warnings")
 @options.workspace("the dataset")
 @options.cache("Reuse answers of judges to the same question")
@@ -220,6 +247,7 @@ def grade_command(
     allow_undecided: bool,  # noqa: FBT001 - the same
     output_format: str,
     limit: int,
+    grouping: Grouping,
     cache: bool | None,  # noqa: FBT001 - the same
     base: Options,
 ) -> int:
@@ -239,11 +267,11 @@ def grade_command(
         raise UsageError(f"{outputs} is a folder: name the file with the outputs")
     inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
     before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
+    earlier = by_id(reduced(before.rows, grouping.reduce)) if before else None
     has_lines = is_printed or results is not None
-    shared = ShareOptions(limit, has_lines, rows=before is not None, texts=not no_texts)
+    shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
     printed = _PRINTED[output_format]() if is_printed else None
-    comparison = Comparison(before.rows) if before else None
-    total = ShareTotal(limit, comparison, printed.rows if printed else None)
+    total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache))
@@ -259,9 +287,11 @@ def grade_command(
     if printed:
         printed.finish(end.run)
     elif total.summary.rows.total:
-        changed = differences(before.basis, end.basis) if before else []
-        put(_text(total, str(compare), changed, gate=grading.gate, usage=end.usage))
+        put(_text(total, gate=grading.gate, usage=end.usage))
+        if before:
+            total.put_comparison(str(compare), differences(before.basis, end.basis))
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
+    require_values(total.summary)
     return exit_status(grading.diagnostics) or total.status(grading.gate)
 
 
@@ -350,6 +380,11 @@ def _run(
     read: list[Path],
 ) -> EndOfRun:
     """Grade all rows, and write the files; `read` are those that are read."""
+    if grading.has_samples and (wanted.resume or wanted.export):
+        raise UsageError(
+            "rows have several outputs, which --resume and --export do not take: run it anew"
+            " (answers of judges are cached)"
+        )
     file: ResultsFile | None = None
     with ExitStack() as stack:
         if wanted.results:
@@ -391,6 +426,7 @@ def _take_all(
 ) -> None:
     """Take what a file of results has already, then what is graded, and write that to it."""
     earlier = file.begin(manifest, partial(grading.basis, manifest)) if file else []
+    shared.grouping.require_told(earlier)
     if earlier and not shared.texts and any(without_texts(row) != row for row in earlier):
         raise UsageError("the earlier results have texts: run it with --no-texts and --force")
     grading.used.news()
@@ -404,14 +440,8 @@ def _take_all(
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 
-def _text(
-    total: ShareTotal, compared: str, changed: Sequence[str], gate: QualityGate, usage: Usage | None
-) -> Iterator[str]:
+def _text(total: ShareTotal, gate: QualityGate, usage: Usage | None) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(total.summary, total.failures, total.limit, width=width)
     yield from write_usage(usage, total.summary, width)
     yield from write_gate(total.summary, gate, width)
-    if total.comparison:
-        yield from write_comparison(
-            total.comparison, compared, changed, limit=total.limit, width=width
-        )

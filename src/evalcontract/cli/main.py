@@ -29,6 +29,7 @@ COMMANDS = {
     "outdated": ("versions", "List references to old versions, and what an update changes."),
     "coverage": ("coverage", "Show which checks will run on which rows."),
     "grade": ("grade", "Grade recorded outputs by the rubrics of a dataset."),
+    "compare": ("compare", "Say what changed between the results of several runs."),
     "diff": ("diff", "Say what changed in meaning, and whether versions say so."),
     "manifest": ("manifest", "Print what the results of a dataset will depend on."),
     "report": ("report", "Write findings, coverage and results as an HTML page."),

@@ -13,9 +13,9 @@ from evalcontract.comparing.revisions import (
     open_workspaces,
 )
 from evalcontract.datasets.opening import Input, Options
+from evalcontract.grading.comparison import Comparison, by_id
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.results import RowResult
-from evalcontract.grading.summary import Comparison
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import UsageError
@@ -160,9 +160,8 @@ def _graded(
 ) -> Flips:
     before, _ = _results(old, outputs, options, ask=ask)
     after, grading = _results(new, outputs, options, ask=ask)
-    comparison = Comparison(before.values())
-    for row in after.values():
-        comparison.take(row)
+    earlier = by_id(before.values())
+    comparison = Comparison.of(earlier, after.values())
     both = before.keys() & after.keys()
     unknown = sum(1 for id_ in both if not (before[id_].is_complete and after[id_].is_complete))
     return Flips(
@@ -171,7 +170,7 @@ def _graded(
         len(both),
         [FlippedRow(each.after.id, *each) for each in comparison.changed],
         unknown,
-        [*comparison.lost_ids],
+        comparison.lost_ids(earlier),
         comparison.new,
         [each for each in grading.diagnostics if _is_of_outputs(each, outputs)],
     )

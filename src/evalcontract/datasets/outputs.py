@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
@@ -38,6 +39,34 @@ class Pair(NamedTuple):
 
     row: CheckedRow
     record: OutputRecord | None
+
+
+class SampleJoin:
+    """Joins rows with all of their records, which are read first.
+
+    When all pairs are yielded, `surplus` has the records without a row.
+    """
+
+    def __init__(self) -> None:
+        self._records: dict[str, list[OutputRecord]] = {}
+
+    @property
+    def surplus(self) -> list[OutputRecord]:
+        """The records whose id is that of no row, in their order."""
+        every = (record for records in self._records.values() for record in records)
+        return sorted(every, key=lambda record: record.number)
+
+    def pairs(
+        self, rows: Iterable[list[CheckedRow]], records: Iterable[list[OutputRecord]]
+    ) -> Iterator[Pair]:
+        """Yield every row once for each of its records, one after the other, or without any."""
+        for some in records:
+            for record in some:
+                self._records.setdefault(record.id, []).append(record)
+        for row in (row for some_rows in rows for row in some_rows):
+            id_ = row.value.get("id") if isinstance(row.value, dict) else None
+            found = self._records.pop(id_, []) if isinstance(id_, str) else []
+            yield from (Pair(row, record) for record in found or (None,))
 
 
 class Join:
@@ -253,23 +282,29 @@ _MAPPED, _WITHOUT = frozenset({_UNREAD, INVALID}), frozenset({_NO_ANSWER, _UNREA
 _ID_KEY, _REPEATED = "id", "output/duplicate-id"
 #: After so many findings on a file no other is reported, as `--max-findings` has it.
 MAX_FINDINGS = 10_000
+_SAMPLE = "sample"
+_MANY = "if the row has several outputs, number them: `sample`"
 _NO_ROWS = "outputs are JSON Lines, or a list of records in JSON or YAML"
 
 
 class OutputRecord(NamedTuple):
-    """One recorded output: the id of its row, its number in the file from 0, and the output."""
+    """One recorded output: the id of its row, its number in the file from 0, and the output.
+
+    `sample` says which of several outputs of the row it is; None if it is the only one.
+    """
 
     id: str
     number: int
     output: Output
+    sample: int | str | None = None
 
 
 class OutputFile:
     """The records of one file; `diagnostics` has the findings on it so far.
 
-    Of the records of one id, only the first is yielded. `invalid` are the ids of records that are
-    not valid, as far as they have one. `keys` are keys of the records, and those that they are read
-    as.
+    Of the records of one id, only the first is yielded, or after `take_samples` of one id and
+    sample. `invalid` are the ids of records that are not valid, as far as they have one. `keys` are
+    keys of the records, and those that they are read as.
     """
 
     def __init__(self, source: RowSource, policy: Policy, keys: ColumnKeys = ()) -> None:
@@ -278,7 +313,9 @@ class OutputFile:
         self.invalid: set[str] = set()
         self._policy = policy
         self._is_cut = False
-        self._seen: dict[str, int] = {}
+        self._is_sampled = False
+        self._seen: dict[tuple[str, int | str | None], int] = {}
+        self._times: Counter[str] = Counter()
         self._repeated: dict[tuple[str, str], tuple[Problem, int, int]] = {}
         self._structure = structure_of("output")
         self._keys = dict(keys)
@@ -302,6 +339,33 @@ class OutputFile:
         problem = Problem(INVALID, f"the file is not a list: {_NO_ROWS}", (), advice)
         self.diagnostics += to_diagnostics([problem], document, self._policy)
         return None
+
+    def take_samples(self) -> None:
+        """Yield all outputs of a row, from now on."""
+        self._is_sampled = True
+
+    def has_samples(self, dataset: RowStream | None) -> bool:
+        """Whether rows have several outputs: records have a `sample`, or ids are repeated.
+
+        All have to be repeated equally often, which otherwise is a mistake. Of JSONL, only the
+        first record is looked at unless there are more records than lines of `dataset`.
+        """
+        rows = self._rows
+        if rows is None:
+            return False
+        if isinstance(rows, RowStream) and dataset is not None:
+            first = rows.peek()
+            if isinstance(first, dict) and _SAMPLE in first:
+                return True
+            if _lines(rows) <= _lines(dataset):
+                return False
+        times: Counter[str] = Counter()
+        for batch in rows.batches(quick=True):
+            for row in batch.rows:
+                if isinstance(row, dict) and row.get(_SAMPLE) is not None:
+                    return True
+                times[row_id_of(row)] += 1
+        return len({*times.values()}) == 1 and times.total() > len(times)
 
     @property
     def sha256(self) -> str | None:
@@ -345,7 +409,7 @@ class OutputFile:
                 yield None
                 return
             read = [read_clean(value) for value in values]
-            if any(each.problems for each in read):
+            if any(each.problems for each in read) or any(_SAMPLE in value for value in values):
                 yield None
                 return
             yield [
@@ -369,12 +433,23 @@ class OutputFile:
             if read.output is None:
                 self.invalid.update([id_] if id_ else [])
                 continue
-            earlier = self._seen.setdefault(id_, number)
+            sample = self._sample_of(id_, value)
+            earlier = self._seen.setdefault((id_, sample), number)
             if earlier == number:
-                yield OutputRecord(id_, number, read.output)
+                yield OutputRecord(id_, number, read.output, sample)
             else:
-                message = f"there is another output for the row `{id_}`, which is used"
-                self.report(Problem(_REPEATED, message, (_ID_KEY,)), number)
+                which = "" if sample is None else f" with the sample `{clipped(str(sample))}`"
+                message = f"there is another output for the row `{id_}`{which}, which is used"
+                advice = "" if which else _MANY
+                self.report(Problem(_REPEATED, message, (_ID_KEY,), advice or None), number)
+
+    def _sample_of(self, id_: str, record: Mapping[str, Any]) -> int | str | None:
+        """Return which sample of a row a record is: what it says, or else its number from 1."""
+        if not self._is_sampled:
+            return None
+        self._times[id_] += 1
+        named: int | str | None = record.get(_SAMPLE)
+        return self._times[id_] if named is None else named
 
     def _read(self, value: Any, row: Any, number: int) -> ReadRecord:
         if self._structure.is_clean(value):
@@ -434,6 +509,11 @@ class OutputFile:
             path = (*self._rows.prefix, *(() if number is None else (number,)))
             located = problem.relocated(lambda inner: (*path, *inner))
             self.diagnostics += to_diagnostics([located], self._rows, self._policy)
+
+
+def _lines(stream: RowStream) -> int:
+    """Return the number of lines of a file."""
+    return sum(1 for _ in stream.sizes(1))
 
 
 def _renamed(record: Any, keys: Mapping[str, str]) -> Any:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from copy import copy
 from datetime import datetime
 from functools import cached_property, partial
-from itertools import islice
+from itertools import groupby
+from operator import attrgetter
 from platform import python_version
 from typing import Any, TypeVar
 
@@ -15,8 +16,9 @@ from evalcontract._version import __version__
 from evalcontract.checking.artifacts import artifact_findings, lock_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
+from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
-from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair
+from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, SampleJoin
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.provenance import Settings, settings_of, time_text
@@ -228,7 +230,8 @@ class Grading:
             self._questions = copy(self).count_questions(self._judging, earlier)
             self._show_progress(self._outputs)
         outputs, dataset_pass = self._outputs, self._begin()
-        parts = None if self._judging else parts_of(dataset_pass, outputs, self._is_ordinary)
+        is_whole = self._judging is not None or self.has_samples
+        parts = None if is_whole else parts_of(dataset_pass, outputs, self._is_ordinary)
         if parts:
 
             def grade(pairs: list[Pair]) -> T:
@@ -244,7 +247,7 @@ class Grading:
                 self.diagnostics += parts.diagnostics
                 self._finish(dataset_pass, parts.surplus)
                 return
-        join = Join()
+        join = self._join(outputs)
         pairs = join.pairs(self._rows(dataset_pass), outputs.batches())
         tasks = self._tasks_in_order(pairs, parts)
         for share in self._in_chunks(tasks, outputs, of, earlier=earlier):
@@ -261,9 +264,15 @@ class Grading:
         self._set_up()
         outputs = self._read_outputs()
         self._outputs = outputs
-        pairs = Join().pairs(self._rows(self._begin()), outputs.batches())
+        pairs = self._join(outputs).pairs(self._rows(self._begin()), outputs.batches())
         tasks = (task for task in self._tasks_in_order(pairs, None) if task.id not in earlier)
         return questions_to_send(tasks, judging, self._grader.ask)
+
+    def _join(self, outputs: OutputFile) -> Join | SampleJoin:
+        if not self.has_samples:
+            return Join()
+        outputs.take_samples()
+        return SampleJoin()
 
     def _begin(self) -> DatasetPass:
         path = self._inputs[0].path
@@ -272,7 +281,21 @@ class Grading:
 
     def _results_of(self, tasks: list[Task]) -> list[RowResult]:
         self.used.note(tasks)
-        return self._grader.grade_all(tasks)
+        results = self._grader.grade_all(tasks)
+        if not self.has_samples:
+            return results
+        return [
+            result._replace(sample=task.sample) for task, result in zip(tasks, results, strict=True)
+        ]
+
+    @cached_property
+    def has_samples(self) -> bool:
+        """Whether rows have several outputs."""
+        if self._outputs is None:
+            return False
+        dataset_pass = self._begin()
+        stream = dataset_pass.stream if isinstance(dataset_pass, NativePass) else None
+        return self._outputs.has_samples(stream)
 
     def _finish(self, dataset_pass: DatasetPass, surplus: list[OutputRecord]) -> None:
         if self._outputs is None:
@@ -315,14 +338,15 @@ class Grading:
     ) -> Iterator[T]:
         """Judges are asked by threads of this process, and answers are known in it alone."""
         if self._judging is None:
-            chunks = iter(lambda: list(islice(tasks, _CHUNK)), [])
+            chunks = _chunks(tasks)
             yield from map_in_parallel(of, chunks, self._options.jobs)
             return
         progress = partial(self._show_progress, outputs)
         try:
             new = self._not_known(tasks, earlier)
-            for task in asked_ahead(new, self._judging, self._grader.ask, progress=progress):
-                yield of([task])
+            asked = asked_ahead(new, self._judging, self._grader.ask, progress=progress)
+            for _, samples in groupby(asked, attrgetter("id")):
+                yield of([*samples])
         finally:
             self._judging.close()
 
@@ -351,7 +375,9 @@ class Grading:
         elif record is None:
             self._lacking.append(name)
             lacks = _NO_OUTPUT
-        return Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
+        sample = record.sample if record else None
+        task = Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
+        return task if sample is None else task._replace(sample=sample)
 
     def _report_undecided(self, outputs: OutputFile) -> None:
         if self._undecided and not self.gate.allow_undecided:
@@ -377,6 +403,18 @@ class Grading:
                     self._judging.usage_so_far, (self._judging.answered, self._questions)
                 )
             self._options.progress(at)
+
+
+def _chunks(tasks: Iterator[Task]) -> Iterator[list[Task]]:
+    """Yield some tasks at a time, those of one row together."""
+    chunk: list[Task] = []
+    for task in tasks:
+        if len(chunk) >= _CHUNK and task.id != chunk[-1].id:
+            yield chunk
+            chunk = []
+        chunk.append(task)
+    if chunk:
+        yield chunk
 
 
 def _is_undecided(row: RowResult) -> bool:

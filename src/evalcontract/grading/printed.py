@@ -1,31 +1,25 @@
-"""The results of `grade` as text: rows, tables, what did not run, usage, gate and comparison."""
+"""The results of `grade` as text: rows, tables, what did not run, usage and gate."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
+from operator import attrgetter
 from typing import Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
 from evalcontract.grading.basis import to_json
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
-from evalcontract.grading.summary import (
-    Comparison,
-    QualityGate,
-    Summary,
-    Tally,
-    UncomparedRow,
-    counts,
-)
+from evalcontract.grading.samples import SampleTally
+from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
-from evalcontract.statistics.rates import PairedDifference
+from evalcontract.statistics.estimates import WILSON, Estimate, T
 
 # So many causes are shown.
 _SHOWN = 5
@@ -102,9 +96,11 @@ def _sentence(usage: Usage) -> str:
 
 # The columns of outcomes without a score, which are left out where no check has one.
 _OTHERS = (Outcome.UNDECIDED, Outcome.SKIPPED, Outcome.UNAVAILABLE, Outcome.ERROR)
-_MAX_REASON, _MAX_CAUSES = 300, 5
-# The number of checks in all tables together.
-_MAX_CHECKS = 5000
+_MAX_REASON = 300
+#: The number of checks in all tables together.
+MAX_CHECKS = 5000
+_SCORE, _INTERVAL, _TOO_SMALL = "score", "95 % interval", "n is too small to say"
+_METHODS = {WILSON: "Wilson's of rates", T: "t of other means"}
 # On a narrower terminal, a table that does not fit is written as sentences.
 _USUAL_WIDTH = 80
 
@@ -117,19 +113,17 @@ def write_results(
     `failures` are the first of the rows that did not pass; of each, at most `limit` checks are
     listed, or all if it is 0. Sentences are wrapped to `width` cells.
     """
-    left = _MAX_CHECKS
+    left = MAX_CHECKS
     for rubric, tally in summary.rubrics.items():
         head = rubric or "rows without a rubric, by expectation"
         yield from wrapped(escape_controls(f"{head}: {tally_sentence(tally)}"), 0, width)
         lines = [*_check_lines(summary, rubric)]
-        if width < _USUAL_WIDTH and not fits(lines[: left + 1], width):
-            yield from _as_sentences(lines[: left + 1], width)
-        else:
-            yield from aligned(lines[: left + 1])
+        yield from _table(lines[: left + 1], width)
         if len(lines) - 1 > left:
             yield f"    … and {len(lines) - 1 - left:,} more checks: the results have all\n"
         left = max(0, left - len(lines) + 1)
         yield "\n"
+    yield from _groups(summary, limit, width)
     if failures:
         yield "not passed:\n"
         for row in failures:
@@ -141,6 +135,59 @@ def write_results(
         yield "\n"
     yield from write_unmeasured(summary, width)
     yield from wrapped(tally_sentence(summary.rows), 0, width)
+    yield from wrapped(_samples(summary.samples), 0, width)
+    yield from wrapped(_methods(summary), 0, width)
+
+
+def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
+    """Yield a table for each key that groups rows: the values that most rows have come first."""
+    for key, values in groupby(sorted(summary.groups), attrgetter("key")):
+        groups = sorted(values, key=lambda group: (-summary.groups[group].total, group.value))
+        tallies = [(group.value, summary.groups[group]) for group in groups]
+        yield from wrapped(escape_controls(f"by {clipped(key, NAME_LENGTH)}:"), 0, width)
+        shown = tallies[: limit or None]
+        yield from _table([*_lines(("value",), [((name,), tally) for name, tally in shown])], width)
+        if len(tallies) > len(shown):
+            yield f"    … and {len(tallies) - len(shown):,} more: `--limit 0` shows all\n"
+        yield "\n"
+
+
+def _samples(samples: SampleTally) -> str:
+    """Return what the samples of rows come to; nothing without any."""
+    if not samples.rows:
+        return ""
+    parts = [f"{many(samples.outputs, 'output')} of {many(samples.rows, 'row')}"]
+    at, every = samples.chance(of_all=False), samples.chance(of_all=True)
+    if at and every:
+        one, shares = samples.chance(of_all=False, k=1), samples.shares
+        parts += [
+            f"pass@{k} {number_text(found and found.value)}{_in_brackets(found)}"
+            for k, found in {1: one, samples.k: at}.items()
+        ]
+        parts.append(f"pass^{samples.k} {number_text(every.value)}{_in_brackets(every)}")
+        parts += [f"{share:.0%} {when} right" for when, share in shares.items()]
+    within, between = samples.variance
+    if within is not None and between is not None:
+        parts.append(f"variance {within:.3f} within rows, {between:.3f} between them")
+    return f"samples: {', '.join(parts)}"
+
+
+def _methods(summary: Summary) -> str:
+    """Return how the intervals were computed; nothing without any."""
+    tallies = [summary.rows, *summary.rubrics.values(), *summary.groups.values()]
+    tallies += [tally for _, tally in summary.checks.values()]
+    estimates = [each for tally in tallies for each in (tally.estimate, tally.pass_rate)]
+    methods = {each.method for each in estimates if each and each.interval}
+    if not methods:
+        return ""
+    named = listed(name for method, name in _METHODS.items() if method in methods)
+    sentence = f"95 % intervals: {named}"
+    if (clusters := summary.rows.clusters) is not None:
+        cluster = clipped(str(summary.grouping.cluster), NAME_LENGTH)
+        sentence += f"; rows of one `{cluster}` count as drawn together ({clusters:,} of them)"
+        if alone := summary.rows.alone:
+            sentence += f", and each of the {many(alone, 'row')} without it for itself"
+    return escape_controls(sentence)
 
 
 def write_gate(summary: Summary, gate: QualityGate, width: int) -> Iterator[str]:
@@ -162,97 +209,57 @@ def write_gate(summary: Summary, gate: QualityGate, width: int) -> Iterator[str]
         yield from wrapped(line, 0, width)
 
 
-def write_comparison(
-    comparison: Comparison, name: str, differences: Sequence[str], limit: int, width: int
-) -> Iterator[str]:
-    """Yield what changed since an earlier run: first what scores depend on, then the scores.
-
-    `differences` are the former, as sentences.
-    """
-    yield f"\ncompared with {escape_controls(name)}:\n"
-    yield from _differences(differences, limit, width)
-    for (before, after), rows in comparison.versions.items():
-        was, now = before or "no rubric", after or "no rubric"
-        line = f"{many(rows, 'row')} graded by {now}, before by {was}"
-        yield from wrapped(escape_controls(line), 2, width)
-    for ids, what in ((comparison.new, "new"), (comparison.lost_ids, "no longer there")):
-        if ids:
-            names = listed(f"`{clipped(id_, NAME_LENGTH)}`" for id_ in ids)
-            count = many(len(ids), "row is", "rows are")
-            yield from wrapped(escape_controls(f"{count} {what}: {names}"), 2, width)
-    yield from _uncompared(comparison.uncompared, width)
-    if comparison.rows is not None:
-        yield from wrapped(f"rows: {_difference(comparison.rows)}", 2, width)
-    for number, check in enumerate(comparison.checks()):
-        if number == _MAX_CHECKS:
-            yield "  … and more checks\n"
-            break
-        name = f"{check.rubric}: {check.check}" if check.rubric else check.check
-        turned = f"{check.better:,} pass now, {check.worse:,} fail now"
-        line = f"{name}: {_difference(check.scores)}; {turned}"
-        yield from wrapped(escape_controls(line), 2, width)
-    changed = comparison.changed
-    if not changed:
-        yield "  no result changed\n"
-        return
-    yield "  changed rows:\n"
-    for row in changed[:limit] if limit else changed:
-        checks = f" ({listed(clipped(check, NAME_LENGTH) for check in row.checks)})"
-        line = f"{clipped(row.after.id, NAME_LENGTH)}: {_brief(row.before)} → {_brief(row.after)}"
-        yield from wrapped(escape_controls(line + (checks if row.checks else "")), 4, width)
-    if limit and len(changed) > limit:
-        yield f"    … and {len(changed) - limit:,} more: `--limit 0` shows all\n"
-
-
-def _uncompared(causes: Counter[UncomparedRow], width: int) -> Iterator[str]:
-    """Yield how many rows are in no difference, and the most frequent causes."""
-    if not causes:
-        return
-    rows = many(causes.total(), "row is", "rows are")
-    yield from wrapped(f"{rows} in no difference, without a known score:", 2, width)
-    for cause, number in causes.most_common(_MAX_CAUSES):
-        when = "before and now" if cause.before and cause.now else "now" if cause.now else "before"
-        line = f"{number:,} {when}: {clipped(cause.reason, _MAX_REASON)}"
-        yield from wrapped(escape_controls(line), 4, width)
-    if len(causes) > _MAX_CAUSES:
-        yield f"    … and {len(causes) - _MAX_CAUSES:,} more causes\n"
-
-
-def _differences(differences: Sequence[str], limit: int, width: int) -> Iterator[str]:
-    if not differences:
-        yield "  what the scores depend on is the same\n"
-    for difference in differences[: limit or None]:
-        yield from wrapped(escape_controls(difference), 2, width)
-    if limit and len(differences) > limit:
-        yield f"  … and {len(differences) - limit:,} more: `--limit 0` shows all\n"
+def _table(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
+    """Yield a table, as sentences if it does not fit on a narrow terminal."""
+    if width < _USUAL_WIDTH and not fits(lines, width):
+        yield from _as_sentences(lines, width)
+    else:
+        yield from aligned(lines)
 
 
 def _check_lines(summary: Summary, rubric: str | None) -> Iterator[tuple[str, ...]]:
-    """Yield a head and a line for each check, without the columns that are 0 for all of them."""
+    """Yield a head and a line for each check of a rubric."""
     checks = [
-        (name, kind, tally) for (of, name), (kind, tally) in summary.checks.items() if of == rubric
+        ((name, kind), tally)
+        for (of, name), (kind, tally) in summary.checks.items()
+        if of == rubric
     ]
+    yield from _lines(("check", "kind"), checks)
+
+
+def _lines(
+    head: tuple[str, ...], tallies: Sequence[tuple[tuple[str, ...], Tally]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield a head and a line for each tally, without the columns that are 0 for all of them."""
     others = [
-        outcome for outcome in _OTHERS if any(tally.outcomes[outcome] for *_, tally in checks)
+        outcome for outcome in _OTHERS if any(tally.outcomes[outcome] for _, tally in tallies)
     ]
     shown = (Outcome.PASSED, Outcome.FAILED, *others)
-    yield ("check", "kind", "score", *shown)
-    for name, kind, tally in checks:
+    yield (*head, _SCORE, _INTERVAL, *shown)
+    for names, tally in tallies:
         numbers = (tally.outcomes[outcome] for outcome in shown)
         cells = (f"{number:,}" if number else "." for number in numbers)
-        yield (clipped(name, NAME_LENGTH), kind, _number(tally.mean), *cells)
+        name, *rest = names
+        estimate = tally.estimate
+        interval = "-" if estimate is None else _ends(estimate) or _TOO_SMALL
+        yield (clipped(name, NAME_LENGTH), *rest, number_text(tally.mean), interval, *cells)
 
 
 def _as_sentences(lines: Sequence[tuple[str, ...]], width: int) -> Iterator[str]:
-    """Yield a line for each check of a table, without what there is none of."""
-    (_, _, of_score, *outcomes), *checks = lines
-    for name, kind, score, *cells in checks:
-        parts = [f"{of_score} {score}"]
+    """Yield a line for each row of a table, without what there is none of."""
+    head, *rows = lines
+    at = head.index(_SCORE)
+    for name, *cells in rows:
+        kind = f" ({', '.join(cells[: at - 1])})" if at > 1 else ""
+        score, interval, *counts = cells[at - 1 :]
+        parts = [f"{_SCORE} {score}"]
+        parts += [] if interval == "-" else [f"{_INTERVAL} {interval}"]
         parts += [
-            f"{count} {what}" for count, what in zip(cells, outcomes, strict=True) if count != "."
+            f"{count} {what}"
+            for count, what in zip(counts, head[at + 2 :], strict=True)
+            if count != "."
         ]
-        line = f"{name} ({kind}): {', '.join(parts)}"
-        yield from wrapped(escape_controls(line), 4, width)
+        yield from wrapped(escape_controls(f"{name}{kind}: {', '.join(parts)}"), 4, width)
 
 
 def tally_sentence(tally: Tally) -> str:
@@ -261,7 +268,7 @@ def tally_sentence(tally: Tally) -> str:
     if tally.undecided:
         share = 100 * tally.decided // tally.counted
         parts.append(f"{tally.decided:,} decided ({share} %)")
-    parts += _mean(tally)
+    parts += [*_mean(tally), *_pass_rate(tally)]
     if tally.outcomes[None]:
         parts.append(f"{tally.outcomes[None]:,} without a threshold")
     counts = ((tally.outcomes[outcome], outcome) for outcome in Outcome)
@@ -283,10 +290,31 @@ def _mean(tally: Tally) -> Iterator[str]:
         of = f" of the {scored:,} with one" if scored < tally.total else ""
         if tally.undecided and scored == tally.decided:
             of = " of these"
-        yield f"mean score {_number(tally.mean)}{of}"
+        yield f"mean score {number_text(tally.mean)}{of}{_in_brackets(tally.estimate)}"
     if scored < tally.counted:
         between = score_text(None, bounds, ".2f")
         yield f"{between} of all" if scored else f"mean score {between}"
+
+
+def _pass_rate(tally: Tally) -> Iterator[str]:
+    """Yield the share that passed, unless the mean score says the same."""
+    rate, mean = tally.pass_rate, tally.estimate
+    if rate and (mean is None or mean.method != WILSON or mean[:2] != rate[:2]):
+        yield f"pass rate {number_text(rate.value)}{_in_brackets(rate)}"
+
+
+def _in_brackets(estimate: Estimate | None) -> str:
+    """Return the interval of an estimate as it follows on it."""
+    if estimate is None:
+        return ""
+    ends = _ends(estimate)
+    return f" ({_INTERVAL} {ends})" if ends else f" ({_TOO_SMALL})"
+
+
+def _ends(estimate: Estimate) -> str:
+    """Return the interval of an estimate; nothing if there is none."""
+    interval = estimate.interval
+    return f"{interval.lower:.2f} to {interval.upper:.2f}" if interval else ""
 
 
 def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Iterator[str]:
@@ -297,7 +325,7 @@ def write_row(row: RowResult, limit: int, width: int, *, indent: int = 0) -> Ite
     leaves = (leaf for check in row.checks for leaf in check.leaves())
     failed = (leaf for leaf in leaves if leaf[1].outcome in (Outcome.FAILED, Outcome.ERROR))
     shown = [*islice(failed, limit or None)]
-    line = f"{clipped(row.id, NAME_LENGTH)}: {_brief(row)}"
+    line = f"{clipped(row.id, NAME_LENGTH)}: {brief(row)}"
     is_shown = any(leaf.reason == row.reason for _, leaf in shown)  # of an undecided row
     if row.outcome is not Outcome.FAILED and row.reason and not is_shown:
         line += f": {clipped(row.reason, _MAX_REASON)}"
@@ -314,7 +342,8 @@ def _reason(name: str, check: CheckResult) -> str:
     return f"{clipped(name, NAME_LENGTH)}: {prefix}{reason}"
 
 
-def _brief(row: RowResult) -> str:
+def brief(row: RowResult) -> str:
+    """Return the outcome of a row with its score."""
     outcome = row.outcome or "scored"
     if row.score is None and row.bounds is None:
         return outcome
@@ -326,14 +355,8 @@ def is_failure(row: RowResult) -> bool:
     return row.outcome not in (Outcome.PASSED, None)
 
 
-def _difference(scores: PairedDifference) -> str:
-    sentence = f"{_number(scores.before)} → {_number(scores.after)} ({scores.mean:+.3f}"
-    if scores.interval is not None:
-        sentence += f", 95 % interval {scores.interval.lower:+.3f} to {scores.interval.upper:+.3f}"
-    return f"{sentence}) over {many(scores.pairs, 'row')}"
-
-
-def _number(score: float | None) -> str:
+def number_text(score: float | None) -> str:
+    """Return a score with two digits."""
     return "-" if score is None else f"{score:.2f}"
 
 
@@ -350,14 +373,20 @@ def row_line(row: RowResult) -> str:
     """Return the line of a row."""
     checks = ", ".join([_check_text(check) for check in row.checks])
     content = f", {_content_text(row.content)[1:-1]}" if row.content else ""
-    head = to_json(_result(row, rubric=row.rubric))[:-1]
+    head = to_json(_result(row, **_which(row)))[:-1]
     return f'{head}, "checks": [{checks}]{content}}}\n'
+
+
+def _which(row: RowResult) -> dict[str, Any]:
+    """Return which output of a row was graded, and by what."""
+    sample = {} if row.sample is None else {"sample": row.sample}
+    return {**sample, "rubric": row.rubric}
 
 
 def row_fields(row: RowResult) -> dict[str, Any]:
     """Return the JSON of a row."""
     checks = {"checks": [_check(check) for check in row.checks]}
-    return {**_result(row, rubric=row.rubric), **checks, **(row.content or {})}
+    return {**_result(row, **_which(row)), **checks, **(row.content or {})}
 
 
 # What a table or YAML may have and JSON has not is written as text.
@@ -412,6 +441,14 @@ def summary_fields(
         {"rubric": rubric, "check": check, "kind": kind, **_tally(tally)}
         for (rubric, check), (kind, tally) in summary.checks.items()
     ]
+    if summary.samples.rows:
+        content["samples"] = _sample_fields(summary.samples)
+    if summary.groups:
+        content["groups"] = [
+            {**group._asdict(), **_tally(tally)} for group, tally in sorted(summary.groups.items())
+        ]
+    if summary.grouping.cluster is not None:
+        content["cluster"] = summary.grouping.cluster
     return content
 
 
@@ -434,7 +471,7 @@ def _check(check: CheckResult) -> dict[str, Any]:
     return content
 
 
-def _result(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]:
+def _result(result: RowResult | CheckResult, **by: Any) -> dict[str, Any]:
     """Return what a row and a check have in common; `by` is what graded the one or the other."""
     content: dict[str, Any] = {
         "id": result.id,
@@ -447,13 +484,42 @@ def _result(result: RowResult | CheckResult, **by: str | None) -> dict[str, Any]
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
-    mean, bounds = tally.mean, tally.bounds
+    mean, bounds, rate = tally.estimate, tally.bounds, tally.pass_rate
     content: dict[str, Any] = {
         "total": tally.total,
         "decided": tally.decided,
         "undecided": tally.undecided,
-        "mean": mean if mean is None else round(mean, 12),
+        "mean": mean if mean is None else round(mean.value, 12),
     }
+    if mean is not None:
+        content |= estimate_fields(mean)
     if bounds is not None:
         content["bounds"] = [round(end, 12) for end in bounds]
+    if rate is not None:
+        content["pass_rate"] = {"rate": round(rate.value, 12), **estimate_fields(rate)}
     return {**content, "outcomes": dict(counts(tally))}
+
+
+def _sample_fields(samples: SampleTally) -> dict[str, Any]:
+    within, between = samples.variance
+    content: dict[str, Any] = {"rows": samples.rows, "outputs": samples.outputs, "k": samples.k}
+    content |= {"variance_within": within, "variance_between": between}
+    for name, of_all in (("pass_at_k", False), ("pass_all_k", True)):
+        chances = {k: samples.chance(of_all=of_all, k=k) for k in range(1, samples.k + 1)}
+        content[name] = [
+            {"k": k, "rate": round(found.value, 12), **estimate_fields(found)}
+            for k, found in chances.items()
+            if found
+        ]
+    return {**content, **(samples.shares if samples.passes else {})}
+
+
+def estimate_fields(estimate: Estimate) -> dict[str, Any]:
+    """Return the JSON of how sure an estimate is: null where the sample is too small to say."""
+    interval, error, clusters = estimate.interval, estimate.stderr, estimate.clusters
+    return {
+        "stderr": error and round(error, 12),
+        "interval": interval and [round(end, 12) for end in interval],
+        "method": estimate.method,
+        **({} if clusters is None else {"clusters": clusters}),
+    }

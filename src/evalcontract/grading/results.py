@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
@@ -29,6 +29,9 @@ from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 from evalcontract.workspace import display_name
 from evalcontract.workspace.writing import refuse_settings, write_error
+
+#: What is told of a row beside its result: its tags, and the values of keys that group rows.
+TAGS, VALUES = "tags", "by"
 
 
 class CheckResult(NamedTuple):
@@ -84,6 +87,7 @@ class RowResult(NamedTuple):
     undecided; it is skipped if no check has anything to judge, and None if there is a score but
     nothing says what passes. If the score is not known, `bounds` are those that it lies between.
     `content` is what results keep of the row and its output, see `CONTENT`; None if nothing does.
+    `sample` is which of several outputs of the row it is.
     """
 
     id: str
@@ -94,6 +98,7 @@ class RowResult(NamedTuple):
     bounds: Bounds | None = None
     checks: tuple[CheckResult, ...] = ()
     content: Mapping[str, Any] | None = None
+    sample: int | str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -202,11 +207,14 @@ def _row(content: dict[str, Any]) -> RowResult:
         reason=content.get("reason"),
         bounds=_bounds(content),
         checks=tuple(map(_check, content["checks"])),
-        content={key: content[key] for key in CONTENT if key in content} or None,
+        content={key: content[key] for key in (*CONTENT, VALUES) if key in content} or None,
+        sample=content.get("sample"),
     )
 
 
 def _check(content: dict[str, Any]) -> CheckResult:
+    if len(content) == _OF_PLAIN:
+        return _plain_check(*map(content.__getitem__, ("id", "kind", "outcome", "score")))
     return CheckResult(
         id=content["id"],
         kind=content["kind"],
@@ -217,6 +225,15 @@ def _check(content: dict[str, Any]) -> CheckResult:
         bounds=_bounds(content),
         checks=tuple(map(_check, content.get("checks", ()))),
     )
+
+
+# The keys that every check has; most have no other, and many are the same.
+_OF_PLAIN = 4
+
+
+@lru_cache(maxsize=1 << 10)
+def _plain_check(id_: str, kind: str, outcome: str, score: float | None) -> CheckResult:
+    return CheckResult(id_, kind, Outcome(outcome), score)
 
 
 def _bounds(content: dict[str, Any]) -> Bounds | None:
@@ -270,7 +287,9 @@ def _journal(path: Path) -> tuple[list[bytes], str, int]:
     run = _content(b"".join(_lines_of(beside)))
     if run is None or not {"manifest", "used", "summary"} <= run.keys():
         raise UsageError(f"{display_name(beside)} is not the run file of `evalcontract grade`")
-    if (total := run["summary"]["rows"]["total"]) != len(lines):
+    samples = run["summary"].get("samples", {"rows": 0, "outputs": 0})
+    total = run["summary"]["rows"]["total"] + samples["outputs"] - samples["rows"]
+    if total != len(lines):
         raise UsageError(
             f"{name} has {many(len(lines), 'row')}, but {display_name(beside)} is of {total:,}:"
             " they are not of one run"

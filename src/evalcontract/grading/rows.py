@@ -14,7 +14,7 @@ from evalcontract.checks.outcome import ANY_SCORE, UNANSWERED, Outcome, Output
 from evalcontract.checks.plan import NestedRubric, Plan
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.grading.results import CONTENT, CheckResult, RowResult
+from evalcontract.grading.results import CONTENT, TAGS, VALUES, CheckResult, RowResult
 from evalcontract.grading.runner import OwnRunner, RubricRunner, Task
 from evalcontract.library.library import Resolution
 from evalcontract.model.diagnostic import Diagnostic, Problem
@@ -138,10 +138,9 @@ def _content_of(task: Task) -> dict[str, Any]:
 
 
 def without_texts(row: RowResult) -> RowResult:
-    """Return a result without texts of the data: only tags stay, and no reasons."""
-    tags = (row.content or {}).get("tags")
-    content = None if tags is None else {"tags": tags}
-    return row._replace(reason=None, content=content, checks=_without_texts(row.checks))
+    """Return a result without texts of the data: only what groups rows stays, and no reasons."""
+    content = {key: value for key, value in (row.content or {}).items() if key in (TAGS, VALUES)}
+    return row._replace(reason=None, content=content or None, checks=_without_texts(row.checks))
 
 
 def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
@@ -172,7 +171,7 @@ class RowGrader:
     def grade_all(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks, in order; those by the same rubric are graded together."""
         groups: dict[tuple[str | None, ...], list[int]] = {}
-        for number, (_, rubric, _, _, reason, lacks) in enumerate(tasks):
+        for number, (_, rubric, _, _, reason, lacks, _) in enumerate(tasks):
             groups.setdefault((rubric, reason, lacks), []).append(number)
         if len(groups) == 1:
             return self._grade_group(tasks)
@@ -184,7 +183,7 @@ class RowGrader:
 
     def _grade_group(self, tasks: Sequence[Task]) -> list[RowResult]:
         """Return the results of tasks that have the same rubric and the same reasons."""
-        _, rubric, _, _, reason, lacks = tasks[0]
+        _, rubric, _, _, reason, lacks, _ = tasks[0]
         runner = reason or (self._own if rubric is None else self._runner_for(rubric))
         if isinstance(runner, str):
             undecided = RowResult("", None, Outcome.UNDECIDED, None, runner, ANY_SCORE)

@@ -321,7 +321,7 @@ class Task(NamedTuple):
     """A row with its output, and by which rubric it is graded, if by any.
 
     `reason` is why it cannot be graded. `lacks` is why it has no output: it is graded without, so
-    that checks which need none of it count.
+    that checks which need none of it count. `sample` is which of several outputs it is.
     """
 
     id: str
@@ -330,6 +330,7 @@ class Task(NamedTuple):
     output: Output = Output()
     reason: str | None = None
     lacks: str | None = None
+    sample: int | str | None = None
 
 
 def row_name(value: Any, number: int) -> str:
@@ -367,7 +368,7 @@ class RubricRunner:
 
     def _results(self, tasks: Sequence[Task]) -> Iterator[RowResult]:
         total_of, name = self._checks.total, self.name
-        ids, _, rows, outputs, _, _ = zip(*tasks, strict=True)
+        ids, _, rows, outputs, *_ = zip(*tasks, strict=True)
         all_results = self._checks.results(block_of(rows, outputs))
         for id_, results in zip(ids, all_results, strict=True):
             outcome, score, bounds, reason = total_of(results)

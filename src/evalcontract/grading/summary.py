@@ -1,149 +1,34 @@
-"""The results of a run in numbers: by rubric and check, against an earlier run, and the gate."""
+"""The results of a run in numbers: by rubric, check and group, and the gate."""
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, groupby
 from math import fsum
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from evalcontract.checks.outcome import UNMEASURED, Outcome, gravest
+from evalcontract.checks.outcome import UNMEASURED, Outcome
+from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.grading.samples import SampleTally
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
-from evalcontract.statistics.rates import Draws, PairedDifference, paired_difference
+from evalcontract.statistics.estimates import (
+    ClusterSum,
+    Estimate,
+    mean_estimate,
+    rate_estimate,
+)
 
+#: Rows are grouped by their tags alone, and each was drawn for itself.
+ALL_ALIKE = Grouping()
+# The name of a cluster, None for one of a row alone; empty where rows have no clusters.
+Cluster = tuple[()] | tuple[str | None]
 #: The id of the rubric, and the name of a check in it.
-_CheckKey = tuple[str | None, str]
-
-
-class RowChange(NamedTuple):
-    """A row whose result is another one; `checks` are the names of those that changed."""
-
-    before: RowResult
-    after: RowResult
-    checks: tuple[str, ...]
-
-
-class UncomparedRow(NamedTuple):
-    """Why a row is in no difference: its score is not known `before`, `now`, or both times."""
-
-    before: bool
-    now: bool
-    reason: str
-
-
-class CheckDifference(NamedTuple):
-    """A check over the rows on which its score is known in both runs.
-
-    `rubric` is the id of its rubric without a version. `better` and `worse` count the rows on which
-    it passes now and failed before, and the reverse.
-    """
-
-    rubric: str | None
-    check: str
-    scores: PairedDifference
-    better: int
-    worse: int
-
-
-class Comparison:
-    """The differences between the rows of an earlier run and those that are taken one by one.
-
-    Rows are compared by id, those with the same id in their order. `versions` are the exact names
-    of rubrics that graded the same rows, before and now, where they differ. `uncompared` says how
-    many rows have a part in the mean of a run, and a score that is not known in both, and why.
-    """
-
-    def __init__(self, before: Iterable[RowResult]) -> None:
-        self._before: dict[str, deque[RowResult]] = {}
-        for row in before:
-            self._before.setdefault(row.id, deque()).append(row)
-        self._scores: list[tuple[float, float]] = []
-        self._checks: dict[_CheckKey, list[tuple[CheckResult, CheckResult]]] = {}
-        self.versions: dict[tuple[str | None, str | None], int] = {}
-        self.uncompared: Counter[UncomparedRow] = Counter()
-        self.changed: list[RowChange] = []
-        self.new: list[str] = []
-
-    def take(self, row: RowResult) -> None:
-        """Compare a row with the earlier one of the same id."""
-        if row.id not in self._before:
-            self.new.append(row.id)
-            return
-        same = self._before[row.id]
-        before = same.popleft()
-        if not same:
-            del self._before[row.id]
-        if before.rubric != row.rubric:
-            names = (before.rubric, row.rubric)
-            self.versions[names] = self.versions.get(names, 0) + 1
-        if before.score is not None and row.score is not None:
-            self._scores.append((before.score, row.score))
-        elif not before.outcome is row.outcome is Outcome.SKIPPED:
-            self._leave_out(before, row)
-        leaves = _leaves(before)
-        changed = []
-        for name, check in _leaves(row).items():
-            earlier = leaves.pop(name, None)
-            if earlier is None or _result(earlier) != _result(check):
-                changed.append(name)
-            if earlier and earlier.score is not None and check.score is not None:
-                key = (_id_of(row.rubric), name)
-                self._checks.setdefault(key, []).append((earlier, check))
-        if changed or leaves or _result(before) != _result(row):
-            self.changed.append(RowChange(before, row, (*changed, *leaves)))
-
-    def _leave_out(self, before: RowResult, now: RowResult) -> None:
-        unknown = now if now.score is None else before
-        leaves = (leaf for check in unknown.checks for _, leaf in check.leaves())
-        reason = unknown.reason or gravest(leaves)[1] or "-"
-        self.uncompared[UncomparedRow(before.score is None, now.score is None, reason)] += 1
-
-    @property
-    def lost_ids(self) -> list[str]:
-        """The ids of earlier rows that are not among those taken."""
-        return [row.id for rows in self._before.values() for row in rows]
-
-    @property
-    def rows(self) -> PairedDifference | None:
-        """The scores of the rows whose score is known in both runs; None if there are none."""
-        before, after = ([pair[at] for pair in self._scores] for at in range(2))
-        return paired_difference(before, after) if before else None
-
-    def checks(self) -> Iterator[CheckDifference]:
-        """Yield the differences of the checks that changed on some row."""
-        draws = Draws()
-        for (rubric, name), pairs in self._checks.items():
-            if all(_result(before) == _result(after) for before, after in pairs):
-                continue
-            scores = paired_difference(
-                [before.score or 0.0 for before, _ in pairs],
-                [after.score or 0.0 for _, after in pairs],
-                draws,
-            )
-            better = sum(_is_regression(after, before) for before, after in pairs)
-            worse = sum(_is_regression(before, after) for before, after in pairs)
-            yield CheckDifference(rubric, name, scores, better=better, worse=worse)
-
-
-def _leaves(row: RowResult) -> dict[str, CheckResult]:
-    return {name: leaf for check in row.checks for name, leaf in check.leaves()}
-
-
-def _result(graded: CheckResult | RowResult) -> tuple[Outcome | None, float | None, Bounds | None]:
-    return graded.outcome, graded.score, graded.bounds
-
-
-def _is_regression(passed: CheckResult, failed: CheckResult) -> bool:
-    return passed.outcome is Outcome.PASSED and failed.outcome is Outcome.FAILED
-
-
-def _id_of(rubric: str | None) -> str | None:
-    return rubric.partition("@")[0] if rubric else rubric
+CheckKey = tuple[str | None, str]
 
 
 # Answers of models differ, so that there may be as many reasons as rows; each is cut.
@@ -167,6 +52,8 @@ class Tally:
         self.outcomes: Counter[Outcome | None] = Counter()
         self.scores: Counter[float] = Counter()
         self._bounds: Counter[Bounds] = Counter()
+        self._clusters: dict[str, Tally] = {}
+        self._single: Tally | None = None  # where there are clusters: each result is one
 
     def add(
         self,
@@ -174,8 +61,15 @@ class Tally:
         score: float | None,
         bounds: Bounds | None = None,
         times: int = 1,
+        cluster: Cluster = (),
     ) -> None:
-        """Count a result, or several that are the same."""
+        """Count a result, or several that are the same, in their cluster, if rows have any."""
+        for name in cluster:
+            if name is None:
+                tally = self._single = self._single or Tally()
+            else:
+                tally = self._clusters.setdefault(name, Tally())
+            tally.add(outcome, score, bounds, times)
         self.outcomes[outcome] += times
         if bounds is not None:
             self._bounds[bounds] += times
@@ -189,6 +83,21 @@ class Tally:
         self.outcomes += other.outcomes
         self.scores += other.scores
         self._bounds += other._bounds
+        for name, tally in other._clusters.items():
+            self._clusters.setdefault(name, Tally()).merge(tally)
+        if other._single:
+            self._single = self._single or Tally()
+            self._single.merge(other._single)
+
+    @property
+    def clusters(self) -> int | None:
+        """The number of clusters that have a name; None if rows have none."""
+        return len(self._clusters) if self._clusters or self._single else None
+
+    @property
+    def alone(self) -> int:
+        """The number of results without the name of a cluster, where others may have one."""
+        return self._single.total if self._single else 0
 
     @property
     def total(self) -> int:
@@ -221,6 +130,41 @@ class Tally:
         return fsum(self.scores.elements()) / self.scored if self.scores else None
 
     @property
+    def estimate(self) -> Estimate | None:
+        """The mean score of the `scored` with its interval; None if there are none."""
+        if not self.scores:
+            return None
+        if self.clusters is None:
+            return mean_estimate(self.scores)
+        sums = [ClusterSum(1, score) for score in _elements(self._single)]
+        sums += [
+            ClusterSum(tally.scored, fsum(_elements(tally)))
+            for tally in self._clusters.values()
+            if tally.scores
+        ]
+        return mean_estimate(self.scores, sums)
+
+    @property
+    def pass_rate(self) -> Estimate | None:
+        """The share that passed of what passed or failed; None without either."""
+        passed, verdicts = self.verdicts
+        if not verdicts:
+            return None
+        if self.clusters is None:
+            return rate_estimate(passed, verdicts)
+        single = self._single.verdicts if self._single else (0, 0)
+        sums = [ClusterSum(1, 1)] * single[0] + [ClusterSum(1, 0)] * (single[1] - single[0])
+        pairs = (tally.verdicts for tally in self._clusters.values())
+        sums += [ClusterSum(number, right) for right, number in pairs if number]
+        return rate_estimate(passed, verdicts, sums)
+
+    @property
+    def verdicts(self) -> tuple[int, int]:
+        """How many passed, and how many passed or failed."""
+        passed = self.outcomes[Outcome.PASSED]
+        return passed, passed + self.outcomes[Outcome.FAILED]
+
+    @property
     def bounds(self) -> Bounds | None:
         """The bounds of the mean score of the `counted`; None if there are none."""
         number = self.scored + self._bounds.total()
@@ -229,6 +173,10 @@ class Tally:
         ends = zip(*self._bounds.elements(), strict=True) if self._bounds else ((), ())
         low, high = (fsum(chain(self.scores.elements(), end)) / number for end in ends)
         return Bounds(low, high)
+
+
+def _elements(tally: Tally | None) -> Iterable[float]:
+    return tally.scores.elements() if tally else ()
 
 
 class MissingVerdicts(NamedTuple):
@@ -246,15 +194,29 @@ class Summary:
     """What the results of rows come to: of all `rows`, and by rubric and check.
 
     `checks` has each check with its kind by (rubric, name); the name of a check inside a composite
-    is `composite/check`. The rubric is None for rows that have none.
+    is `composite/check`. The rubric is None for rows that have none. `groups` has the rows with a
+    tag, or with a value of another key, by which `grouping` groups them; `samples` those that have
+    several outputs.
     """
 
-    __slots__ = ("_ungraded", "_unmeasured", "checks", "rows", "rubrics")
+    __slots__ = (
+        "_ungraded",
+        "_unmeasured",
+        "checks",
+        "grouping",
+        "groups",
+        "rows",
+        "rubrics",
+        "samples",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, grouping: Grouping = ALL_ALIKE) -> None:
+        self.grouping = grouping
+        self.groups: dict[Group, Tally] = {}
+        self.samples = SampleTally()
         self.rows = Tally()
         self.rubrics: dict[str | None, Tally] = {}
-        self.checks: dict[_CheckKey, tuple[str, Tally]] = {}
+        self.checks: dict[CheckKey, tuple[str, Tally]] = {}
         self._unmeasured: Counter[MissingVerdicts] = Counter()
         self._ungraded = 0
 
@@ -274,9 +236,18 @@ class Summary:
         return sum(tally.counted for of, tally in self.checks.values() if of == kind)
 
     @classmethod
-    def of(cls, results: Iterable[RowResult]) -> Summary:
+    def of(cls, results: Sequence[RowResult], grouping: Grouping = ALL_ALIKE) -> Summary:
         """Return the summary of some results."""
-        summary = cls()
+        summary = cls(grouping)
+        if grouping.cluster is not None:
+            for row in results:
+                cluster = (grouping.cluster_of(row),)
+                summary.add(row, cluster=cluster)
+                summary._add_to_groups(row, cluster)
+            return summary
+        for row in results:
+            if row.content:
+                summary._add_to_groups(row)
         for rubric, rows in groupby(results, attrgetter("rubric")):
             summary._add_all(rubric, list(rows))
         return summary
@@ -305,19 +276,24 @@ class Summary:
                 for key, times in Counter(map(_unmeasured, column)).items():
                     self._count(key, times)
 
-    def add(self, row: RowResult, times: int = 1) -> None:
-        """Count the result of a row, or of several rows that are the same."""
-        self.rows.add(row.outcome, row.score, row.bounds, times=times)
+    def _add_to_groups(self, row: RowResult, cluster: Cluster = ()) -> None:
+        for group in self.grouping.groups(row):
+            tally = self.groups.setdefault(group, Tally())
+            tally.add(row.outcome, row.score, row.bounds, cluster=cluster)
+
+    def add(self, row: RowResult, times: int = 1, cluster: Cluster = ()) -> None:
+        """Count the result of a row, or of several rows that are the same, but not in groups."""
+        of_row = row.outcome, row.score, row.bounds, times, cluster
+        self.rows.add(*of_row)
         if row.checks:
-            of_rubric = self.rubrics.setdefault(row.rubric, Tally())
-            of_rubric.add(row.outcome, row.score, row.bounds, times=times)
+            self.rubrics.setdefault(row.rubric, Tally()).add(*of_row)
         elif row.outcome is Outcome.UNDECIDED:
             self._ungraded += times
             self._count(_cause(None, row.outcome, row.reason), times)
         for check in row.checks:
             for name, leaf in check.leaves():
                 _, tally = self.checks.setdefault((row.rubric, name), (leaf.kind, Tally()))
-                tally.add(leaf.outcome, leaf.score, leaf.bounds, times=times)
+                tally.add(leaf.outcome, leaf.score, leaf.bounds, times, cluster)
                 self._count(_unmeasured(leaf), times)
 
     def merge(self, other: Summary) -> None:
@@ -327,6 +303,9 @@ class Summary:
             self.rubrics.setdefault(rubric, Tally()).merge(tally)
         for key, (kind, tally) in other.checks.items():
             self.checks.setdefault(key, (kind, Tally()))[1].merge(tally)
+        for group, tally in other.groups.items():
+            self.groups.setdefault(group, Tally()).merge(tally)
+        self.samples.merge(other.samples)
         self._ungraded += other._ungraded
         for cause, times in other.unmeasured.items():
             self._count(cause, times)

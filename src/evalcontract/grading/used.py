@@ -94,7 +94,7 @@ class ResultDependencies:
 
         The results tell the exact names of rubrics, but not which of them a row has pinned.
         """
-        for _, rubric, row, _, _, _ in tasks:
+        for _, rubric, row, *_ in tasks:
             bundle = row.get("bundle", self._default)
             if isinstance(bundle, str):
                 self._bundles.add(bundle)

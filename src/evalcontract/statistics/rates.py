@@ -1,11 +1,10 @@
-"""Rates and their intervals: agreement, Wilson, bootstrap, corrected rates, paired differences."""
+"""Rates and their intervals: agreement, Wilson, bootstrap, corrected rates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import ceil, floor, fsum, log, log1p, sqrt
+from math import ceil, floor, log, log1p, sqrt
 from random import Random
-from statistics import fmean, variance
 from typing import NamedTuple
 
 #: The two rates of a judge: of the outputs that people passed, and of those that they failed.
@@ -98,10 +97,10 @@ class Interval(NamedTuple):
         return self.upper - self.lower
 
 
-def wilson_interval(right: float, of_all: int) -> Interval:
+def wilson_interval(right: float, of_all: float) -> Interval:
     """Return the 95 % confidence interval of a rate; both ends are from 0 to 1.
 
-    The rate is `right` / `of_all`; `of_all` is at least 1, `right` need not be whole. The score
+    The rate is `right` / `of_all`; `of_all` is more than 0, neither need be whole. The score
     interval of E. B. Wilson, "Probable inference, the law of succession, and statistical
     inference", Journal of the American Statistical Association 22 (1927), 209-212:
     (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) with p = right/of_all, n = of_all.
@@ -265,79 +264,3 @@ def corrected(observed: MeasuredRate, agreement: Agreement) -> CorrectedRate | N
 
 def _clip(value: float) -> float:
     return min(1.0, max(0.0, value))
-
-
-#: Up to so many pairs, samples are drawn; beyond, the normal distribution is as good.
-MOST_DRAWN = 1000
-#: In a comparison of many checks, so many pairs are drawn in all; then the same holds.
-MOST_DRAWS = 6_000_000
-# Drawing one sample takes as long as drawing some more pairs of it.
-_OF_SAMPLE = 5
-
-
-class PairedDifference(NamedTuple):
-    """The mean of the second scores less that of the first, over so many pairs.
-
-    `interval` is None for fewer than two pairs.
-    """
-
-    pairs: int
-    before: float
-    after: float
-    interval: Interval | None
-
-    @property
-    def mean(self) -> float:
-        """The mean difference, from -1 to 1 for scores from 0 to 1."""
-        return self.after - self.before
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the interval is on one side of 0."""
-        return self.interval is not None and (self.interval.lower > 0 or self.interval.upper < 0)
-
-
-class Draws:
-    """The pairs that may still be drawn for the intervals of one comparison."""
-
-    def __init__(self, left: int = MOST_DRAWS) -> None:
-        self._left = left
-
-    def take(self, pairs: int) -> bool:
-        """Whether samples of so many pairs may be drawn; they then count."""
-        draws = RESAMPLES * (pairs + _OF_SAMPLE)
-        is_left = pairs <= MOST_DRAWN and draws <= self._left
-        self._left -= draws if is_left else 0
-        return is_left
-
-
-def paired_difference(
-    before: Sequence[float], after: Sequence[float], draws: Draws | None = None
-) -> PairedDifference:
-    """Return the mean difference of paired scores with its 95 % interval.
-
-    Both have at least one score and the same length. Pairs are drawn with replacement 2,000 times,
-    and the interval is from the 2.5 % to the 97.5 % point of the mean differences (the percentile
-    bootstrap; B. Efron, Annals of Statistics 7 (1979), 1-26). For more than 1,000 pairs it is the
-    mean ± 1.96 standard errors, and so it is if no more may be drawn (`draws`). The same scores
-    always give the same result.
-    """
-    differences = [new - old for old, new in zip(before, after, strict=True)]
-    draws = draws or Draws()
-    is_drawn = draws.take(len(differences))
-    interval = _interval(differences, is_drawn=is_drawn) if len(differences) > 1 else None
-    return PairedDifference(len(differences), fmean(before), fmean(after), interval)
-
-
-def _interval(differences: list[float], *, is_drawn: bool) -> Interval:
-    many = len(differences)
-    if not is_drawn:
-        mean = fsum(differences) / many
-        spread = Z95 * sqrt(variance(differences) / many)
-        return Interval(mean - spread, mean + spread)
-    from random import Random  # slow to import
-
-    random = Random(SEED)  # noqa: S311 - statistics, which must be repeatable
-    return percentile_interval(
-        [fmean(random.choices(differences, k=many)) for _ in range(RESAMPLES)]
-    )

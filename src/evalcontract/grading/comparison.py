@@ -1,0 +1,279 @@
+"""What changed between two runs, row by row: scores, verdicts, and what they say of other rows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from evalcontract.checks.outcome import Outcome, gravest
+from evalcontract.grading.groups import Group, Grouping
+from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.grading.summary import ALL_ALIKE, CheckKey
+from evalcontract.library.score_bounds import Bounds
+from evalcontract.model.startup import NamedTuple
+from evalcontract.statistics.estimates import ClusterSum
+from evalcontract.statistics.paired import PairedDifference, mcnemar_exact, paired_difference
+
+#: The rows of an earlier run by their ids; those with the same id in their order.
+EarlierRows = Mapping[str, Sequence[RowResult]]
+# The outcome and the score, before and now.
+_Change = tuple[Outcome | None, float | None, Outcome | None, float | None]
+
+
+def by_id(rows: Iterable[RowResult]) -> EarlierRows:
+    """Return rows by their ids."""
+    found: dict[str, list[RowResult]] = {}
+    for row in rows:
+        found.setdefault(row.id, []).append(row)
+    return found
+
+
+def with_output(row: RowResult, text: str | None) -> RowResult:
+    """Return a row with the text of its output, if there is one."""
+    return row if text is None else row._replace(content={**(row.content or {}), "output": text})
+
+
+class RowChange(NamedTuple):
+    """A row whose result is another one; `checks` are the names of those that changed."""
+
+    before: RowResult
+    after: RowResult
+    checks: tuple[str, ...]
+
+    @property
+    def is_flip(self) -> bool:
+        """Whether it passed one time and failed the other."""
+        return {self.before.outcome, self.after.outcome} == _VERDICTS
+
+
+_VERDICTS = {Outcome.PASSED, Outcome.FAILED}
+
+
+class UncomparedRow(NamedTuple):
+    """Why a row is in no difference: its score is not known `before`, `now`, or both times."""
+
+    before: bool
+    now: bool
+    reason: str
+
+
+class PairedTally:
+    """Results of the same rows, before and now: those whose score is known both times."""
+
+    def __init__(self) -> None:
+        self.changes: Counter[_Change] = Counter()
+        self._clusters: dict[str, list[float]] = {}
+        self._alone: list[float] = []
+        self.has_clusters = False
+
+    def add_to_cluster(self, before: float, after: float, cluster: str | None) -> None:
+        """Count a difference of scores in a cluster of rows; None: in one of its own."""
+        self.has_clusters = True
+        if cluster is None:
+            self._alone.append(after - before)
+            return
+        sums = self._clusters.setdefault(cluster, [0, 0.0])
+        sums[0] += 1
+        sums[1] += after - before
+
+    def merge(self, other: PairedTally) -> None:
+        """Count what another tally has counted."""
+        self.changes.update(other.changes)
+        self.has_clusters |= other.has_clusters
+        self._alone += other._alone
+        for name, (number, total) in other._clusters.items():
+            sums = self._clusters.setdefault(name, [0, 0.0])
+            sums[0] += number
+            sums[1] += total
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether a result is another one."""
+        return any(change[:2] != change[2:] for change in self.changes)
+
+    @property
+    def difference(self) -> ScoreDifference | None:
+        """What changed; None if no score is known both times."""
+        counts: Counter[tuple[float, float]] = Counter()
+        better = worse = verdicts = 0
+        for (was, before, now, after), number in self.changes.items():
+            if before is None or after is None:
+                continue
+            counts[before, after] += number
+            if was in _VERDICTS and now in _VERDICTS:
+                verdicts += number
+                better += number if now is Outcome.PASSED and was is Outcome.FAILED else 0
+                worse += number if was is Outcome.PASSED and now is Outcome.FAILED else 0
+        if not counts:
+            return None
+        sums: Iterable[ClusterSum] | None = None
+        if self.has_clusters:
+            named = (ClusterSum(int(number), total) for number, total in self._clusters.values())
+            sums = chain(named, (ClusterSum(1, each) for each in self._alone))
+        scores = paired_difference(counts, sums)
+        has_test = verdicts == counts.total() and not self.has_clusters
+        p_value = mcnemar_exact(better, worse) if has_test else scores.p_value
+        return ScoreDifference(scores, better, worse, p_value, MCNEMAR if has_test else T_TEST)
+
+
+MCNEMAR, T_TEST = "mcnemar", "t"
+
+
+class ScoreDifference(NamedTuple):
+    """The scores of the same rows, before and now.
+
+    `better` and `worse` count those that pass now and failed before, and the reverse. `p_value` is
+    that of `test`: McNemar's exact one if all of them passed or failed both times, else the paired
+    t test; None if that says nothing.
+    """
+
+    scores: PairedDifference
+    better: int
+    worse: int
+    p_value: float | None
+    test: str
+
+
+class Comparison:
+    """The differences between rows of an earlier run and those of another.
+
+    `rows`, `checks` (by the id of the rubric, without a version, and the name), and `groups` have
+    the results. `versions` are the exact names of rubrics that graded the same rows, before and
+    now, where they differ. `uncompared` says how many rows have a part in the mean of a run, and a
+    score that is not known in both, and why. `changed` are the rows with another result, and
+    `flipped` those of them with the other verdict: the first `keep`, 0: all; `change_count` and
+    `flip_count` are how many there are.
+    """
+
+    def __init__(self, grouping: Grouping = ALL_ALIKE, keep: int = 0) -> None:
+        self.grouping, self.keep = grouping, keep
+        self.rows = PairedTally()
+        self.checks: defaultdict[CheckKey, PairedTally] = defaultdict(PairedTally)
+        self.groups: defaultdict[Group, PairedTally] = defaultdict(PairedTally)
+        self.versions: Counter[tuple[str | None, str | None]] = Counter()
+        self.uncompared: Counter[UncomparedRow] = Counter()
+        self.changed: list[RowChange] = []
+        self.flipped: list[RowChange] = []
+        self.change_count = self.flip_count = 0
+        self.new: list[str] = []
+        self.seen: Counter[str] = Counter()
+
+    @classmethod
+    def of(
+        cls,
+        before: EarlierRows,
+        rows: Iterable[RowResult],
+        grouping: Grouping = ALL_ALIKE,
+        keep: int = 0,
+    ) -> Comparison:
+        """Compare rows with the earlier ones of the same ids."""
+        comparison = cls(grouping, keep)
+        for row in rows:
+            same, at = before.get(row.id, ()), comparison.seen[row.id]
+            if at >= len(same):
+                comparison.new.append(row.id)
+                continue
+            comparison.seen[row.id] += 1
+            comparison._compare(same[at], row)
+        return comparison
+
+    def merge(self, other: Comparison) -> None:
+        """Take what another comparison has found of later rows."""
+        self.rows.merge(other.rows)
+        for check, tally in other.checks.items():
+            self.checks[check].merge(tally)
+        for group, tally in other.groups.items():
+            self.groups[group].merge(tally)
+        self.versions.update(other.versions)
+        self.uncompared.update(other.uncompared)
+        self.new += other.new
+        self.seen.update(other.seen)
+        self.change_count += other.change_count
+        self.flip_count += other.flip_count
+        self.changed = [*self.changed, *other.changed][: self.keep or None]
+        self.flipped = [*self.flipped, *other.flipped][: self.keep or None]
+
+    def lost_ids(self, before: EarlierRows) -> list[str]:
+        """Return the ids of earlier rows that are not among those compared."""
+        return [id_ for id_, rows in before.items() for _ in rows[self.seen[id_] :]]
+
+    def _compare(self, before: RowResult, row: RowResult) -> None:
+        if before.rubric != row.rubric:
+            self.versions[before.rubric, row.rubric] += 1
+        rubric = _id_of(row.rubric)
+        tallies = [*self._of_row(before, row)]
+        changed: list[str] = []
+        for name, earlier, check in _matched(before, row):
+            # Of a check, the outcome and the score; the bounds.
+            if earlier is None or check is None:
+                changed.append(name)
+                continue
+            if earlier[2:4] != check[2:4] or earlier[6] != check[6]:
+                changed.append(name)
+            if earlier[3] is not None and check[3] is not None:
+                tallies.append((self.checks[rubric, name], (*earlier[2:4], *check[2:4])))
+        for tally, change in tallies:
+            tally.changes[change] += 1
+        if self.grouping.cluster is not None:
+            self._add_to_cluster(tallies, self.grouping.cluster_of(row))
+        if changed or _result(before) != _result(row):
+            self._note(RowChange(before, row, tuple(changed)))
+
+    def _of_row(self, before: RowResult, row: RowResult) -> Iterator[tuple[PairedTally, _Change]]:
+        """Yield where the result of a row counts, if its score is known both times."""
+        if before.score is not None and row.score is not None:
+            change = (before.outcome, before.score, row.outcome, row.score)
+            yield self.rows, change
+            if row.content:
+                yield from ((self.groups[group], change) for group in self.grouping.groups(row))
+        elif not before.outcome is row.outcome is Outcome.SKIPPED:
+            self._leave_out(before, row)
+
+    def _add_to_cluster(
+        self, tallies: Iterable[tuple[PairedTally, _Change]], cluster: str | None
+    ) -> None:
+        for tally, (_, before, _, after) in tallies:
+            if before is not None and after is not None:
+                tally.add_to_cluster(before, after, cluster)
+
+    def _note(self, change: RowChange) -> None:
+        self.change_count += 1
+        self.flip_count += change.is_flip
+        if not self.keep or len(self.changed) < self.keep:
+            self.changed.append(change)
+        if change.is_flip and (not self.keep or len(self.flipped) < self.keep):
+            self.flipped.append(change)
+
+    def _leave_out(self, before: RowResult, now: RowResult) -> None:
+        unknown = now if now.score is None else before
+        leaves = (leaf for check in unknown.checks for _, leaf in check.leaves())
+        reason = unknown.reason or gravest(leaves)[1] or "-"
+        self.uncompared[UncomparedRow(before.score is None, now.score is None, reason)] += 1
+
+
+def _matched(
+    before: RowResult, now: RowResult
+) -> Iterator[tuple[str, CheckResult | None, CheckResult | None]]:
+    """Yield the checks of both by name, those that ran inside of others; None where one lacks."""
+    ids, new_ids = [check[0] for check in before.checks], [check[0] for check in now.checks]
+    if ids == new_ids and not any(check[7] for check in chain(before.checks, now.checks)):
+        yield from zip(ids, before.checks, now.checks, strict=True)
+        return
+    leaves = _leaves(before)
+    for name, check in _leaves(now).items():
+        yield name, leaves.pop(name, None), check
+    for name, check in leaves.items():
+        yield name, check, None
+
+
+def _leaves(row: RowResult) -> dict[str, CheckResult]:
+    return {name: leaf for check in row.checks for name, leaf in check.leaves()}
+
+
+def _result(graded: CheckResult | RowResult) -> tuple[Outcome | None, float | None, Bounds | None]:
+    return graded.outcome, graded.score, graded.bounds
+
+
+def _id_of(rubric: str | None) -> str | None:
+    return rubric.partition("@")[0] if rubric else rubric

@@ -1,0 +1,204 @@
+"""Means and rates of samples, each with its standard error and a 95 % interval; clusters, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from math import exp, fsum, isinf, lgamma, log, log1p, sqrt
+from typing import NamedTuple
+
+from evalcontract.statistics.rates import LEVEL, Z95, Interval, wilson_interval
+
+#: Fewer numbers, or fewer clusters, are too few for an interval of their mean.
+FEWEST, FEWEST_CLUSTERS = 5, 10
+#: The methods of intervals.
+WILSON, T = "wilson", "t"
+# From so many degrees of freedom on, Student's t is the normal distribution to six digits.
+_NORMAL_FROM = 2_000_000
+_TINY, _CLOSE = 1e-300, 1e-15
+
+
+class Estimate(NamedTuple):
+    """The mean of `n` numbers, or a rate of `n` verdicts: what it says of those not seen.
+
+    `stderr` and `interval` are None where the sample is too small to say. `clusters` is the number
+    of clusters that were drawn, None if each number was drawn for itself.
+    """
+
+    value: float
+    n: int
+    stderr: float | None
+    interval: Interval | None
+    method: str
+    clusters: int | None = None
+
+
+class ClusterSum(NamedTuple):
+    """How many numbers a cluster has, and their sum."""
+
+    n: int
+    total: float
+
+
+def mean_estimate(
+    counts: Mapping[float, int], clusters: Iterable[ClusterSum] | None = None
+) -> Estimate:
+    """Return the mean of numbers from 0 to 1; `counts` says how often each of them occurs.
+
+    There is at least one. If all are 0 or 1, the mean is a rate: see `rate_estimate`. Else the
+    interval is the mean ± t standard errors, with n - 1 degrees of freedom (Student, "The probable
+    error of a mean", Biometrika 6 (1908), 1-25), cut to 0 to 1; of clusters, see `clustered_error`.
+    Fewer than five numbers, or ten clusters, are too few. If all are the same, see `of_equal`.
+    """
+    n = sum(counts.values())
+    if all(value in (0, 1) for value in counts):
+        return rate_estimate(counts.get(1, 0), n, clusters)
+    mean = fsum(value * count for value, count in counts.items()) / n
+    squares = fsum(count * (value - mean) ** 2 for value, count in counts.items())
+    return interval_of_mean(mean, n, squares, clusters, ends=Interval(0, 1))
+
+
+def rate_estimate(
+    right: int, of_all: int, clusters: Iterable[ClusterSum] | None = None
+) -> Estimate:
+    """Return the rate `right` / `of_all`, of at least one verdict, with Wilson's interval.
+
+    The standard error is √(p(1-p) / (n-1)), None for a rate of 0 or 1: there it says nothing. Of
+    clusters, the interval is that of as many verdicts as are worth the same: n p(1-p)/(n-1) by the
+    squared standard error of `clustered_error`, but at most n, by (z/t)² with the t of so many
+    clusters less 1. E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small
+    expected number of positive counts estimated from survey data", Survey Methodology 24 (1998),
+    193-201, with Wilson's interval, as N. Dean and M. Pagano advise, "Evaluating confidence
+    interval methods for binomial proportions in clustered surveys", Journal of Survey Statistics
+    and Methodology 3 (2015), 484-503. Without any spread, each cluster counts as one verdict.
+    """
+    rate = right / of_all
+    spread = rate * (1 - rate)
+    if clusters is None:
+        error = sqrt(spread / (of_all - 1)) if spread else None
+        return Estimate(rate, of_all, error, wilson_interval(right, of_all), WILSON)
+    sums = [*clusters]
+    many = len(sums)
+    if many < FEWEST_CLUSTERS:
+        return Estimate(rate, of_all, None, None, WILSON, many)
+    error = clustered_error(rate, sums)
+    worth: float = many
+    if error is not None:
+        worth = min(of_all, spread * of_all / (of_all - 1) / error**2)
+        worth *= (Z95 / t_quantile(many - 1)) ** 2
+    return Estimate(rate, of_all, error, wilson_interval(rate * worth, worth), WILSON, many)
+
+
+def interval_of_mean(
+    mean: float,
+    n: int,
+    squares: float,
+    clusters: Iterable[ClusterSum] | None,
+    *,
+    ends: Interval,
+) -> Estimate:
+    """Return the estimate of a mean by t; `squares` is the sum of squared deviations.
+
+    `ends` are the lowest and the highest number that there may be.
+    """
+    if clusters is None:
+        many, counted = n, None
+        error = sqrt(squares / (n - 1) / n) if n > 1 and squares > _CLOSE * n else None
+    else:
+        sums = [*clusters]
+        many = counted = len(sums)
+        error = clustered_error(mean, sums)
+    if many < (FEWEST if clusters is None else FEWEST_CLUSTERS):
+        return Estimate(mean, n, error, None, T, counted)
+    if error is None:
+        return Estimate(mean, n, None, of_equal(mean, many, ends), T, counted)
+    spread = t_quantile(many - 1) * error
+    interval = Interval(max(ends.lower, mean - spread), min(ends.upper, mean + spread))
+    return Estimate(mean, n, error, interval, T, counted)
+
+
+def clustered_error(mean: float, clusters: Iterable[ClusterSum]) -> float | None:
+    """Return the standard error of a mean of numbers that were drawn in clusters.
+
+    √(G/(G-1) Σ (S - n·mean)²) / Σ n over the G clusters, each of n numbers with the sum S: what is
+    the same in a cluster is seen once. E. Miller, "Adding error bars to evals: a statistical
+    approach to language model evaluations", arXiv:2411.00640 (2024), section 2.2, with the usual
+    correction G/(G-1) for few clusters. None for fewer than two, or if there is no spread.
+    """
+    sums = [*clusters]
+    if len(sums) < 2:  # noqa: PLR2004 - one cluster has no spread
+        return None
+    squares = fsum((each.total - each.n * mean) ** 2 for each in sums)
+    number = sum(each.n for each in sums)
+    if squares <= _CLOSE * number:
+        return None
+    return sqrt(squares * len(sums) / (len(sums) - 1)) / number
+
+
+def of_equal(value: float, n: int, ends: Interval) -> Interval:
+    """Return the interval of the mean of numbers that are all the same, as far as was seen.
+
+    At most a share u of all numbers is another one, u being the end of Wilson's interval of 0 of n,
+    and these may be as low or as high as numbers can be. So no interval has a width of zero.
+    """
+    share = wilson_interval(0, n).upper
+    return Interval(value - share * (value - ends.lower), value + share * (ends.upper - value))
+
+
+@lru_cache(maxsize=1 << 10)
+def t_quantile(freedom: float, level: float = LEVEL) -> float:
+    """Return the t that a share `level` of Student's distribution is within, from -t to t.
+
+    `freedom` are its degrees of freedom, more than 0. Found by bisection of `t_tail`.
+    """
+    low, high = 0.0, 2.0
+    while t_tail(high, freedom) > 1 - level:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_tail(middle, freedom) > 1 - level else (low, middle)
+    return (low + high) / 2
+
+
+def t_tail(t: float, freedom: float) -> float:
+    """Return the share of Student's distribution beyond ±t: the p-value of a two-sided test.
+
+    The regularised incomplete beta function I_x(v/2, 1/2) at x = v/(v + t²): M. Abramowitz and
+    I. A. Stegun, Handbook of Mathematical Functions (1964), 26.7.1 and 26.5.8.
+    """
+    if isinf(t):
+        return 0.0
+    if freedom >= _NORMAL_FROM:
+        from statistics import NormalDist  # rarely needed
+
+        return 2 * NormalDist().cdf(-abs(t))
+    return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """Return I_x(a, b), by its continued fraction on the side where that converges fast."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x))
+    if x < (a + 1) / (a + b + 2):
+        return front * _beta_fraction(x, a, b) / a
+    return 1 - front * _beta_fraction(1 - x, b, a) / b
+
+
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction 26.5.8, by the method of W. J. Lentz (1976)."""
+    c, d = 1.0, 1 / _nonzero(1 - (a + b) * x / (a + 1))
+    product = d
+    for m in range(1, 10_000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even, odd):
+            c, d = _nonzero(1 + term / c), 1 / _nonzero(1 + term * d)
+            product *= c * d
+        if abs(c * d - 1) < _CLOSE:
+            break
+    return product
+
+
+def _nonzero(value: float) -> float:
+    return value if abs(value) > _TINY else _TINY

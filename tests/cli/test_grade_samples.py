@@ -1,0 +1,176 @@
+"""`grade`: several outputs of a row, which are reduced to one result, and how much they differ."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+from doors import ROOT, command_line
+from tables import every_case
+from writing import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RESULTS = json.loads((ROOT / "schema" / "results.schema.json").read_text(encoding="utf-8"))
+#: The answers to each row: three right, two, one, none.
+ANSWERS = {f"r{at}": ["yes"] * (3 - at % 4) + ["no"] * (at % 4) for at in range(40)}
+
+
+def lines(values: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def outputs(
+    answers: dict[str, list[str]], *, by_row: bool = True, names: bool = True
+) -> list[dict[str, Any]]:
+    """Return records row by row, or sample by sample; with `names`, they say which sample."""
+    records = [
+        (at, {"id": id_, **({"sample": at + 1} if names else {}), "output": text})
+        for id_, texts in answers.items()
+        for at, text in enumerate(texts)
+    ]
+    return [record for _, record in (records if by_row else sorted(records, key=lambda x: x[0]))]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = [{"id": id_, "input": "x", "must_contain_any": ["yes"]} for id_ in ANSWERS]
+    write(tmp_path, {"rows.jsonl": lines(rows), "outputs.jsonl": lines(outputs(ANSWERS))})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def grade(*arguments: str) -> int:
+    return command_line("grade", "rows.jsonl", "--outputs", "outputs.jsonl", *arguments)
+
+
+def graded(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert grade("--output-format", "json", *arguments) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_each_output_is_a_line_and_each_row_counts_once(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = graded(capsys, "--results", "results.jsonl")
+    written = (place / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(written) == 120
+    for line in map(json.loads, written):
+        jsonschema.Draft202012Validator(RESULTS).validate(line)
+    assert [line["sample"] for line in found["rows"][:4]] == [1, 2, 3, 1]
+    summary = found["summary"]
+    rows = summary["rows"]
+    assert (rows["total"], rows["mean"]) == (40, pytest.approx(0.5))
+    # The error is that of forty means: 10 each of 1, 2/3, 1/3 and 0.
+    assert rows["stderr"] == pytest.approx((10 * (1 / 2 + 1 / 18) / 39 / 40) ** 0.5)
+    assert rows["pass_rate"]["rate"] == 0.5, "more than half of the samples pass"
+    samples = summary["samples"]
+    assert (samples["rows"], samples["outputs"], samples["k"]) == (40, 120, 3)
+    assert [each["rate"] for each in samples["pass_at_k"]] == pytest.approx([1 / 2, 2 / 3, 3 / 4])
+    assert [each["rate"] for each in samples["pass_all_k"]] == pytest.approx([1 / 2, 1 / 3, 1 / 4])
+    shares = [samples[when] for when in ("never", "sometimes", "always")]
+    assert shares == [0.25, 0.5, 0.25]
+    assert samples["variance_within"] == pytest.approx(1 / 6)
+
+
+@pytest.mark.usefixtures("place")
+@every_case(
+    ("how", "mean", "passed"),
+    [("mean", 0.5, 20), ("mode", 0.5, 20), ("max", 0.75, 30), ("pass_at_k", 0.75, 30)],
+)
+def test_reductions(how: str, mean: float, passed: int, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = graded(capsys, "--reduce", how)["summary"]["rows"]
+    assert (rows["mean"], rows["outcomes"]["passed"]) == (pytest.approx(mean), passed)
+
+
+@pytest.mark.parametrize("by_row", [True, False])
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_order_of_outputs_makes_no_difference(
+    place: Path, capsys: pytest.CaptureFixture[str], *, by_row: bool, names: bool, jobs: str
+) -> None:
+    """Nor whether they name their sample, as long as all rows have equally many."""
+    expected = graded(capsys)
+    write(place, {"outputs.jsonl": lines(outputs(ANSWERS, by_row=by_row, names=names))})
+    found = graded(capsys, "--jobs", jobs)
+    assert (found["summary"], found["rows"]) == (expected["summary"], expected["rows"])
+
+
+def test_a_list_of_outputs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = graded(capsys)["summary"]
+    write(place, {"outputs.json": json.dumps(outputs(ANSWERS, names=False))})
+    assert graded(capsys, "--outputs", "outputs.json")["summary"] == expected
+
+
+@every_case(
+    ("records", "said"),
+    [
+        # Not all rows have two: that is a mistake, unless they say which sample they are.
+        (
+            [
+                *outputs({id_: ["yes"] for id_ in ANSWERS}, names=False),
+                {"id": "r1", "output": "no"},
+            ],
+            "number them: `sample`",
+        ),
+        ([*outputs(ANSWERS), {"id": "r1", "sample": 2, "output": "no"}], "with the sample `2`"),
+    ],
+)
+def test_repeated_outputs(
+    records: list[dict[str, Any]],
+    said: str,
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(place, {"outputs.jsonl": lines(records)})
+    assert grade() == 1
+    printed = " ".join(capsys.readouterr().err.split())
+    assert printed.count("[output/duplicate-id]") == 1
+    assert said in printed
+
+
+def test_rows_may_have_different_numbers_of_named_samples(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fewer = {id_: texts[: 1 + at % 3] for at, (id_, texts) in enumerate(ANSWERS.items())}
+    write(place, {"outputs.jsonl": lines(outputs(fewer))})
+    summary = graded(capsys)["summary"]
+    assert (summary["rows"]["total"], summary["samples"]["k"]) == (40, 1)
+    means = [sum(text == "yes" for text in texts) / len(texts) for texts in fewer.values()]
+    assert summary["rows"]["mean"] == pytest.approx(sum(means) / 40)
+
+
+def test_what_did_not_run_in_a_sample_is_in_the_bounds(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = outputs({id_: ["yes", "yes", "yes"] for id_ in ANSWERS})
+    records[1] = {"id": "r0", "sample": 2, "output": None}
+    records[4] = {"id": "r1", "sample": 2, "output": None}
+    records[5] = {"id": "r1", "sample": 3, "output": None}
+    write(place, {"outputs.jsonl": lines(records)})
+    summary = graded(capsys, "--allow-undecided")["summary"]["rows"]
+    assert summary["bounds"] == pytest.approx([1 - (1 / 3 + 2 / 3) / 40, 1])
+    assert summary["outcomes"] == {"passed": 39, "undecided": 1}, "two of three samples decide"
+
+
+@pytest.mark.usefixtures("place")
+def test_samples_are_compared_by_their_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert grade("--results", "results.jsonl") == 0
+    capsys.readouterr()
+    assert grade("--compare", "results.jsonl") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "rows: 0.50 → 0.50 (+0.000, 95 % interval" in text
+    assert "over 40 rows" in text
+    assert text.endswith("no result changed")
+
+
+@pytest.mark.usefixtures("place")
+def test_samples_cannot_be_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
+    assert grade("--results", "results.jsonl") == 0
+    assert grade("--results", "results.jsonl", "--resume") == 2
+    assert "rows have several outputs" in capsys.readouterr().err
