@@ -17,6 +17,7 @@ import pytest
 SHARED_VARIABLE = "EVALCONTRACT_SHARED"
 
 NODE = "Node.js and its packages: `npm ci --ignore-scripts` in tests/node"
+TYPESCRIPT = "Node.js and the port: `npm ci --ignore-scripts` in ports/typescript"
 PROMPTFOO = "promptfoo: `npm install --omit=optional --ignore-scripts` in tests/promptfoo"
 CHROMIUM = "Chromium"
 PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"

@@ -13,10 +13,10 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummarySamples", "Row",
-    "RowResult", "Rubric", "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target",
-    "Tool", "ToolCall", "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck",
-    "Usage", "Used", "UsedEndpoint", "Validation",
+    "ReportSummaryFiles", "ResultsLine", "ResultsLineResults", "ResultsSummary",
+    "ResultsSummarySamples", "Row", "RowResult", "Rubric", "Scoring", "SeveritySource", "Site",
+    "Tally", "TallyPassRate", "Target", "Tool", "ToolCall", "ToolCallCustom", "ToolCallFunction",
+    "ToolExpectation", "ToolUsageCheck", "Usage", "Used", "UsedEndpoint", "Validation",
 ]  # fmt: skip
 
 
@@ -587,6 +587,17 @@ class Report(TypedDict):
     findings: list[Finding]
 
 
+class ResultsLineResults(TypedDict):
+    """Of a run file: the file of the rows beside it, its digest and the number of rows.
+
+    Rows that have changed since are not those of the run.
+    """
+
+    file: str
+    sha256: str
+    rows: int
+
+
 class Digested(TypedDict):
     """A thing with a name and the digest of what it means."""
 
@@ -744,7 +755,7 @@ class RowResult(TypedDict):
     input: NotRequired[Any]
     output: NotRequired[Any]
     tool_calls: NotRequired[Any]
-    expected: NotRequired[Any]
+    expected: NotRequired[dict[str, Any]]
 
 
 class Tally(TypedDict):
@@ -790,5 +801,6 @@ class ResultsLine(TypedDict):
 
     manifest: NotRequired[Manifest]
     used: NotRequired[Used]
+    results: NotRequired[ResultsLineResults]
     summary: NotRequired[ResultsSummary]
     provenance: NotRequired[Provenance]

@@ -379,7 +379,66 @@ def test_without_a_repository_only_a_chosen_version_can_be_set(tmp_path: Path) -
     assert bump(root, "rubrics/support.yaml", "--to", "major").code == 0
     assert "'2.0.0'" in text(root, "rubrics/support.yaml")
     refused = bump(root, "rubrics/support.yaml", "--to", "major", "--keep")
-    assert refused.code == 2
+    assert (refused.code, refused.err.endswith("; what to keep is not known\n")) == (2, True)
+    # `--all` is all that has changed, and --to says nothing of that.
+    refused = bump(root, "--all", "--to", "major")
+    assert "; name the files, and say with --to what to raise" in refused.err
+
+
+def test_what_was_broken_is_not_new(root: Path) -> None:
+    write(root, {"rubrics/support.yaml": "id: [", "datasets/rows.yaml": "questions: ["})
+    commit(root)
+    write(root, FILES)
+    for file in ("rubrics/support.yaml", "datasets/rows.yaml"):
+        assert "unchanged, what HEAD has of it has no version" in bump(root, file).out
+
+
+def test_what_cannot_be_read_is_not_unchanged(root: Path) -> None:
+    broken = {"rubrics/b.yaml": "id: 'b\n", "judges/n.yaml": "id: n\n", "datasets/q.yaml": "a: ["}
+    write(root, broken)
+    printed = bump(root, "--all")
+    assert printed.code == 1
+    assert {line.partition(": not compared, ")[0] for line in printed.out.splitlines()[1:]} == {
+        *broken
+    }
+    assert printed.out.startswith("nothing else has changed since HEAD\n")
+    change(root, *THRESHOLD)
+    assert bump(root, "--all").code == 1
+    assert "2.0.0" in text(root, "rubrics/support.yaml")
+
+
+def test_what_a_check_by_the_lock_advises_is_done(root: Path) -> None:
+    """A version went down, and rows changed in a commit: both are no news to HEAD."""
+    printed_by("lock", cwd=root)
+    change(root, "rubrics/support.yaml", "'1.2.0'", "'1.1.0'")
+    change(root, "datasets/rows.yaml", "Where?", "Wherever?")
+    commit(root)
+    checked = printed_by("check", cwd=root).out
+    assert "the version went down from 1.2.0 to 1.1.0" in checked
+    assert "set the version to 1.2.1: `evalcontract bump rubrics/support.yaml`" in checked
+    assert "the rows are others than in evalcontract.lock" in checked
+    bumped = bump(root, "--all").out
+    assert "rubrics/support.yaml: 1.2.0 -> 1.2.1\n" in bumped
+    assert "datasets/rows.yaml: 1.0.0 -> 2.0.0 (score-breaking: questions)\n" in bumped
+
+
+def test_a_locked_dataset_is_compared_without_a_repository(tmp_path: Path) -> None:
+    root = tmp_path / "evals"
+    write(root, FILES)
+    printed_by("lock", cwd=root)
+    assert "nothing has changed" in bump(root, "datasets/rows.yaml").out
+    change(root, "datasets/rows.yaml", "Where?", "Wherever?")
+    assert "datasets/rows.yaml: 1.0.0 -> 2.0.0" in bump(root, "datasets/rows.yaml").out
+    change(root, "datasets/rows.yaml", "2.0.0", "1.1.0")  # whether that is enough, nobody knows
+    assert "unchanged, evalcontract.lock has no rows" in bump(root, "datasets/rows.yaml").out
+
+
+def test_what_is_as_it_was_locked_is_kept_without_a_repository(tmp_path: Path) -> None:
+    root = tmp_path / "evals"
+    write(root, FILES)
+    printed_by("lock", cwd=root)
+    assert bump(root, "rubrics/support.yaml", "--to", "major", "--keep").code == 0
+    assert text(root, "rubrics/support@1.2.0.yaml") == RUBRIC
 
 
 def test_a_repository_without_commits_says_so(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,60 @@ def test_rubrics_in_a_circle_end(root: Path) -> None:
     write(root, {"datasets/c.yaml": "questions: [{id: a, input: a, rubric_ref: rubric/one@1.0.0}]"})
     done = graph(root)
     assert "      rubric/one@1.0.0  circular\n" in done.out
+
+
+def test_what_is_in_a_circle_alone_is_shown(tmp_path: Path) -> None:
+    for name, other in (("one", "two"), ("two", "one")):
+        check = f"{{kind: composite, rubric_ref: rubric/{other}@1.0.0}}"
+        write(tmp_path, {f"rubrics/{name}.yaml": rubric(name, "1.0.0", check)})
+    assert graph(tmp_path).out.startswith(
+        "referenced only in a circle:\n"
+        "  rubric/one@1.0.0\n"
+        "    rubric/two@1.0.0\n"
+        "      rubric/one@1.0.0  circular\n"
+    )
+
+
+def test_layers_of_rubrics_have_no_endless_tree(tmp_path: Path) -> None:
+    """Forty rubrics with a million paths between them."""
+    for layer, side in product(range(20), "ab"):
+        inner = [
+            f"{{id: {each}, kind: composite, rubric_ref: rubric/{each}{layer + 1}@1.0.0}}"
+            for each in "ab"
+        ]
+        checks = ", ".join(inner) if layer < 19 else "{id: x, kind: format, max_chars: 9}"
+        name = f"{side}{layer}"
+        write(tmp_path, {f"rubrics/{name}.yaml": rubric(name, "1.0.0", checks)})
+    lines = graph(tmp_path).out.splitlines()
+    assert len(lines) < 100_000
+    assert any(line.endswith("  shown above") for line in lines)
+
+
+@pytest.mark.slow
+def test_a_chain_of_rubrics_is_longer_than_python_recurses(tmp_path: Path) -> None:
+    """Of the workspace and of a library, by each command that follows references."""
+    length = 500
+    files = {
+        f"rubrics/r{number}.yaml": rubric(
+            f"r{number}",
+            "1.0.0",
+            f"{{id: a, kind: composite, rubric_ref: rubric/r{number + 1}@1.0.0}}"
+            if number < length - 1
+            else "{id: a, kind: format, max_chars: 9}",
+        )
+        for number in range(length)
+    }
+    rows = {"datasets/a.yaml": "questions: [{id: a, input: a, rubric_ref: rubric/r0@1.0.0}]\n"}
+    write(tmp_path / "one", {**files, **rows})
+    last = f"rubrics/r{length - 1}.yaml"
+    write(tmp_path / "two", {**files, **rows, last: files[last].replace("9", "8")})
+    settings = {"evalcontract.toml": '[libraries]\none = {path = "../one"}\n'}
+    write(tmp_path / "user", {**settings, **rows})
+    assert graph(tmp_path / "one").out.splitlines()[101].endswith("  it goes on")
+    compared = printed_by("diff", "one", "two", cwd=tmp_path)
+    assert (compared.code, "1 of 1 row, through `rubric/r0@1.0.0`" in compared.out) == (1, True)
+    for command, folder in [("lock", "one"), ("sync", "user"), ("lock", "user"), ("check", "user")]:
+        assert printed_by(command, cwd=tmp_path / folder).code == 0
 
 
 def test_what_cannot_be_read_is_told(root: Path) -> None:

@@ -114,6 +114,17 @@ def assert_reported_once(path: Path, text: str, name: str, kind: str) -> None:
         assert finding.place.span
 
 
+def test_a_command_that_is_advised_translates_the_file(tmp_path: Path) -> None:
+    row = {"inputs": {"question": "a"}, "outputs": {"answer": "b"}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    (finding,) = validate(Kind.DATASET, [Input(tmp_path / "a.jsonl")], Options()).diagnostics
+    command = str(finding.help).split("`")[1].split()
+    assert command[:2] == ["evalcontract", "convert"]
+    paths = {"FILE": tmp_path / "a.jsonl", "OUT": tmp_path / "out.yaml"}
+    assert command_line(*(paths.get(word, word) for word in command[1:])) == 0
+    assert "input: a" in (tmp_path / "out.yaml").read_text()
+
+
 @pytest.mark.slow
 @every_case("row", OWN_ROWS)
 def test_faulty_rows_of_ours_are_of_no_tool(row: dict[str, Any], tmp_path: Path) -> None:

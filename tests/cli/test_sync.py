@@ -6,18 +6,24 @@ import json
 import shutil
 import stat
 import threading
+import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from doors import Printed, command_lines, printed_by
+from doors import Options, Printed, UsageError, command_lines, printed_by
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
 
 from evalcontract.cache.folders import digest_of_files, keep, kept_folder
 from evalcontract.model.errors import ConfigurationError
+from evalcontract.source.writing import write_text
+from evalcontract.versioning.lock import lock
+from evalcontract.workspace import open_workspace
 from evalcontract.workspace.library_settings import read_source
+from evalcontract.workspace.syncing import Syncing
 
 pytestmark = needs_git
 
@@ -38,6 +44,7 @@ checks:
   - {{id: short, kind: format, max_chars: {most}}}
 scoring: {{combine: all_pass}}
 """
+OWN = PLAIN.format(most=9).replace("tone", "mine")
 SHARED = {"rubrics/tone.yaml": RUBRIC, "judges/kind.yaml": JUDGE}
 ROWS = "questions:\n  - {id: a, input: Hi, rubric_ref: rubric/tone@2.1.0}\n"
 SETTINGS = '[libraries]\nshared = {git = "../shared", tag = "v2.1.0"}\n'
@@ -176,7 +183,7 @@ def test_what_may_be_of_a_library_dangles_if_its_absence_is_ignored(mine: Path) 
         ('shared = {git = "../shared", tag = "v2.1.1"}', "../shared has no tag v2.1.1"),
         ('shared = {git = "../nowhere", tag = "v2.1.0"}', "does not appear to be a git repository"),
         ('shared = {git = "../empty", tag = "v2.1.0"}', "../empty has no tag v2.1.0"),
-        (f'shared = {{git = "../shared", rev = "{"0" * 40}"}}', "not our ref"),
+        (f'shared = {{git = "../shared", rev = "{"0" * 40}"}}', "has no commit 0"),
         ('shared = {git = "../shared", tag = "v2.1.0", path = "evals"}', "there is no such folder"),
         ('shared = {git = "../shared", tag = "v2.1.0", path = "judges"}', "it has no `rubrics/`"),
         ('shared = {path = "../nowhere"}', "there is no such folder"),
@@ -201,6 +208,35 @@ def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None
     assert printed_by("sync", cwd=mine).code == 0
     assert locked(mine)["shared"]["commit"] == head
     assert check(mine, "--strict").code == 0
+
+
+@pytest.mark.parametrize("key", ["tag", "rev"])
+@pytest.mark.parametrize("default", ["sha1", "sha256"])
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+@pytest.mark.parametrize("protocol", ["0", "2"])
+def test_objects_may_be_named_by_sha_1_or_sha_256(
+    mine: Path, key: str, default: str, form: str, protocol: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("COUNT", "1"), ("KEY_0", "protocol.version"), ("VALUE_0", protocol)):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    other = mine.parent / "other"
+    other.mkdir()
+    git(other, "init", "--quiet", f"--object-format={form}")
+    head = commit(other, SHARED)
+    git(other, "tag", "--annotate", "--message=x", "v1.0.0")
+    monkeypatch.setenv("GIT_DEFAULT_HASH", default)
+    use(mine, f'shared = {{git = "../other", {key} = "{"v1.0.0" if key == "tag" else head}"}}')
+    for arguments in ((), (), ("--check",)):
+        assert printed_by("sync", *arguments, cwd=mine).code == 0
+    assert locked(mine)["shared"]["commit"] == head
+    assert check(mine, "--strict").code == 0
+
+
+def test_why_a_host_cannot_be_reached_is_told(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git says that it could not read, and ssh, in a line before, why."""
+    monkeypatch.setenv("GIT_SSH_COMMAND", "echo 'Host key verification failed.' >&2; false")
+    use(mine, 'shared = {git = "ssh://git@127.0.0.1/evals.git", tag = "v1.0.0"}')
+    assert "`shared`: Host key verification failed." in printed_by("sync", cwd=mine).err
 
 
 def test_an_annotated_tag_is_its_commit(shared: Path, mine: Path) -> None:
@@ -696,6 +732,24 @@ def test_schemas_and_bundles_of_a_library_are_read_from_it(shared: Path, mine: P
         f"questions:\n  - {row.replace('product: x, ', '')}\n"
     )
     assert "product" in check(mine).out
+    (mine / "datasets" / "a.yaml").write_text(f"questions:\n  - {row}\n")
+    # Both are locked by what they say, and a new tag with others is told.
+    assert printed_by("lock", cwd=mine).code == 0
+    commit(mine, {})
+    files |= {"bundles/answer.schema.json": '{"type": "object"}'}
+    commit(shared, {**files, "bundles/shop.schema.json": '{"type": "object"}'}, "v3")
+    use(mine, 'shared = {git = "../shared", tag = "v3"}')
+    printed_by("sync", cwd=mine)
+    told = check(mine).out
+    assert "shared:bundles/answer.schema.json means something else than in" in told
+    assert "the bundle of another package is another than in" in told
+    changed = " ".join(printed_by("diff", "--against", "HEAD", cwd=mine).out.split())
+    assert (
+        "score-breaking: checks.short.schema_ref (`shared:bundles/answer.schema.json`)" in changed
+    )
+    assert "datasets/a.yaml: 1 of 1 row, through `rubric/tone@2.1.0`" in changed
+    assert printed_by("lock", cwd=mine).code == 0
+    assert check(mine).code == 0
 
 
 @pytest.mark.usefixtures("shared")
@@ -742,6 +796,110 @@ def test_libraries_and_versions_stand_in_one_lock(mine: Path) -> None:
     assert "dangling" not in refused.err
 
 
+@pytest.mark.usefixtures("shared")
+def test_syncs_of_other_names_at_once_lose_no_entry(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reads the lock and writes it again; nobody writes between."""
+    pytest.importorskip("fcntl")
+    names = ("first", "second", "third")
+    use(mine, "\n".join(f'{name} = {{path = "../shared"}}' for name in names))
+
+    def slowly(*arguments: Any, **named: Any) -> str | None:
+        time.sleep(0.1)
+        return write_text(*arguments, **named)
+
+    monkeypatch.setattr("evalcontract.workspace.syncing.write_text", slowly)
+    workspace = open_workspace(mine)
+    threads = [
+        threading.Thread(target=lambda each: [*each.run()], args=[Syncing(workspace, [name])])
+        for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [*locked(mine)] == [*names]
+
+
+def test_a_lock_that_another_process_has_written_is_not_overwritten(mine: Path) -> None:
+    write(mine, {"datasets/a.yaml": ROWS.replace("tone", "mine"), "rubrics/mine.yaml": OWN})
+    (mine / "evalcontract.toml").unlink()
+    (ours,) = lock(mine, Options())
+    (mine / "evalcontract.lock").write_text("lock: 1\nschema: '1.0'\nlibraries: {}\n")
+    with pytest.raises(UsageError, match="another process has changed it"):
+        ours.write()
+    assert "rubric/mine" not in (mine / "evalcontract.lock").read_text()
+
+
+UNPINNED_JUDGE = RUBRIC.replace("kind@1.0.0", "kind")
+REACHING = """\
+id: mine
+version: "1.0.0"
+checks: [{id: theirs, kind: composite, rubric_ref: rubric/tone@2.1.0}]
+scoring: {combine: all_pass}
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        (
+            {"rubrics/tone.yaml": UNPINNED_JUDGE.replace("100", "99")},
+            [("changed-meaning", "`checks.short.max_chars` changed from 100 to 99")],
+        ),
+        (
+            {"judges/kind.yaml": JUDGE.replace("kind?", "nice?")},
+            [("changed-meaning", "judge/kind@1.0.0 of the library `shared`: `template` changed")],
+        ),
+        (
+            {"judges/kind@2.yaml": JUDGE.replace("1.0.0", "2.0.0")},
+            [
+                ("missing-entry", "judge/kind@2.0.0 of the library `shared`"),
+                ("resolves-elsewhere", "rubric/tone@2.1.0 of the library `shared`: `judge/kind`"),
+            ],
+        ),
+        ({"rubrics/tone.yaml": f"# Layout is no meaning.\n{UNPINNED_JUDGE}"}, []),
+        ({"rubrics/other.yaml": UNPINNED_JUDGE.replace("tone", "other")}, []),
+    ],
+)
+def test_what_is_reached_of_a_library_keeps_its_meaning(
+    mine: Path, new: dict[str, str], told: list[tuple[str, str]]
+) -> None:
+    """A new tag with another meaning under the same version is no less than a changed file."""
+    base = {"rubrics/tone.yaml": UNPINNED_JUDGE, "judges/kind.yaml": JUDGE}
+    commit(mine.parent / "shared", base, "v2.1.0")
+    write(mine, {"rubrics/mine.yaml": REACHING})
+    for command in ("sync", "lock"):
+        assert printed_by(command, cwd=mine).code == 0
+    assert check(mine).code == 0
+    commit(mine.parent / "shared", {**base, **new}, "v3")
+    use(mine, 'shared = {git = "../shared", tag = "v3"}')
+    assert printed_by("sync", cwd=mine).code == 0
+    found = [line for line in check(mine).out.splitlines() if "[lock/" in line]
+    assert len(found) == len(told)  # one for the row and the rubric that refer to it
+    for line, (code, message) in zip(found, told, strict=True):
+        assert line.startswith("datasets/a.yaml:2:")
+        assert f"[lock/{code}]" in line
+        assert message in line
+    changed = [code for code, _ in told if code == "changed-meaning"]
+    assert printed_by("lock", cwd=mine).code == len(changed)
+    for name in new if changed else ():
+        assert printed_by("lock", "--update", f"shared:{name}", cwd=mine).code == 0
+    assert printed_by("lock", "--check", cwd=mine).code == 0
+    assert check(mine).code == 0
+
+
+def test_what_a_library_has_is_no_earlier_version_of_what_is_mine(mine: Path) -> None:
+    """`bump` and `check` compare a new rubric with its own earlier versions alone."""
+    commit(mine.parent / "shared", SHARED, "v2.1.0")
+    printed_by("sync", cwd=mine)
+    printed_by("lock", cwd=mine)
+    write(mine, {"rubrics/tone@2.1.1.yaml": PLAIN.format(most=9).replace("2.1.0", "2.1.1")})
+    assert "[lock/missing-entry] rubric/tone@2.1.1 is not in" in check(mine).out
+    assert "it is new" in printed_by("bump", "rubrics/tone@2.1.1.yaml", cwd=mine).out
+
+
 def test_a_conflict_of_two_syncs_is_settled_by_another(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     ours = (mine / "evalcontract.lock").read_text()
@@ -784,9 +942,13 @@ def test_a_new_version_of_a_library_is_told_with_the_rows_that_it_moves(
     commit(shared, {"rubrics/tone.yaml": RUBRIC.replace("100", "50")}, "v2.2.0")
     use(mine, 'shared = {git = "../shared", tag = "v2.2.0"}')
     printed_by("sync", cwd=mine)
-    told = printed_by("diff", "--against", "HEAD", cwd=mine).out
-    assert "datasets/a.yaml" in told
-    assert "rubric/tone@2.1.0" in told
+    printed = printed_by("diff", "--against", "HEAD", cwd=mine)
+    told = " ".join(printed.out.split())
+    assert printed.code == 1  # the library has broken its promise
+    change = "score-breaking: checks.short.max_chars: 100 → 50"
+    assert f"shared:rubrics/tone.yaml {change}" in told
+    assert "datasets/a.yaml: 1 of 1 row, through `rubric/tone@2.1.0`" in told
+    assert "1 of 2 artifacts changed" in told
 
 
 def test_settings_above_several_workspaces(tmp_path: Path) -> None:

@@ -295,6 +295,19 @@ def test_what_does_not_run_is_not_known(tmp_path: Path) -> None:
     assert (code, found["rows"], found["flipped"], found["undecided"]) == (1, 3, 0, 3)
 
 
+@every_case("line", ['{"id": "a"}\n', '{"id": "a", "output": "x"\n'])
+def test_outputs_that_cannot_be_graded_are_no_equal_ones(tmp_path: Path, line: str) -> None:
+    two_folders(tmp_path, GRADED, GRADED)
+    write(tmp_path, {"d.jsonl": line})
+    arguments = ("diff", "old", "new", "--outputs", "d.jsonl")
+    code, out, err = printed_by(*arguments, "--output-format", "json", cwd=tmp_path)
+    assert (code, "d.jsonl:1:" in err) == (1, True)
+    told = json.loads(out)
+    assert told["summary"]["is_complete"] is False
+    assert [each["file"] for each in told["findings"]] == ["d.jsonl"]
+    assert "not all could be compared" in " ".join(printed_by(*arguments, cwd=tmp_path).out.split())
+
+
 @every_case(
     "name, arguments, message",
     [
@@ -391,3 +404,41 @@ def test_what_only_another_system_reads_is_compared(
     write(tmp_path, {"old.yaml": PROMPTFOO, "new.yaml": PROMPTFOO.replace(old, new)})
     done = printed_by("diff", "old.yaml", "new.yaml", "--output-format", "json", cwd=tmp_path)
     assert (done.code, json.loads(done.out)["summary"]["class"]) == (0, rank)
+
+
+SKILL = {
+    "skill_name": "tide-tables",
+    "evals": [
+        {"id": 1, "prompt": "When?", "assertions": [{"text": "A time.", "description": "T"}]}
+    ],
+    "past_runs": [{"pass_rate": 1}],
+}
+
+
+@every_case(
+    "old, new, as_it_is, converted",
+    [
+        ("A time.", "A time and a zone.", "score-breaking", "score-breaking"),
+        ('"When?"', '"When is it low?"', "score-breaking", "score-breaking"),
+        ('"evals": [', '"evals": [{"id": 2, "prompt": "Where?"}, ', "additive", "additive"),
+        ("tide-tables", "tides", "wording only", "wording only"),
+        # No judge is shown it, and nobody knows what else reads the file.
+        ('"T"', '"Time"', "score-breaking", "wording only"),
+        ('"pass_rate": 1', '"pass_rate": 0', "score-breaking", "wording only"),
+        ("}]}", "}] }", None, None),
+    ],
+)
+def test_of_converted_cases_what_no_judge_is_shown_changes_no_score(
+    tmp_path: Path, old: str, new: str, as_it_is: str | None, converted: str | None
+) -> None:
+    before = json.dumps(SKILL)
+    assert old in before
+    write(tmp_path, {"old.json": before, "new.json": before.replace(old, new, 1)})
+    for name in ("old", "new"):
+        arguments = ("--from", "agent_skills", "--root", ".")
+        done = printed_by("convert", f"{name}.json", f"{name}.yaml", *arguments, cwd=tmp_path)
+        assert done.code == 0, done.err
+    for suffix, rank in (("json", as_it_is), ("yaml", converted)):
+        files = (f"old.{suffix}", f"new.{suffix}")
+        done = printed_by("diff", *files, "--output-format", "json", cwd=tmp_path)
+        assert (done.code, json.loads(done.out)["summary"]["class"]) == (0, rank)

@@ -208,6 +208,17 @@ def test_a_log_of_inspect_may_be_an_archive(
     assert (outcomes(rows), error) == (["passed"] * 3, "")
 
 
+def test_epochs_of_a_log_are_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    again = [{**each, "epoch": 2, "output": {"choices": []}, "messages": []} for each in SAMPLES]
+    write(place, {"log.json": json.dumps({"version": 2, "eval": {}, "samples": SAMPLES + again})})
+    call = ("grade", "datasets/a.json", "--outputs", "log.json", "--output-format", "json")
+    assert command_line(*call, "--allow-undecided") == 0
+    lines = [line for line in printed_lines(capsys.readouterr().out) if "id" in line]
+    assert sorted((line["id"], line["sample"]) for line in lines) == [
+        (id_, at) for id_ in ("2", "refund", "tool") for at in (1, 2)
+    ]
+
+
 @every_case(
     ("data", "told"),
     [

@@ -408,6 +408,57 @@ def test_keys_of_another_kind_of_artifact_are_keys_like_others() -> None:
     assert len({*rows}) == 2
 
 
+def with_weight(number: int, **extra: Any) -> dict[str, Any]:
+    """Return a rubric that gives its check a weight, if that is not the usual one."""
+    weights = {} if number == 1 else {"weights": {"thanks": number}}
+    scoring = {"combine": "weighted_avg", **weights}
+    return rubric(checks=[{**RUBRIC["checks"][1], **extra}], scoring=scoring)
+
+
+def with_regexes(*patterns: str) -> dict[str, Any]:
+    """Return a rubric with two checks of one id, and one that is called as the first of them."""
+    ids = ("a", "a", "a#1")
+    pairs = zip(ids, patterns, strict=True)
+    return rubric(checks=[{"id": id_, "kind": "regex", "pattern": each} for id_, each in pairs])
+
+
+def with_jury(judge: str) -> dict[str, Any]:
+    """Return a rubric with a check that is called as a part of another one."""
+    asks = {"id": "a", "kind": "llm_judge", "jury": {"judges": [{"judge_prompt_ref": judge}]}}
+    return rubric(checks=[asks, {"id": "a.jury", "kind": "regex", "pattern": "x", "judges": 1}])
+
+
+@every_case(
+    "old, new",
+    [
+        (rubric(**{"scoring.threshold": 0.7}), {**scored(threshold=0.1), "scoring.threshold": 0.7}),
+        (rubric(**{"metadata.by": "me"}), rubric()),
+        (with_weight(1, weight=5), with_weight(5)),
+        (with_weight(1, weight=5), with_weight(5, weight=5)),
+        (with_regexes("x", "y", "y"), with_regexes("x", "y", "z")),
+        (with_regexes("x", "y", "z"), with_regexes("z", "y", "x")),
+        (with_jury("judge/a@1.0.0"), with_jury("judge/b@1.0.0")),
+    ],
+)
+def test_no_key_and_no_name_hides_another(old: dict[str, Any], new: dict[str, Any]) -> None:
+    before, now = view_of(Kind.RUBRIC, old), view_of(Kind.RUBRIC, new)
+    assert before.digest != now.digest
+    assert rank_of(changes_of(before, now)) is BREAKING
+
+
+def test_no_row_hides_another() -> None:
+    rows = [{"id": id_, "input": "When?"} for id_ in ("a", "a", "a#1", "a.expected")]
+    texts = [
+        ({**rows[0], "expected": {"reference": text}}, *rows[1:-1], {**rows[-1], "reference": text})
+        for text in ("x", "y")
+    ]
+    digests = {
+        view_of(Kind.DATASET, {"questions": [*questions]}).digest
+        for questions in (rows, rows[1:], [*rows[:2], *rows[3:]], *texts)
+    }
+    assert len(digests) == 5
+
+
 ROW: dict[str, Any] = {"id": "a", "input": "When?", "expected_facts": ["x", "y"]}
 
 

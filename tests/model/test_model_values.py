@@ -145,7 +145,7 @@ def test_what_a_finding_need_not_say() -> None:
     assert Related("m", ())[2:] == (None, False)
     assert Within("a")[1:] == (0, "")
     assert Site(Place("f"))[1:] == ((), None, None, None)
-    assert Cause("a", "refer to it")[2:] == (None, None)
+    assert Cause("a", "refer to it")[2:] == (None, None, "check")
 
 
 def test_edits_by_length() -> None:

@@ -60,10 +60,9 @@ def artifact_findings(
         document = artifact.document
         results: list[Diagnostic] = []
         with one_finding(artifact.file, results.append):
-            problems = chain(
-                check_artifact(artifact, context, workspace.unreadable_names, declared=kinds),
-                artifact_problems_by_lock(run, artifact, library),
-            )
+            names = workspace.unreadable_names
+            found = [*check_artifact(artifact, context, names, declared=kinds)]
+            problems = chain(found, artifact_problems_by_lock(run, artifact, library, found))
             diagnostics = to_diagnostics(problems, document, policy, documents=documents)
             of_schema = run.schema_reference(artifact.kind, document, document.value, policy=policy)
             results += run.ignores.without_ignored(document, policy, diagnostics, of_schema)
@@ -72,14 +71,28 @@ def artifact_findings(
         yield from results
 
 
-def artifact_problems_by_lock(run: Run, artifact: Artifact, library: Library) -> Iterator[Problem]:
-    """Yield what is wrong with an artifact by the lock of the workspace, if there is one."""
+def artifact_problems_by_lock(
+    run: Run, artifact: Artifact, library: Library, found: list[Problem]
+) -> Iterator[Problem]:
+    """Yield what is wrong with an artifact by the lock of the workspace, if there is one.
+
+    `found` is what is wrong with it besides: no new version makes a wrong key right.
+    """
     own = run.lock and run.workspace.library.in_file(artifact.kind, artifact.file)
     name = run.workspace.relative_name(artifact.file) if own else None
     if run.lock and name is not None:  # else `lock` does not look at it either
-        from evalcontract.meaning.locked import artifact_problems  # only with a lock
+        from evalcontract.meaning.locked import artifact_problems, library_problems  # for a lock
 
-        yield from artifact_problems(artifact, run.lock, library, name)
+        keys = {problem.path for problem in found if problem.on_key}
+        for problem in artifact_problems(artifact, run.lock, library, name):
+            if problem.code == "lock/changed-meaning" and problem.path in keys:
+                advice = f"correct the key first; if it is to stay, {problem.help}"
+                yield problem._replace(help=advice, fix=None)
+            else:
+                yield problem
+        if library.shared.artifacts:
+            uses = ((use.reference, use.path) for use in artifact.uses)
+            yield from library_problems(uses, run.lock, library, run.problems_in_libraries)
 
 
 def lock_findings(

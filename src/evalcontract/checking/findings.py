@@ -228,9 +228,11 @@ class _FindingGroup:
     @property
     def sites(self) -> Sites:
         """The places of the findings."""
-        counts = ((self._checks, "check"), (self._rows, "row"))
+        noun = self.cause.noun
+        counts = ((self._checks, noun), (self._rows, "row"))
         parts = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
-        files = f" in {len(self._files):,} files" if len(self._files) > 1 else ""
+        is_in_files = len(self._files) > 1 and noun == "check"
+        files = f" in {len(self._files):,} files" if is_in_files else ""
         verb = self.cause.verb
         verb = verb if self._checks + self._rows > 1 else _singular(verb)
         return Sites(f"{' and '.join(parts)}{files} {verb}", self._total, tuple(self._sites))

@@ -36,10 +36,12 @@ def check_lock(
     if is_whole:
         workspace = run.workspace
         names = [workspace.relative_name(str(path)) for path in workspace.data_files]
-        every = {**bundles_of(workspace), **schemas_of(workspace, workspace.library.artifacts)}
+        library = workspace.library
+        artifacts = (*library.artifacts, *library.shared.artifacts)
+        every = {**bundles_of(workspace), **schemas_of(workspace, artifacts)}
         bundles = {f"bundle/{name}" for name in workspace.bundles}
         there = {**every, **dict.fromkeys(bundles)}
-        problems = [*unused_entries(found.lock, workspace.library, filter(None, names), there)]
+        problems = [*unused_entries(found.lock, library, filter(None, names), there)]
         if problems and found.document:
             yield from to_diagnostics(problems, found.document, policy)
 
@@ -49,6 +51,11 @@ def _changed_files(
 ) -> Iterator[Diagnostic]:
     workspace = run.workspace
     artifacts = [artifact for artifact, _ in run.scheduled.policies.values()]
+    artifacts += (
+        artifact
+        for name, each in lock.artifacts.items()
+        if each.is_of_library and (artifact := workspace.library.artifact_of(name))
+    )
     bundles = bundles_of(workspace) if has_bundles else {}
     for name, file in {**bundles, **schemas_of(workspace, artifacts)}.items():
         locked = lock.files.get(name)

@@ -124,7 +124,10 @@ def diff_command(
 
 
 def _put(difference: Difference, flips: Flips | None, output_format: str, limit: int) -> None:
-    write_findings([*difference.diagnostics, *(flips.diagnostics if flips else ())])
+    of_outputs = flips.diagnostics if flips else []
+    write_findings([*difference.diagnostics, *of_outputs])
+    # What cannot be graded is not compared, either.
+    difference.diagnostics += (each for each in of_outputs if each.is_error)
     if output_format == "json":
         put_json(write_json(difference, flips, __version__))
     elif output_format == "markdown":

@@ -42,9 +42,9 @@ def GROUPING(of: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as o
         type=click.Choice([*REDUCTIONS]),
         default="mean",
         show_default=True,
-        help="How several outputs of a row (samples) become its score: their mean, the score that most"
-        " of them have, the highest, or whether one of them passes. With mean and mode, a row passes if"
-        " more than half of its samples do.",
+        help="How several outputs of a row (samples) become its score: their mean, the score that"
+        " most of them have, the highest, or whether one of them passes. With mean and mode, a row"
+        " passes if more than half of its samples do.",
     )
     return reduce(by(cluster(with_grouping)))
 

@@ -79,7 +79,8 @@ def lock_command(
 
 def _locks(paths: tuple[str, ...], base: Options, *, is_update: bool) -> list[WorkspaceLock]:
     for path in paths:
-        if not path or "\0" in path or not Path(path).exists():
+        may_be_of_library = is_update and ":" in path.partition("/")[0]
+        if not path or "\0" in path or not (may_be_of_library or Path(path).exists()):
             raise UsageError(f"there is no file or folder `{path}`")
     if is_update:
         if not paths:

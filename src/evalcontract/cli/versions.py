@@ -122,10 +122,14 @@ def bump_command(
     paths = find_paths(files) if files else []
     first = paths[0] if paths else Path.cwd()
     workspace = open_workspace(base.root or find_root(first), choice=base.configuration)
-    since = _baseline(workspace, against, is_needed=all or to is None or keep)
+    advice = f"{'name the files, and ' if all else ''}say with --to what to raise"
+    if keep and to and not all:
+        advice = "what to keep is not known"
+    since = _baseline(workspace, against, is_needed=all or to is None or keep, advice=advice)
     with since or nullcontext():
-        chosen = _chosen(workspace, paths, since)
+        chosen, unknown = _chosen(workspace, paths, since)
         done = bump(workspace, chosen, since, BumpOptions(to, keep, update_refs))
+        done = done._replace(unknown=unknown)
     if diff:
         for fix in done.files:
             before, after = (data.decode("utf-8", "replace") for data in (fix.before, fix.after))
@@ -134,11 +138,16 @@ def bump_command(
         with signals_as_interrupts():
             write(done)
     put(_lines(done, since), err=diff)
-    return ERRORS if diff and done.files else OK
+    return ERRORS if unknown or (diff and done.files) else OK
 
 
-def _baseline(workspace: Workspace, against: str | None, *, is_needed: bool) -> Baseline | None:
-    """Return what to compare with: a revision that is named, or else the lock, or else HEAD."""
+def _baseline(
+    workspace: Workspace, against: str | None, *, is_needed: bool, advice: str
+) -> Baseline | None:
+    """Return what to compare with: a revision that is named, or else the lock, or else HEAD.
+
+    `advice` says what to do without one.
+    """
     if against is not None:
         return Revision(workspace.root, against)
     found = workspace.lock_file
@@ -152,15 +161,17 @@ def _baseline(workspace: Workspace, against: str | None, *, is_needed: bool) -> 
     except GitError as raised:
         error = raised
     if found is not None and found.lock is not None:
-        return Locked(found.lock, revision)
+        return Locked(found.lock, workspace, revision)
     if error is not None and is_needed:
-        raise UsageError(f"{error}; say with --to what to raise")
+        raise UsageError(f"{error}; {advice}")
     return revision
 
 
-def _chosen(workspace: Workspace, paths: list[Path], since: Baseline | None) -> list[Artifact]:
+def _chosen(
+    workspace: Workspace, paths: list[Path], since: Baseline | None
+) -> tuple[list[Artifact], dict[str, str]]:
     if paths or since is None:
-        return [artifact_at(workspace, path) for path in paths]
+        return [artifact_at(workspace, path) for path in paths], {}
     return changed_artifacts(workspace, since)
 
 
@@ -182,7 +193,10 @@ def _lines(done: BumpResult, since: Baseline | None) -> Iterator[str]:
             "pass --update-refs or --keep\n"
         )
     if not done.bumps and not done.unchanged and since:
-        yield f"nothing has changed since {clipped(since.name)}\n"
+        what = "nothing else" if done.unknown else "nothing"
+        yield f"{what} has changed since {clipped(since.name)}\n"
+    for file, reason in done.unknown.items():
+        yield f"{_name(file)}: not compared, {reason}\n"
 
 
 def _reason(each: Bump) -> str:

@@ -38,6 +38,7 @@ from evalcontract.comparing.revisions import (
 from evalcontract.comparing.rows import table_of
 from evalcontract.datasets.placing import from_unreadable, one_finding
 from evalcontract.library.artifact import Artifact, ReferenceSite, file_uses
+from evalcontract.library.references import reach
 from evalcontract.meaning.changes import Act, Change, changes_of, matched, rank_of
 from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.view import digest_of_json, view_of
@@ -171,7 +172,24 @@ class _Comparing:
             found = self._artifact_difference(kind, pair)
             if found is not None:
                 self._result.artifacts.append(found)
+        for was, now in self._of_libraries(kind):
+            found = self._artifact_difference(kind, ArtifactPair(was, now, stays=False))
+            self._result.compared += found is not None
+            self._result.artifacts += [found] if found else []
         self._duplicates([each for each in new if id(each.document) not in documents[0]], new)
+
+    def _of_libraries(self, kind: Kind) -> Iterator[tuple[Artifact, Artifact]]:
+        """Yield what is reached of libraries, as they were and are, under the same name in both."""
+        old, new = self._old.library, self._new.library
+        before = {each.name: each for each in old.shared.artifacts if each.kind is kind}
+        if not (before and self._effects.may_differ):
+            return
+        references = {str(use.reference) for each in new.artifacts for use in each.uses}
+        for _, source in self._new.datasets:
+            references |= {text for text in references_in(source) if text}
+        for artifact, _ in reach(references, new).artifacts:
+            if artifact.library is not None and artifact.name in before:
+                yield before[artifact.name], artifact
 
     def _artifact_difference(self, kind: Kind, pair: ArtifactPair) -> ArtifactDifference | None:
         old, new, stays = pair

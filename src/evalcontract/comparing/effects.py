@@ -13,7 +13,7 @@ from typing import Any
 
 from evalcontract.comparing.revisions import RevisedWorkspace, WorkspacePair
 from evalcontract.library.artifact import Artifact, ReferenceSite, file_uses
-from evalcontract.library.library import Resolution
+from evalcontract.library.library import Resolution, visit_inner_first
 from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.view import View, canonical, digest_of_json, view_of
 from evalcontract.model.reference import Kind, Reference, Version
@@ -24,6 +24,14 @@ from evalcontract.source.document import value_at
 _REFERENCES = frozenset({"judge_prompt_ref", "rubric_ref"})
 _FILE = "schema_ref"
 _CYCLE = "cycle"
+
+
+#: An artifact as both revisions have it.
+_Pair = tuple[Artifact, Artifact]
+
+
+def _key(pair: _Pair) -> tuple[int, int]:
+    return id(pair[0].document), id(pair[1].document)
 
 
 class Meanings:
@@ -49,35 +57,49 @@ class Meanings:
 
     def effect(self, artifact: Artifact) -> str:
         """Return the digest of all that the scores of an artifact depend on, itself included."""
-        key = id(artifact.document)
-        if key not in self._effects:
-            self._effects[key] = _CYCLE
-            view = self.view(artifact)
-            parts = [
-                {
-                    name: self._resolved(name.rpartition(".")[2], leaf.value)
-                    for name, leaf in leaves.items()
-                    if leaf.rank is ChangeClass.BREAKING
-                }
-                for leaves in (view.leaves, *(item.leaves for item in view.items.values()))
-            ]
-            text = canonical([parts[0], sorted(map(canonical, parts[1:]))])
-            self._effects[key] = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        return self._effects[key]
 
-    def _resolved(self, key: str, value: Any) -> Any:
-        """Return a value in which each reference is the effect of what it leads to."""
+        def is_new(each: Artifact) -> bool:
+            if id(each.document) in self._effects:
+                return False
+            self._effects[id(each.document)] = _CYCLE
+            return True
+
+        visit_inner_first(artifact, self._targets, is_new, self._set_effect)
+        return self._effects[id(artifact.document)]
+
+    def _targets(self, artifact: Artifact) -> Iterator[Artifact]:
+        return filter(None, (self.resolve(use.reference) for use in artifact.uses))
+
+    def _set_effect(self, artifact: Artifact) -> None:
+        view, whose = self.view(artifact), f"{artifact.library}:" if artifact.library else ""
+        parts = [
+            {
+                name: self._resolved(name.rpartition(".")[2], leaf.value, whose)
+                for name, leaf in leaves.items()
+                if leaf.rank is ChangeClass.BREAKING
+            }
+            for leaves in (view.leaves, *(item.leaves for item in view.items.values()))
+        ]
+        text = canonical([parts[0], sorted(map(canonical, parts[1:]))])
+        digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        self._effects[id(artifact.document)] = digest
+
+    def _resolved(self, key: str, value: Any, whose: str) -> Any:
+        """Return a value in which each reference is the effect of what it leads to.
+
+        `whose` is the beginning of the names of files.
+        """
         if isinstance(value, list):
-            return [self._resolved(key, part) for part in value]
+            return [self._resolved(key, part, whose) for part in value]
         if isinstance(value, dict):
-            return {name: self._resolved(name, part) for name, part in value.items()}
+            return {name: self._resolved(name, part, whose) for name, part in value.items()}
         if not isinstance(value, str):
             return value
         if key in _REFERENCES:
             reference = Reference.parse(value)
             target = self.resolve(reference) if reference else None
             return value if target is None else self.effect(target)
-        return (self.file(value) or value) if key == _FILE else value
+        return (self.file(whose + value) or value) if key == _FILE else value
 
     def file(self, name: str) -> str | None:
         """Return the digest of what a file says that a check names; None if it cannot be read."""
@@ -107,31 +129,48 @@ class Effects:
             {(each.file, each.document.sha256) for each in side.workspace.library.shared.artifacts}
             for side in (self.old, self.new)
         ]
-        names = {
-            use.name for each in self.new.workspace.library.artifacts for use in file_uses(each)
-        }
+        library = self.new.workspace.library
+        every = (*library.artifacts, *library.shared.artifacts)
+        names = {use.name for each in every for use in file_uses(each)}
         is_other = old != new or theirs[0] != theirs[1]
         return is_other or any(self.old.file(name) != self.new.file(name) for name in names)
 
     def are_same(self, old: Artifact, new: Artifact) -> bool:
         """Whether two artifacts give every output the same score, as far as files decide it."""
-        key = id(old.document), id(new.document)
-        if key not in self._same:
+
+        def is_new(pair: _Pair) -> bool:
+            key = _key(pair)
+            if key in self._same:
+                return False
             self._same[key] = True  # of a cycle
-            if old.document is not new.document:
-                self._same[key] = self.old.effect(old) == self.new.effect(new)
-            else:
-                files = (use.name for use in file_uses(new))
-                self._same[key] = all(map(self._is_same_use, new.uses)) and all(
-                    self.old.file(name) == self.new.file(name) for name in files
-                )
-        return self._same[key]
+            return True
+
+        visit_inner_first((old, new), self._inner_pairs, is_new, self._set_same)
+        return self._same[_key((old, new))]
+
+    def _inner_pairs(self, pair: _Pair) -> Iterator[_Pair]:
+        """Yield what the references of an artifact lead to, if it has not changed itself."""
+        old, new = pair
+        for use in new.uses if old.document is new.document else ():
+            before, after = self.old.resolve(use.reference), self.new.resolve(use.reference)
+            if before and after:
+                yield before, after
+
+    def _set_same(self, pair: _Pair) -> None:
+        old, new = pair
+        if old.document is not new.document:
+            self._same[_key(pair)] = self.old.effect(old) == self.new.effect(new)
+            return
+        files = (use.name for use in file_uses(new))
+        self._same[_key(pair)] = all(map(self._is_same_use, new.uses)) and all(
+            self.old.file(name) == self.new.file(name) for name in files
+        )
 
     def _is_same_use(self, use: ReferenceSite) -> bool:
         old, new = self.old.resolve(use.reference), self.new.resolve(use.reference)
         if old is None or new is None:
             return old is new
-        return self.are_same(old, new)
+        return self._same[_key((old, new))]
 
     def causes(self, reference: Reference) -> list[str]:
         """Return why a reference has another effect: a path of names that ends at the change."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
@@ -280,9 +281,11 @@ def compare_tables(old: RowTable, new: RowTable) -> TableDifference:
         at = _index(change.old_path), _index(change.path)
         if at == (None, None):
             is_default = change.path == change.old_path == ("bundle",)  # that of many rows
-            is_unscored = change.name in old.unscored or change.name in new.unscored
-            rank = ChangeClass.WORDING if is_unscored else change.rank
-            name = "bundle" if is_default else change.name
+            key = str((change.path or change.old_path or ("",))[0])
+            rank = ChangeClass.WORDING if key in {*old.unscored, *new.unscored} else change.rank
+            # A key of another system has a dot, and stands in quotes where it could be mistaken.
+            own = key if change.name == json.dumps(key) else change.name
+            name = "bundle" if is_default else own
             root.append(change._replace(rank=rank, name=name))
             continue
         old_index = None if at[0] is None else before[at[0]][0]

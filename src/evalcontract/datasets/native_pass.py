@@ -221,7 +221,7 @@ class NativePass:
 
     def _lock_problems(self, check: DatasetCheck) -> list[Problem]:
         """Return what is wrong by the lock; without one, note what the rows use."""
-        from evalcontract.meaning.locked import dataset_problems  # only with a lock
+        from evalcontract.meaning.locked import dataset_problems, library_problems  # for a lock
 
         workspace, lock = self._run.workspace, self._run.lock
         name = workspace.relative_name(self.file)
@@ -243,7 +243,12 @@ class NativePass:
             index = check.first_row_with(reference) if is_kept else None
             return () if index is None else (*self.path_of(index), "rubric_ref")
 
-        return [*dataset_problems(use, lock, workspace.library, name, path_of=path_of)]
+        library, known = workspace.library, self._run.problems_in_libraries
+        found = [*dataset_problems(use, lock, library, name, path_of=path_of)]
+        if library.shared.artifacts:
+            uses = ((each, path_of(each)) for each in sorted(use.references, key=str))
+            found += library_problems(uses, lock, library, known)
+        return found
 
     def coverage_diagnostics(self) -> list[Diagnostic]:
         """Return the findings outside the rows, and the rubrics whose plan could not be made."""

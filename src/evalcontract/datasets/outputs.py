@@ -360,12 +360,19 @@ class OutputFile:
             if _lines(rows) <= _lines(dataset):
                 return False
         times: Counter[str] = Counter()
-        for batch in rows.batches(quick=True):
-            for row in batch.rows:
+        batches = rows.batches() if self._is_table else rows.batches(quick=True)
+        for batch in batches:
+            for number, row in enumerate(batch.rows, batch.first_index):
                 if isinstance(row, dict) and row.get(_SAMPLE) is not None:
                     return True
-                times[row_id_of(row)] += 1
+                times[self._id_in(row, number)] += 1
         return len({*times.values()}) == 1 and times.total() > len(times)
+
+    def _id_in(self, row: Any, number: int) -> str:
+        """Return the id of the row that a row of the file answers; "" if it has none."""
+        recording = None if self._structure.is_clean(row) else recording_of(row)
+        record = recording.read(row, number).record if recording else None
+        return row_id_of(_renamed(row if recording is None else record, self._keys))
 
     @property
     def sha256(self) -> str | None:

@@ -10,7 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from evalcontract.datasets.opening import Input
 from evalcontract.formats._conversion import default_id
@@ -18,6 +18,7 @@ from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 from evalcontract.source import RowSource
+from evalcontract.source.document import Batch
 from evalcontract.source.external import medium_of
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
 from evalcontract.source.rows import IterableRows
@@ -155,23 +156,27 @@ def _archive(input_: Input) -> RowSource:
     return cast("RowSource", _Samples(name, rows))
 
 
-class _Samples:
-    """The samples of an archive, which can be read several times; see `RowSource`."""
+class _Samples(IterableRows):
+    """The samples of an archive, which can be read several times; it is a source, too."""
 
-    document = unreadable = None
+    unreadable = None
 
     def __init__(self, file: str, rows: list[Any]) -> None:
-        self.file = file
-        self._rows = rows
+        super().__init__(file, ())
+        self._samples = rows
 
     @property
-    def stream(self) -> IterableRows:
-        """The samples."""
-        return IterableRows(self.file, self._rows)
+    def stream(self) -> Self:  # type: ignore[override]
+        """The samples themselves."""
+        return self
 
     def peek(self) -> Any:
         """Return the first sample."""
-        return self._rows[0]
+        return self._samples[0]
+
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:  # noqa: ARG002 - all are plain
+        """Yield all samples."""
+        yield Batch(0, self._samples)
 
 
 def _unreadable(name: str, message: str, advice: str | None) -> UnreadableFile:

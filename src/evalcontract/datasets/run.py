@@ -207,9 +207,10 @@ class Run:
     anything does, `ignores` what files ignore, if another run has begun to count it, `runs_rules`
     whether rules are run on rows, `max_rejected` the number of rows that cannot be used after which
     the others of a dataset are not looked at (0: none). With `is_locking`, the files are not
-    compared with the lock, and `uses` has what each dataset uses, by its file. `files_of_checks`
-    has the names of the JSON files that checks refer to; `schemas_of_files` whether each schema
-    that a file names for editors is missing, by its path.
+    compared with the lock, and `uses` has what each dataset uses, by its file; otherwise,
+    `problems_in_libraries` has what is wrong by the lock with artifacts of libraries, by name.
+    `files_of_checks` has the names of the JSON files that checks refer to; `schemas_of_files`
+    whether each schema that a file names for editors is missing, by its path.
     """
 
     def __init__(
@@ -243,6 +244,7 @@ class Run:
         self.max_rejected = max_rejected
         self.is_locking = is_locking
         self.uses: dict[str, DatasetUse] = {}
+        self.problems_in_libraries: dict[str, list[Problem]] = {}
 
     @property
     def lock(self) -> Lock | None:

@@ -92,13 +92,14 @@ class FileUse(NamedTuple):
 
 
 def file_uses(artifact: Artifact) -> Iterator[FileUse]:
-    """Yield the files that the checks of a rubric name."""
+    """Yield the files that the checks of a rubric name; those of a library begin with its name."""
+    above = f"{artifact.library}:" if artifact.library else ""
     value = artifact.document.value
     checks = value.get("checks") if isinstance(value, dict) else None
     for index, check in enumerate(checks if isinstance(checks, list) else ()):
         name = check.get("schema_ref") if isinstance(check, dict) else None
         if isinstance(name, str):
-            yield FileUse(("checks", index, "schema_ref"), name)
+            yield FileUse(("checks", index, "schema_ref"), above + name)
 
 
 def references_in_row(row: Any, path: Path) -> Iterator[ReferenceSite]:

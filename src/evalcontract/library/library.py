@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from evalcontract.library.artifact import (
     Artifact,
@@ -17,6 +17,7 @@ from evalcontract.model.nearest import Suggestions, normalise
 from evalcontract.model.reference import Kind, Reference, Version, newest
 from evalcontract.model.startup import NamedTuple
 
+_T = TypeVar("_T")
 #: In a group of more rubrics, cycles are reported for the first file only: the number of shortest
 #: cycles grows with the square of the group, and they all have to be resolved together anyway.
 MAX_GROUP = 100
@@ -128,6 +129,27 @@ def visit(start: Artifact, library: Library, is_new: Callable[[Artifact], bool])
             seen.add(id(artifact))
             if is_new(artifact):
                 stack.extend(target for _, target in library.resolved_uses(artifact))
+
+
+def visit_inner_first(
+    start: _T,
+    inner: Callable[[_T], Iterator[_T]],
+    is_new: Callable[[_T], bool],
+    leave: Callable[[_T], None],
+) -> None:
+    """Call `leave` with all that `start` reaches and that is new, after what that reaches itself.
+
+    Chains of references may be longer than Python recurses.
+    """
+    waiting = [(start, inner(start))] if is_new(start) else []
+    while waiting:
+        each, rest = waiting[-1]
+        found = next(filter(is_new, rest), None)
+        if found is None:
+            leave(each)
+            waiting.pop()
+        else:
+            waiting.append((found, inner(found)))
 
 
 def find_cycles(start: Artifact, library: Library) -> list[list[Hop]]:

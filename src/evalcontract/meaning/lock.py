@@ -14,7 +14,7 @@ from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library, Resolution
 from evalcontract.library.references import reach
 from evalcontract.meaning.fields import ChangeClass, class_of
-from evalcontract.meaning.view import Item, Leaf, Leaves, View, canonical, view_of
+from evalcontract.meaning.view import NUMBERED, Item, Leaf, Leaves, View, canonical, view_of
 from evalcontract.model.diagnostic import Problem, Span
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -52,7 +52,8 @@ _WORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"]
 class LockedArtifact(NamedTuple):
     """A rubric or a judge in a lock.
 
-    `file` is relative to the workspace, and nothing but shown. `fields` and `checks` have values as
+    `file` is relative to the workspace, or begins with the name of a library and a colon, and is
+    nothing but shown. `fields` and `checks` have values as
     `shortened` returns them. `unpinned` has the exact name for each reference without a version.
     """
 
@@ -61,6 +62,11 @@ class LockedArtifact(NamedTuple):
     fields: Mapping[str, Any]
     checks: Mapping[str, Mapping[str, Any]]
     unpinned: Mapping[str, str]
+
+    @property
+    def is_of_library(self) -> bool:
+        """Whether another workspace has it."""
+        return ":" in self.file.partition("/")[0]
 
 
 class LockedDataset(NamedTuple):
@@ -107,10 +113,11 @@ def _is_json(value: Any) -> bool:
 
 def short_view(view: View) -> View:
     """Return a view with the fields that are not wording only, as a lock has their values."""
-    items = {
-        _name(name): item._replace(name=_name(name), leaves=_short(item.leaves))
-        for name, item in view.items.items()
-    }
+    items = {}
+    for item in view.items.values():
+        base = _name(item.base)
+        name = base + item.name[len(item.base) :]
+        items[name] = Item(name, base, item.path, _short(item.leaves))
     return view._replace(leaves=_short(view.leaves), items=items)
 
 
@@ -122,9 +129,6 @@ def _short(leaves: Leaves) -> Leaves:
     }
 
 
-_NUMBERED = lazy_pattern(r"([^\n]*)#[0-9]+")
-
-
 def view_in_lock(name: str, locked: LockedArtifact) -> View:
     """Return the view that a lock has of an artifact; its paths lead nowhere."""
     kind = Kind(name.partition("/")[0])
@@ -133,7 +137,7 @@ def view_in_lock(name: str, locked: LockedArtifact) -> View:
     }
     items = {}
     for number, (check, fields) in enumerate(locked.checks.items()):
-        numbered = _NUMBERED.fullmatch(check)
+        numbered = NUMBERED.fullmatch(check)
         inner = {
             key: Leaf((), key, value, class_of(kind, f"checks[].{key}"))
             for key, value in fields.items()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from evalcontract.library.advice import VERB
 from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, visit
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (
     Act,
@@ -28,7 +29,7 @@ from evalcontract.meaning.lock import (
     view_in_lock,
 )
 from evalcontract.meaning.view import View, canonical, view_of
-from evalcontract.model.diagnostic import Fix, Path, Problem, Write
+from evalcontract.model.diagnostic import Cause, Fix, Path, Problem, Write
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import SHOWN, clipped, escape_controls, listed, many
@@ -82,7 +83,53 @@ def artifact_problems(
     for use in artifact.uses:
         if not use.reference.is_pinned:
             locked_name = locked.unpinned.get(str(use.reference))
-            yield from _resolution(use.reference, locked_name, library, path=use.path)
+            yield from _resolution(use.reference, locked_name, library, path=use.path, noun="check")
+
+
+def library_problems(
+    uses: Iterable[tuple[Reference, Path]],
+    lock: Lock,
+    library: Library,
+    known: dict[str, list[Problem]],
+) -> Iterator[Problem]:
+    """Yield what is wrong by a lock with what references reach of libraries, where they stand.
+
+    It is followed to what the workspace has, which has findings of its own. `known` has the
+    problems of those that were compared before, by their names.
+    """
+    found: dict[str, tuple[Artifact, Path]] = {}
+    for reference, path in uses:
+
+        def is_new(artifact: Artifact, path: Path = path) -> bool:
+            is_first = artifact.library is not None and artifact.name not in found
+            if is_first:
+                found[artifact.name] = artifact, path
+            return is_first
+
+        start = library.artifact_of(str(reference))
+        if start is not None:
+            visit(start, library, is_new)
+    for name, (artifact, path) in found.items():
+        if name not in known:
+            known[name] = [*problems_in_library(artifact, lock, library)]
+        for problem in known[name]:
+            cause = Cause(problem.message, VERB, noun="file")
+            yield problem._replace(path=path, cause=cause)
+
+
+def problems_in_library(artifact: Artifact, lock: Lock, library: Library) -> Iterator[Problem]:
+    """Yield what is wrong with an artifact of a library by a lock; nobody here can edit it."""
+    whose = f"{artifact.name} of the library `{artifact.library}`"
+    if artifact.name not in lock.artifacts:
+        yield Problem("lock/missing-entry", f"{whose} is not in {LOCK_NAME}", _VERSION, _RUN)
+        return
+    update = f"`evalcontract lock --update {artifact.file}`"
+    for problem in artifact_problems(artifact, lock, library, artifact.file):
+        advice = f"{_RUN} to use it"
+        if problem.code == "lock/changed-meaning":
+            advice = f"use a version of the library without the change, or accept it: {update}"
+        message = f"{whose}: {problem.message}"
+        yield problem._replace(message=message, help=advice, fix=None, cause=None)
 
 
 def changes_since(name: str, locked: LockedArtifact, now: View) -> list[Change]:
@@ -130,11 +177,7 @@ def _unlocked(
 ) -> Problem:
     """Return the problem of an artifact that a lock does not have."""
     others = versions_in(lock, artifact.kind, artifact.id or "")
-    gone = [
-        each
-        for each, name in others.items()
-        if lock.artifacts[name].file == file and library.artifact_of(name) is None
-    ]
+    gone = gone_versions(lock, artifact, library, file)
     lower = [each for each in others if each < version]
     code = "lock/version-too-small"
 
@@ -161,29 +204,42 @@ def _unlocked(
 
 
 def versions_in(lock: Lock, kind: Kind, id_: str) -> dict[Version, str]:
-    """Return the versions that a lock has of an id, each with its exact name."""
+    """Return the versions that a lock has of an id of the workspace, each with its exact name."""
     head = f"{kind}/{id_}@"
     found = {
-        name: Version.parse(name[len(head) :]) for name in lock.artifacts if name.startswith(head)
+        name: Version.parse(name[len(head) :])
+        for name, locked in lock.artifacts.items()
+        if name.startswith(head) and not locked.is_of_library
     }
     return {version: name for name, version in found.items() if version is not None}
 
 
+def gone_versions(lock: Lock, artifact: Artifact, library: Library, file: str) -> list[Version]:
+    """Return the versions that a lock has of an artifact in its file, and that nothing has now."""
+    return [
+        version
+        for version, name in versions_in(lock, artifact.kind, artifact.id or "").items()
+        if lock.artifacts[name].file == file and library.artifact_of(name) is None
+    ]
+
+
 def _resolution(
-    reference: Reference, locked: str | None, library: Library, path: Path
+    reference: Reference, locked: str | None, library: Library, path: Path, noun: str
 ) -> Iterator[Problem]:
     """Yield what is wrong with a reference without a version, given what it stood for."""
     target = library.artifact_of(str(reference))
     if target is None or target.name == locked:
         return
+    cause = Cause(f"{noun}:{reference} is {target.name}, not {locked}", VERB, noun=noun)
     if locked is None:
         message = f"what `{reference}` resolves to is not in {LOCK_NAME}"
-        yield Problem("lock/missing-entry", message, path, _RUN)
+        yield Problem("lock/missing-entry", message, path, _RUN, cause=cause)
         return
     now = target.version
     message = f"`{reference}` resolves to {now} now, but to `{locked}` in {LOCK_NAME}"
     pin = f"pin it: `{locked}`; or " if library.artifact_of(locked) else ""
-    yield Problem("lock/resolves-elsewhere", message, path, f"{pin}{_RUN} to use {now}")
+    advice = f"{pin}{_RUN} to use {now}"
+    yield Problem("lock/resolves-elsewhere", message, path, advice, cause=cause)
 
 
 def dataset_problems(
@@ -209,11 +265,14 @@ def dataset_problems(
         target = library.artifact_of(name)
         if not reference.is_pinned:
             locked_name = locked.unpinned.get(name)
-            for problem in _resolution(reference, locked_name, library, path=()):
-                yield problem._replace(path=path_of(reference))
+            path = path_of(reference)
+            yield from _resolution(reference, locked_name, library, path=path, noun="dataset")
         elif target is not None:
             message = f"the entry of {file} in {LOCK_NAME} lacks {target.name}"
-            yield Problem("lock/missing-entry", message, path_of(reference), _RUN)
+            # Where nobody has locked the artifact, that is the finding, in its file.
+            where = None if target.name in lock.artifacts else target.file
+            cause = Cause(target.name, VERB, where, noun="dataset")
+            yield Problem("lock/missing-entry", message, path_of(reference), _RUN, cause=cause)
     new = sorted(name for name in use.bundles if f"bundle/{name}" not in reaches)
     if new:
         message = f"the entry of {file} in {LOCK_NAME} lacks the bundle {listed(new)}"
@@ -278,7 +337,7 @@ def unused_entries(
     lock: Lock, library: Library, datasets: Iterable[str], files: Mapping[str, object]
 ) -> Iterator[Problem]:
     """Yield the entries of a lock that no file of the workspace has; the files are those it has."""
-    there = {artifact.name for artifact in library.artifacts}
+    there = {artifact.name for artifact in (*library.artifacts, *library.shared.artifacts)}
     parts = (
         ("artifacts", lock.artifacts, there),
         ("datasets", lock.datasets, {*datasets}),

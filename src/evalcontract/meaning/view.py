@@ -11,11 +11,13 @@ from typing import Any
 from evalcontract.meaning.fields import FIELDS, IDENTITY, UNORDERED, ChangeClass, class_of
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_writable
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import known_keys, load
 
+#: The name of an item that shares it with others: what it is called, and its number.
+NUMBERED = lazy_pattern(r"(?s)(.*)#[0-9]+")
 #: The lists whose items are told apart by name, with the keys of the name: the first that is there.
 _NAMED_BY = {"checks": ("id", "kind"), "questions": ("id",)}
 #: The combinations that read weights, and those that read no threshold.
@@ -42,7 +44,7 @@ Leaves = dict[str, Leaf]
 class Item(NamedTuple):
     """A check of a rubric, or a row of a dataset: what it is called, its place and its fields.
 
-    `base` is its id, or else its kind; `name` also has a number where several have the same one.
+    `base` is its id, or else its kind; `name` also has a number where it may be that of several.
     """
 
     name: str
@@ -74,8 +76,9 @@ class View(NamedTuple):
         """Yield all fields, each with its full name, such as `checks.tone.values`."""
         yield from self.leaves.items()
         for item in self.items.values():
+            above = f"{item.path[0]}.{_step(item.name)}"
             for name, leaf in item.leaves.items():
-                yield f"{item.path[0]}.{item.name}.{name}", leaf
+                yield f"{above}.{name}", leaf
 
     @property
     def digest(self) -> str:
@@ -84,6 +87,11 @@ class View(NamedTuple):
             name: leaf.value for name, leaf in self.flat() if leaf.rank > ChangeClass.WORDING
         }
         return sha256(canonical(counted).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _step(key: str) -> str:
+    """Return a key as a part of a name: in quotes, if it could be taken for several parts."""
+    return json.dumps(key) if "." in key or key.startswith('"') else key
 
 
 def canonical(value: Any) -> str:
@@ -280,8 +288,10 @@ class _Reader:
         """Yield the fields of a mapping that are not as they are by default."""
         known = self._known_keys(schema, value) if schema else _NOTHING
         for key, part in value.items():
-            field = f"{above}.{key}" if above else key
-            inner, full = self.follow(known.get(key, _NOTHING)), f"{name}.{key}" if name else key
+            inner, step = self.follow(known.get(key, _NOTHING)), _step(key)
+            if step == "weight" and above == "checks[]":  # which no check has: see `_add_weights`
+                step = '"weight"'
+            field, full = f"{above}.{step}" if above else step, f"{name}.{step}" if name else step
             if isinstance(part, dict) and part and field in self._containers:
                 yield from self.leaves(part, inner, path=(*path, key), above=field, name=full)
                 continue
@@ -337,12 +347,17 @@ def _plain(value: Any) -> Any:
 
 
 def _told_apart(items: list[Item]) -> Iterator[Item]:
-    """Yield items, those with the same name by a number, in the order of what they say."""
+    """Yield items, those with the same name by a number, in the order of what they say.
+
+    A name that looks like one with a number gets a number, too: `a#1` is never both.
+    """
     by_name: dict[str, list[Item]] = {}
     for item in items:
         by_name.setdefault(item.base, []).append(item)
+    # The lock has checks by their names alone; only rows may do without a number.
+    is_certain = all(item.path[0] == "questions" for item in items) and len(by_name) == len(items)
     for name, same in by_name.items():
-        if len(same) == 1:
+        if len(same) == 1 and (is_certain or not NUMBERED.fullmatch(name)):
             yield same[0]
             continue
         ordered = sorted(same, key=lambda item: canonical(item.values))

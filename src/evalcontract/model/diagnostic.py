@@ -95,15 +95,16 @@ class Cause(NamedTuple):
     """The common cause of several problems with the same code: a run reports them as one finding.
 
     Problems belong together if the `name` of their cause is the same; `verb` says what the rows and
-    checks have to do with it. If the cause is a fault of another file, `file` is its name. It is
-    reported there if it is a finding by itself, or as `problem`, which replaces two or more
-    consequences.
+    checks have to do with it. What is in no row is a check, unless `noun` says otherwise. If the
+    cause is a fault of another file, `file` is its name. It is reported there if it is a finding by
+    itself, or as `problem`, which replaces two or more consequences.
     """
 
     name: str
     verb: str
     file: str | None = None
     problem: Problem | None = None
+    noun: str = "check"
 
 
 class Problem(NamedTuple):

@@ -36,7 +36,16 @@ _SAFE = (
     "-c",
     "core.hooksPath=/dev/null",
 )
-_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+_ENVIRONMENT = {
+    "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C", "GIT_DEFAULT_HASH": "sha1",
+}  # fmt: skip
+# What git says where ssh, in a line before, says why.
+_NOT_READ = "fatal: Could not read from remote repository."
+# What tells an empty repository that its objects are named by SHA-256.
+_DIGITS = 64
+# What git says where the objects of a repository have such names, by version of its protocol.
+_OTHER_NAMES = ("mismatched algorithms", "does not support this repository's object format")
+_SHA_256 = (("core.repositoryFormatVersion", "1"), ("extensions.objectFormat", "sha256"))
 # Whatever the settings of the user allow besides: an address must not be a command.
 _ALLOWED = "GIT_ALLOW_PROTOCOL"
 _PROTOCOLS = ("https", "ssh", "file")
@@ -74,6 +83,7 @@ def run_git(*arguments: str, folder: Path, fetches: bool = False) -> bytes:
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         told = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+        told = lines if told[:1] == [_NOT_READ] else told
         first = next(iter((*told, *lines)), "git failed without a message")
         raise GitError(clipped(first.removeprefix("fatal: ").removeprefix("error: "), 200))
     return done.stdout
@@ -90,13 +100,28 @@ def fetch(repository: Path, address: str, reference: str) -> str:
 
     """
     run_git("init", "--quiet", "--bare", "--template=", folder=repository)
+    is_named_by_sha_256 = len(reference) == _DIGITS and "/" not in reference
+    if not is_named_by_sha_256:
+        try:
+            _fetch(repository, address, reference)
+        except GitError as error:
+            if not any(each in str(error) for each in _OTHER_NAMES):
+                raise
+            is_named_by_sha_256 = True
+    if is_named_by_sha_256:
+        for key, value in _SHA_256:
+            run_git("config", key, value, folder=repository)
+        _fetch(repository, address, reference)
+    return commit_of(repository, "FETCH_HEAD")
+
+
+def _fetch(repository: Path, address: str, reference: str) -> None:
     run_git(
         "-c", "fetch.recurseSubmodules=false", "-c", "core.symlinks=false", "-c", "gc.auto=0",
         "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--",
         address, reference,
         folder=repository, fetches=True,
     )  # fmt: skip
-    return commit_of(repository, "FETCH_HEAD")
 
 
 def commit_at(folder: Path, address: str, tag: str) -> str | None:

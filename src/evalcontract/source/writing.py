@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from functools import cache
 from io import BufferedWriter, FileIO
@@ -53,6 +53,22 @@ def write_text(
     except (RuntimeError, ValueError) as error:  # a loop of links; an invalid path
         return str(error).lower()
     return None
+
+
+@contextmanager
+def writing_alone(folder: Path) -> Iterator[None]:
+    """Wait for others that write so in a folder, where the system can lock one: not on Windows.
+
+    What is read meanwhile and written again loses nothing that another process has written.
+    """
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            from fcntl import LOCK_EX, flock  # not on Windows
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            flock(descriptor, LOCK_EX)
+        yield
 
 
 def spooled() -> BinaryIO:
@@ -398,7 +414,9 @@ class GrowingFile:
             raise
 
     def complete(
-        self, of: Callable[[Iterator[bytes]], Iterable[bytes]], beside: Mapping[Path, bytes]
+        self,
+        of: Callable[[Iterator[bytes]], Iterable[bytes]],
+        beside: Mapping[Path, Callable[[], bytes]],
     ) -> None:
         """Write what `of` makes of the lines to the target, and files beside it, all or none.
 
@@ -408,10 +426,9 @@ class GrowingFile:
         """
         self.flush()
         with StagedFiles() as staged:
-            # Without a file beside it, a target would be no results.
-            for path, data in beside.items():
-                staged.write(path, data, replace=self._replace)
             staged.open(self._target, replace=self._replace).writelines(of(self.lines()))
+            for path, data in beside.items():
+                staged.write(path, data(), replace=self._replace)
             staged.put()
         self._open.close()
         self._partial.unlink(missing_ok=True)

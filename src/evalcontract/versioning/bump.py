@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -20,6 +20,7 @@ from evalcontract.library.artifact import Artifact, identity_from_name, read_art
 from evalcontract.library.library import Library
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (
+    Act,
     Change,
     changes_of,
     next_version,
@@ -28,7 +29,7 @@ from evalcontract.meaning.changes import (
 )
 from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.lock import Lock, LockedArtifact, short_view, view_in_lock
-from evalcontract.meaning.locked import free_version, versions_in
+from evalcontract.meaning.locked import free_version, gone_versions, versions_in
 from evalcontract.meaning.view import View, view_of
 from evalcontract.model.diagnostic import Fix, Write
 from evalcontract.model.errors import EditError, UsageError
@@ -73,12 +74,12 @@ class BumpOptions(NamedTuple):
 class Before(NamedTuple):
     """What an artifact was: its version, and what its file said.
 
-    The view of a lock has long values by their digests alone. `read` returns the bytes of its file,
-    or None if they are not known.
+    The view of a lock has long values by their digests alone, and a dataset has nothing but its
+    digest. `read` returns the bytes of its file, or None if they are not known.
     """
 
     version: Version
-    view: View
+    view: View | str
     read: Callable[[], bytes | None]
     is_of_lock: bool = False
 
@@ -91,6 +92,10 @@ class Baseline:
     def before(self, artifact: Artifact) -> Before | None:
         """Return what an artifact was; None if it is new."""
         raise NotImplementedError
+
+    def why_none(self, artifact: Artifact) -> str:  # noqa: ARG002 - a lock needs it
+        """Say why it has nothing of an artifact."""
+        return "it is new"
 
     def __enter__(self) -> Self:
         return self
@@ -127,6 +132,11 @@ class Revision(Baseline):
         view = view_of(was.kind, was.document.value)
         return Before(was.version, view, lambda: self._files.read(path))
 
+    def why_none(self, artifact: Artifact) -> str:
+        """Say why it has nothing of an artifact: it is new, or was none yet."""
+        was_there = self._files.is_file(Path(artifact.file).absolute())
+        return f"what {self.name} has of it has no version" if was_there else "it is new"
+
     def _artifact(self, artifact: Artifact) -> Artifact | None:
         """Return what was in the file of an artifact, or else the nearest version of its id."""
         kind, version = artifact.kind, artifact.version
@@ -143,9 +153,10 @@ class Revision(Baseline):
 class Locked(Baseline):
     """The artifacts that a lock has; `revision` knows the rest, such as what files held."""
 
-    def __init__(self, lock: Lock, revision: Revision | None) -> None:
+    def __init__(self, lock: Lock, workspace: Workspace, revision: Revision | None) -> None:
         self.name = LOCK_NAME
         self._lock = lock
+        self._workspace = workspace
         self._revision = revision
 
     def __exit__(self, *_: object) -> None:
@@ -153,22 +164,50 @@ class Locked(Baseline):
             self._revision.__exit__()
 
     def before(self, artifact: Artifact) -> Before | None:
-        """Return what the lock has of an artifact, in its version or the nearest lower one."""
+        """Return what the lock has of an artifact, in its version or the nearest lower one.
+
+        A higher one that was in its file, and is nowhere now, went down.
+        """
         if artifact.kind is Kind.DATASET:
-            return self._revision.before(artifact) if self._revision else None
+            return self._dataset(artifact)
         names = versions_in(self._lock, artifact.kind, str(artifact.id))
+        file = self._workspace.relative_name(artifact.file) or ""
+        gone = gone_versions(self._lock, artifact, self._workspace.library, file)
         below = [each for each in names if artifact.version and each <= artifact.version]
-        if not below:
+        if not (below or gone):
             return None
-        name = names[max(below)]
+        old = max([*gone, *below] if artifact.version not in below else below)
+        name = names[old]
         locked = self._lock.artifacts[name]
         view = view_in_lock(name, locked)
-        return Before(max(below), view, lambda: self._content(artifact, locked), is_of_lock=True)
+        return Before(old, view, lambda: self._content(artifact, locked), is_of_lock=True)
+
+    def why_none(self, artifact: Artifact) -> str:
+        """Say why it has nothing of an artifact: of a dataset, it may have the digest alone."""
+        name = self._workspace.relative_name(artifact.file) or ""
+        if artifact.kind is not Kind.DATASET or name not in self._lock.datasets:
+            return self._revision.why_none(artifact) if self._revision else "it is new"
+        return f"{self.name} has no rows: to know what has changed, name a revision with --against"
+
+    def _dataset(self, artifact: Artifact) -> Before | None:
+        """Return what a dataset was: of the lock, as the revision has it if that is the same."""
+        was = self._revision.before(artifact) if self._revision else None
+        locked = self._lock.datasets.get(self._workspace.relative_name(artifact.file) or "")
+        version = Version.parse(locked.version) if locked and locked.version else None
+        if locked is None or locked.sha256 is None or version is None:
+            return was
+        if was is not None and _digest(was.view) == locked.sha256:
+            return was._replace(version=version)
+        if artifact.version and artifact.version > version:
+            return was  # what has changed, and so whether that is enough, is not known
+        return Before(version, locked.sha256, lambda: None)
 
     def _content(self, artifact: Artifact, locked: LockedArtifact) -> bytes | None:
-        """Return what the file held, if the revision has what was locked."""
+        """Return what the file held, if it or the revision still has what was locked."""
+        if view_of(artifact.kind, artifact.document.value).digest == locked.sha256:
+            return read_bytes(Path(artifact.file))
         was = self._revision.before(artifact) if self._revision else None
-        return was.read() if was and was.view.digest == locked.sha256 else None
+        return was.read() if was and _digest(was.view) == locked.sha256 else None
 
 
 class Bump(NamedTuple):
@@ -194,7 +233,7 @@ class BumpResult(NamedTuple):
     """What was raised, what was not and why, and the content of every file that changes.
 
     `new` are files that do not exist yet. `left` counts the references that still name a version
-    which no file has any more, by that name.
+    which no file has any more, by that name. `unknown` says of files why they were not compared.
     """
 
     bumps: tuple[Bump, ...]
@@ -203,6 +242,7 @@ class BumpResult(NamedTuple):
     new: tuple[tuple[Path, bytes], ...]
     updated: tuple[UpdatedReferences, ...]
     left: Counter[str]
+    unknown: Mapping[str, str] = {}
 
 
 def bump(
@@ -220,21 +260,47 @@ def bump(
     return _Bumping(workspace, since, options).result([*artifacts])
 
 
-def changed_artifacts(workspace: Workspace, since: Baseline) -> list[Artifact]:
-    """Return what has a version, and is not what it was: rubrics, judges and datasets."""
-    datasets = (_dataset_of(source) for _, source in workspace.scan() if source)
-    known = [each for each in workspace.library.artifacts if each.id and each.version]
-    return [each for each in [*known, *filter(None, datasets)] if _has_changed(each, since)]
+def changed_artifacts(
+    workspace: Workspace, since: Baseline
+) -> tuple[list[Artifact], dict[str, str]]:
+    """Return what has a version, and is not what it was: rubrics, judges and datasets.
+
+    Also return the files that cannot be compared, each with the reason.
+    """
+    scanned = [source for _, source in workspace.scan() if source]
+    broken = [*workspace.unreadable, *filter(None, (source.unreadable for source in scanned))]
+    unknown = {each.file: "it cannot be read" for each in broken}
+    known = []
+    for artifact in workspace.library.artifacts:
+        if artifact.id and artifact.version:
+            known.append(artifact)
+        else:
+            unknown[artifact.file] = "it has no valid id and version"
+    datasets = (_dataset_of(source) for source in scanned)
+    changed = [each for each in [*known, *filter(None, datasets)] if _has_changed(each, since)]
+    return changed, unknown
 
 
 def _has_changed(artifact: Artifact, since: Baseline) -> bool:
     was = since.before(artifact)
-    return was is None or bool(_changes(was, artifact.kind, artifact.document.value))
+    if was is None or (artifact.version and artifact.version < was.version):
+        return True
+    return bool(_changes(was, artifact.kind, artifact.document.value))
 
 
 def _changes(was: Before, kind: Kind, value: Any) -> list[Change]:
     view = view_of(kind, value)
+    if isinstance(was.view, str):
+        rows = ("questions",)
+        changed = Change(
+            rows[0], Act.CHANGED, ChangeClass.BREAKING, None, None, rows, old_path=rows
+        )
+        return [changed] if view.digest != was.view else []
     return changes_of(was.view, short_view(view) if was.is_of_lock else view)
+
+
+def _digest(view: View | str) -> str:
+    return view if isinstance(view, str) else view.digest
 
 
 def dataset_in(path: Path, files: Files) -> Artifact | None:
@@ -362,7 +428,8 @@ class _Bumping:
         file = self._file(path)
         was = self._since.before(artifact) if self._since else None
         if was is None and not file.is_changed and (self._options.to is None or not is_chosen):
-            self._unchanged.append((artifact.file, "it is new"))
+            why = self._since.why_none(artifact) if self._since else "it is new"
+            self._unchanged.append((artifact.file, why))
             return None
         if was is None:
             view = view_of(artifact.kind, artifact.document.value)

@@ -110,8 +110,15 @@ def graph_of(workspace: Workspace) -> Graph:
     # Of several files with the same version, the first one counts, as in references.
     names = {each.name: each for each in reversed(library.artifacts) if each.id and each.version}
     targets = (link.target for dataset in datasets for link in dataset.links)
+    seen: set[int] = set()
+
+    def is_new(each: Artifact) -> bool:
+        is_first = id(each) not in seen and names.setdefault(each.name, each) is each
+        seen.add(id(each))
+        return is_first
+
     for start in [*names.values(), *filter(None, targets)]:
-        visit(start, library, lambda each: names.setdefault(each.name, each) is each)
+        visit(start, library, is_new)
     known = [*names.values()]
     known.sort(key=lambda each: (each.kind, each.id, each.version, each.file))
     links = {
@@ -186,33 +193,70 @@ def counted(link: Link, *, is_row: bool) -> str:
 
 def write_tree(graph: Graph) -> Iterator[str]:
     """Yield the lines of a tree for a terminal."""
+    times: Counter[int] = Counter()
     for dataset in graph.datasets:
         yield escape_controls(dataset.file)
         for link in dataset.links:
-            yield from _branch(graph, link, above=(), is_row=True)
+            yield from _branch(graph, link, times, above=(), is_row=True)
         if dataset.rows_without:
             yield f"  no rubric ({many(dataset.rows_without, 'row')})"
     unused = [each for each in graph.unused if each.kind is Kind.RUBRIC]
     unused += [each for each in graph.unused if each.kind is Kind.JUDGE]
-    if unused:
-        yield "not referenced:"
-        for artifact in unused:
-            yield f"  {artifact.name}"
-            for link in graph.links_of(artifact):
-                yield from _branch(graph, link, above=(artifact,), is_row=False)
+    shown = {id(each) for each in unused}
+    stack = [*unused, *(link.target for each in graph.datasets for link in each.links)]
+    yield from _roots(graph, unused, times, "not referenced:")
+    circles = []
+    for artifact in graph.artifacts:
+        _mark(graph, stack, shown)
+        if id(artifact) not in shown:
+            circles.append(artifact)
+            stack.append(artifact)
+    yield from _roots(graph, circles, times, "referenced only in a circle:")
+
+
+def _mark(graph: Graph, stack: list[Artifact | None], shown: set[int]) -> None:
+    """Add to `shown` what the artifacts of a stack reach, and empty it."""
+    while stack:
+        artifact = stack.pop()
+        if artifact is not None:
+            links = graph.links_of(artifact)
+            shown.add(id(artifact))
+            stack += [link.target for link in links if id(link.target) not in shown]
+
+
+def _roots(
+    graph: Graph, artifacts: list[Artifact], times: Counter[int], title: str
+) -> Iterator[str]:
+    """Yield the lines of artifacts below a title, each with what it refers to."""
+    if artifacts:
+        yield title
+    for artifact in artifacts:
+        yield f"  {artifact.name}"
+        for link in graph.links_of(artifact):
+            yield from _branch(graph, link, times, above=(artifact,), is_row=False)
+
+
+# Rubrics that refer to each other in layers, or in a chain, have more paths than anybody can read.
+_MOST_TIMES, _DEEPEST = 1000, 100
 
 
 def _branch(
-    graph: Graph, link: Link, above: tuple[Artifact, ...], *, is_row: bool
+    graph: Graph, link: Link, times: Counter[int], above: tuple[Artifact, ...], *, is_row: bool
 ) -> Iterator[str]:
+    """Yield the lines of a link; `times` counts how often what an artifact refers to was shown."""
     indent = "  " * (len(above) + 1)
     is_circular = any(link.target is each for each in above)
-    remarks = ", ".join(filter(None, [link.remark, "circular" if is_circular else ""]))
+    below = () if link.target is None else (*above, link.target)
+    inner = graph.links_of(link.target) if link.target is not None and not is_circular else ()
+    times[id(link.target)] += bool(inner)
+    is_known = times[id(link.target)] > _MOST_TIMES
+    is_deep = bool(inner) and len(above) >= _DEEPEST
+    facts = {"circular": is_circular, "shown above": is_known, "it goes on": is_deep}
+    remarks = ", ".join(filter(None, [link.remark, *(text for text in facts if facts[text])]))
     remark = f"  {remarks}" if remarks else ""
     yield f"{indent}{link.reference}{counted(link, is_row=is_row)}{remark}"
-    if link.target is not None and not is_circular:
-        for inner in graph.links_of(link.target):
-            yield from _branch(graph, inner, above=(*above, link.target), is_row=False)
+    for each in () if is_known or is_deep else inner:
+        yield from _branch(graph, each, times, above=below, is_row=False)
 
 
 class _Node(NamedTuple):

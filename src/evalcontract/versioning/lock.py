@@ -13,9 +13,11 @@ from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.datasets.run import Run
 from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import DanglingReference
+from evalcontract.library.references import reach
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import changes_of
 from evalcontract.meaning.lock import (
+    MAX_LOCK_BYTES,
     Lock,
     LockedArtifact,
     LockedDataset,
@@ -27,7 +29,12 @@ from evalcontract.meaning.lock import (
     view_in_lock,
     write_lock,
 )
-from evalcontract.meaning.locked import artifact_problems, dataset_problems, says
+from evalcontract.meaning.locked import (
+    artifact_problems,
+    dataset_problems,
+    problems_in_library,
+    says,
+)
 from evalcontract.meaning.view import digest_of_json
 from evalcontract.model.diagnostic import Diagnostic, Place, Problem, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
@@ -35,7 +42,8 @@ from evalcontract.model.reference import Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, escape_controls, listed, many
 from evalcontract.policy import Policy
-from evalcontract.source.writing import write_text
+from evalcontract.source import DISK, Files
+from evalcontract.source.writing import write_text, writing_alone
 from evalcontract.workspace import Workspace, display_name, find_root
 from evalcontract.workspace.writing import write_error
 
@@ -74,14 +82,20 @@ class WorkspaceLock(NamedTuple):
         """Write it, unless nothing has changed.
 
         Raises:
-            UsageError: it cannot be written.
+            UsageError: it cannot be written, or has changed in the meantime.
 
         """
-        if self.is_changed and not self.refused:
-            bound = self.path.parent
-            fault = write_text(self.path, self.text, bound=bound, replace=True)
-            if fault:
-                raise write_error(self.path, OSError(None, fault, str(self.path)))
+        if not self.is_changed or self.refused:
+            return
+        bound = self.path.parent
+        with writing_alone(bound):
+            now = _text_at(self.path, DISK) if DISK.is_there(self.path) else None
+            if now not in (self.before, self.text):
+                fault: str | None = "another process has changed it: run `evalcontract lock` again"
+            else:
+                fault = write_text(self.path, self.text, bound=bound, replace=True)
+        if fault:
+            raise write_error(self.path, OSError(None, fault, str(self.path)))
 
 
 def lock(path: Path, options: Options) -> list[WorkspaceLock]:
@@ -109,7 +123,8 @@ def update(files: Iterable[Path], options: Options) -> list[WorkspaceLock]:
     """
     by_root: dict[Path, list[Path]] = {}
     for file in files:
-        root = options.files.real(options.root or find_root(file, options.files))
+        where = Path() if _is_of_library(file, options.files) else file
+        root = options.files.real(options.root or find_root(where, options.files))
         by_root.setdefault(root, []).append(file)
     found = []
     for root, named in by_root.items():
@@ -118,6 +133,11 @@ def update(files: Iterable[Path], options: Options) -> list[WorkspaceLock]:
         names = {_name_in(run, file) for file in named}
         found.append(_lock_of(run, outcome.diagnostics, names))
     return found
+
+
+def _is_of_library(file: Path, files: Files) -> bool:
+    """Whether a file is named as findings name one of a library: `shared:rubrics/a.yaml`."""
+    return ":" in file.parts[0] and not file.is_absolute() and not files.is_there(file)
 
 
 def _has_any(run: Run) -> bool:
@@ -130,6 +150,8 @@ def _name_in(run: Run, file: Path) -> str:
     name = run.workspace.relative_name(str(file))
     artifacts = run.workspace.library.artifacts
     known = {run.workspace.relative_name(artifact.file) for artifact in artifacts}
+    if _is_of_library(file, run.workspace.files):
+        name, known = file.as_posix(), {*known, *(name for _, name in _artifacts_of(run))}
     if name is None or name not in known | run.uses.keys():
         root = display_name(run.workspace.root)
         raise UsageError(f"{display_name(file)} is no rubric, judge or dataset of {root}")
@@ -175,10 +197,12 @@ def _starts(run: Run, named: Collection[str]) -> list[Reference]:
 
 
 def _text_of(workspace: Workspace, path: Path) -> str | None:
-    if workspace.lock_file is None:
-        return None
+    return None if workspace.lock_file is None else _text_at(path, workspace.files)
+
+
+def _text_at(path: Path, files: Files) -> str:
     try:
-        data = workspace.files.read(path)
+        data = files.read(path, MAX_LOCK_BYTES)
     except (OSError, ValueError):
         return ""
     return data.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -225,7 +249,8 @@ def _present(run: Run) -> Lock:
         for name, use in run.uses.items()
         if use.references or use.bundles or use.version is not None
     }
-    documents = {**bundles_of(workspace), **schemas_of(workspace, workspace.library.artifacts)}
+    reading = (artifact for artifact, _ in _artifacts_of(run))
+    documents = {**bundles_of(workspace), **schemas_of(workspace, reading)}
     files = {name: digest_of_json(document.value) for name, document in documents.items()}
     for name in {name for use in run.uses.values() for name in use.bundles}:
         if name not in workspace.bundle_files:
@@ -234,11 +259,21 @@ def _present(run: Run) -> Lock:
 
 
 def _artifacts_of(run: Run) -> Iterator[tuple[Artifact, str]]:
-    """Yield the artifacts with an identity, each with its file relative to the workspace."""
-    for artifact in run.workspace.library.artifacts:
+    """Yield the artifacts with an identity, each with its file relative to the workspace.
+
+    So it does for those of libraries that something of the workspace reaches, with their names.
+    """
+    library = run.workspace.library
+    for artifact in library.artifacts:
         name = run.workspace.relative_name(artifact.file)
         if artifact.id is not None and artifact.version is not None and name is not None:
             yield artifact, name
+    if library.shared.artifacts:
+        references = {str(each) for use in run.uses.values() for each in use.references}
+        own = [(artifact, True) for artifact in library.artifacts]
+        for artifact, _ in reach(references, library, own).artifacts:
+            if artifact.library is not None:
+                yield artifact, artifact.file
 
 
 def _unresolved(run: Run, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -277,7 +312,12 @@ def _changed(run: Run, olds: list[Lock], named: Collection[str]) -> Iterator[Dia
     """Yield the versions that mean something else than in every lock before, but for `named`."""
     library, policy = run.workspace.library, Policy()
     for artifact, name in _artifacts_of(run) if olds else ():
-        each = [[*artifact_problems(artifact, old, library, name)] for old in olds]
+        each = [
+            [*artifact_problems(artifact, old, library, name)]
+            if artifact.library is None
+            else [*problems_in_library(artifact, old, library)]
+            for old in olds
+        ]
         problems = _in_all(each) if name not in named else []
         yield from to_diagnostics(problems, artifact.document, policy)
     for name, use in run.uses.items() if olds else ():
@@ -300,7 +340,7 @@ def _updated(
 
     `exact` are the names of all artifacts that they reach.
     """
-    workspace, library = run.workspace, run.workspace.library
+    workspace = run.workspace
     names = {artifact.name for artifact, name in _artifacts_of(run) if name in named}
     artifacts = {
         name: entry
@@ -318,7 +358,7 @@ def _updated(
     )
     needed = {f"bundle/{name}" for name in bundles}
     needed |= {workspace.relative_name(file) or "" for file in sources}
-    reading = [each for each in library.artifacts if each.name in exact]
+    reading = [each for each, _ in _artifacts_of(run) if each.name in exact]
     needed |= schemas_of(workspace, reading).keys()
     datasets = {name: entry for name, entry in now.datasets.items() if name in named}
     files = {name: digest for name, digest in now.files.items() if name in needed}

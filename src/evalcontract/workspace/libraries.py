@@ -19,7 +19,12 @@ from evalcontract.library.artifact import (
     identity_from_name,
     read_artifact,
 )
-from evalcontract.library.library import DanglingReference, Library, SharedLibraries
+from evalcontract.library.library import (
+    DanglingReference,
+    Library,
+    SharedLibraries,
+    visit_inner_first,
+)
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Span
@@ -329,9 +334,20 @@ class Libraries:
 
     def _fault_of(self, artifact: Artifact, library: Library) -> str | None:
         """Return why an artifact of a library cannot be used, or None."""
-        if id(artifact) not in self._unusable:
-            self._unusable[id(artifact)] = None  # where references go in circles
-            self._unusable[id(artifact)] = self._find_fault(artifact, library)
+
+        def is_new(each: Artifact) -> bool:
+            if each.library is None or id(each) in self._unusable:
+                return False
+            self._unusable[id(each)] = None  # where references go in circles
+            return True
+
+        def inner(each: Artifact) -> Iterator[Artifact]:
+            return (target for _, target in library.resolved_uses(each))
+
+        def settle(each: Artifact) -> None:
+            self._unusable[id(each)] = self._find_fault(each, library)
+
+        visit_inner_first(artifact, inner, is_new, settle)
         return self._unusable[id(artifact)]
 
     def _find_fault(self, artifact: Artifact, library: Library) -> str | None:

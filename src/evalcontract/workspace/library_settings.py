@@ -25,7 +25,7 @@ _ADDRESS = lazy_pattern(
 _CREDENTIALS = lazy_pattern(r"https?://[^/]*@.*")
 _TAG = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._/+@-]*[A-Za-z0-9_+-])?")
 _NO_TAG = lazy_pattern(r"\.\.|//|/\.|\./|@\{|/-|\.lock(?:/|$)")
-_REV = lazy_pattern(r"[0-9a-f]{40}")
+_REV = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 #: A part of a name that means the same on every platform.
 PART = lazy_pattern(r"(?!\.)[^\\/:*?\"<>|\x00-\x1f\x7f]{1,200}(?<![. ])")
 _LONGEST = 1000
@@ -122,7 +122,7 @@ def _fault_of_tag(text: str) -> str | None:
 def _fault_of_rev(text: str) -> str | None:
     if _REV.fullmatch(text):
         return None
-    return "must be a commit with all of its 40 digits in lower case; a tag is `tag`"
+    return "must be a commit with all of its 40 or 64 digits in lower case; a tag is `tag`"
 
 
 def _fault_of_path(text: str) -> str | None:

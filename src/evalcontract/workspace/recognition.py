@@ -100,9 +100,15 @@ TOOLS = (
         "LangSmith",
         "https://docs.langchain.com/langsmith/example-data-format",
         "the text in `inputs` becomes `input`, and that in `outputs` becomes `expected.reference`",
+        "evalcontract convert FILE OUT --from langsmith",
         rows=(_INPUT_OUTPUT,),
-        lists={"examples": (_INPUT_OUTPUT,)},
         like="`mlflow:evaluate`",
+    ),
+    Tool(
+        "LangSmith",
+        "https://docs.langchain.com/langsmith/example-data-format",
+        "the list `examples` can be converted from the dialect `langsmith`",
+        lists={"examples": (_INPUT_OUTPUT,)},
     ),
     Tool(
         "ai_best_practices",
@@ -241,6 +247,9 @@ def recorded_kind(source: RowSource) -> str | None:
     The first row decides, by the schemas of both.
     """
     first = _first_row(source)
+    value = source.document.quick if source.document else None
+    if isinstance(value, dict) and "results" in value:
+        first = value  # a run file
     if not isinstance(first, dict):
         return None
     from evalcontract.structure.native import native_for  # only for files that are no datasets

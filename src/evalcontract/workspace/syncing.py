@@ -15,7 +15,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.source import DISK, read_text
 from evalcontract.source.git import GitError, GitTree, commit_at, fetch
-from evalcontract.source.writing import write_text
+from evalcontract.source.writing import write_text, writing_alone
 from evalcontract.workspace.libraries import (
     Contents,
     LockedLibrary,
@@ -172,7 +172,7 @@ class Syncing:
             try:
                 commit = fetch(repository, self._address(source), reference)
             except GitError as error:
-                if "find remote ref" in str(error):
+                if "find remote ref" in str(error) or "not our ref" in str(error):
                     raise UnusableLibraryError(_no_tag(source)) from None
                 raise
             with GitTree(repository, commit) as tree:
@@ -188,6 +188,10 @@ class Syncing:
 
     def _write(self, new: Mapping[str, LockedLibrary]) -> None:
         """Write the lock, with what another process has written to it in the meantime."""
+        with writing_alone(self._root):
+            self._write_alone(new)
+
+    def _write_alone(self, new: Mapping[str, LockedLibrary]) -> None:
         found = self._read()
         known = {source.name for source in self._every}
         kept = {name: each for name, each in _known(found).items() if name in known}
