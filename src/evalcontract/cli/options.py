@@ -212,7 +212,7 @@ def output_format(*programs: str) -> Option:
         type=click.Choice(["text", *programs]),
         default="text",
         show_default=True,
-        help=f"Output format: text for people, {' or '.join(programs)} for programs.",
+        help=f"Output format: text for people, {', '.join(programs)} for programs.",
     )
 
 
