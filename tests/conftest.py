@@ -27,7 +27,8 @@ load_profiles()
 gc.disable()  # until all tests are collected
 
 _MODEL_VARIABLES = (
-    "EVALCONTRACT_(BASE_URL|API_KEY|MODEL|TIMEOUT_SECONDS|MAX_RETRIES|CONCURRENCY|.*_PRICE)$"
+    "EVALCONTRACT_(BASE_URL|API_KEY|MODEL|TIMEOUT_SECONDS|MAX_RETRIES|CONCURRENCY|ENDPOINTS"
+    "|.*_PRICE)$"
 )
 
 
@@ -98,11 +99,13 @@ def own_cache(caches: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_model(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test ask the model of whoever runs it; endpoints on this machine need no proxy."""
     for name in list(os.environ):
         if name.startswith("OPENAI_") or re.match(_MODEL_VARIABLES, name):
             monkeypatch.delenv(name)
+    for name in ("XDG_CONFIG_HOME", "APPDATA"):
+        monkeypatch.setenv(name, str(caches / "no-settings"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
 

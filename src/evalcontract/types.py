@@ -13,10 +13,11 @@ __all__ = [
     "Manifest", "ManifestSettings", "ManifestTool", "MarkdownStructureCheck", "Model",
     "MustContainAnyCheck", "MustNotContainCheck", "PhpLintCheck", "Provenance", "ProvenanceDataset",
     "RecordedOutput", "RegexCheck", "Related", "Report", "ReportSummary", "ReportSummaryBaseline",
-    "ReportSummaryFiles", "ResultsLine", "ResultsLineResults", "ResultsSummary",
-    "ResultsSummarySamples", "Row", "RowResult", "Rubric", "Scoring", "SeveritySource", "Site",
-    "Tally", "TallyPassRate", "Target", "Tool", "ToolCall", "ToolCallCustom", "ToolCallFunction",
-    "ToolExpectation", "ToolUsageCheck", "Usage", "Used", "UsedEndpoint", "Validation",
+    "ReportSummaryFiles", "ResultsLine", "ResultsSummary", "ResultsSummaryCorrectedItem",
+    "ResultsSummaryCorrectedItemInterval", "ResultsSummarySamples", "Row", "RowResult", "Rubric",
+    "Scoring", "SeveritySource", "Site", "Tally", "TallyPassRate", "Target", "Tool", "ToolCall",
+    "ToolCallCustom", "ToolCallFunction", "ToolExpectation", "ToolUsageCheck", "Usage", "Used",
+    "UsedEndpoint", "UsedEndpointsItem", "Validation",
 ]  # fmt: skip
 
 
@@ -587,17 +588,6 @@ class Report(TypedDict):
     findings: list[Finding]
 
 
-class ResultsLineResults(TypedDict):
-    """Of a run file: the file of the rows beside it, its digest and the number of rows.
-
-    Rows that have changed since are not those of the run.
-    """
-
-    file: str
-    sha256: str
-    rows: int
-
-
 class Digested(TypedDict):
     """A thing with a name and the digest of what it means."""
 
@@ -639,6 +629,16 @@ class UsedEndpoint(TypedDict):
     address_sha256: NotRequired[str]
 
 
+class UsedEndpointsItem(TypedDict):
+    """."""
+
+    provider: str
+    api: str
+    host: str
+    address_sha256: str
+    parameters: dict[str, Any]
+
+
 class CheckResult(TypedDict):
     """What one check made of the output."""
 
@@ -670,6 +670,10 @@ class Usage(TypedDict):
     input_tokens: int
     output_tokens: int
     unmetered: int
+    repeated: NotRequired[int]
+    lenient: NotRequired[int]
+    readings: NotRequired[dict[str, int]]
+    unasked: NotRequired[int]
     cost: NotRequired[float]
 
 
@@ -691,6 +695,16 @@ class ResultsSummarySamples(TypedDict):
 
     rows: int
     outputs: int
+
+
+class ResultsSummaryCorrectedItemInterval(TypedDict):
+    """Its confidence interval, within 0 to 1; it accounts for the outputs and for both classes
+    of labels.
+    """
+
+    lower: float
+    upper: float
+    level: float
 
 
 class Provenance(TypedDict):
@@ -731,6 +745,7 @@ class Used(TypedDict):
     files: NotRequired[dict[str, str | None]]
     bundles: NotRequired[dict[str, str | None]]
     endpoint: NotRequired[UsedEndpoint]
+    endpoints: NotRequired[dict[str, UsedEndpointsItem]]
     models: NotRequired[dict[str, str | None]]
     prompts: NotRequired[dict[str, str | None]]
     parameters: NotRequired[dict[str, Any]]
@@ -774,6 +789,19 @@ class Tally(TypedDict):
     outcomes: dict[str, int]
 
 
+class ResultsSummaryCorrectedItem(TypedDict):
+    """The pass rate of one check."""
+
+    rubric: str
+    check: str
+    judge: str
+    observed: float
+    n: int
+    corrected: float | None
+    interval: NotRequired[ResultsSummaryCorrectedItemInterval]
+    reason: NotRequired[str]
+
+
 class ResultsSummary(TypedDict):
     """What the rows come to: all, by rubric, and by check; and what did not run."""
 
@@ -783,6 +811,7 @@ class ResultsSummary(TypedDict):
     allow_undecided: NotRequired[bool]
     unmeasured: list[Cause]
     judges: NotRequired[Usage]
+    corrected: NotRequired[list[ResultsSummaryCorrectedItem]]
     rubrics: list[Tally]
     checks: list[Tally]
     samples: NotRequired[ResultsSummarySamples]
@@ -801,6 +830,5 @@ class ResultsLine(TypedDict):
 
     manifest: NotRequired[Manifest]
     used: NotRequired[Used]
-    results: NotRequired[ResultsLineResults]
     summary: NotRequired[ResultsSummary]
     provenance: NotRequired[Provenance]

@@ -300,8 +300,72 @@ def test_annotators(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert read["annotators"]["people"] == 3
     assert read["annotators"]["outputs"] == 5
     assert read["annotators"]["kappa"] == pytest.approx((8 / 13 + 0 + 0) / 3)
+    assert read["annotators"]["metric"] == "nominal"
+    assert -1 < read["annotators"]["alpha"] < 1
     _, err = run(capsys)
     assert "warning[labels/tied]" in err
+
+
+@every_case(
+    ("said", "names"),
+    [
+        ({"a": "pp", "b": "ff", "c": "pf"}, {"ties-dropped"}),
+        ({"a": "ppf", "b": "ffp", "c": "pfp", "d": "fpf"}, {"people-disagree"}),
+        ({"a": "pf", "b": "fp", "c": "ppp", "d": "fff"}, {"ties-dropped"}),
+        ({"a": "pp", "b": "ff"}, set()),
+    ],
+)
+def test_what_people_do_not_agree_on_is_told(
+    said: dict[str, str], names: set[str], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Outputs that are left out for a tie, and labels that are no better than chance."""
+    words = {"p": "pass", "f": "fail"}
+    lines = [
+        f"{id_},{words[word]},pass,{person}"
+        for id_, each in said.items()
+        for person, word in zip(("ann", "ben", "cem"), each, strict=False)
+    ]
+    write(place, {"labels.csv": "id,human,judge,annotator\n" + "\n".join(lines)})
+    read = figures(capsys)
+    found = {each["name"] for each in read["warnings"]}
+    assert found & {"ties-dropped", "people-disagree"} == names
+    assert (read["labels"]["annotators"]["alpha"] <= 0) is ("people-disagree" in names)
+
+
+def test_levels_that_people_gave_have_a_weighted_kappa(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the ranks of levels; the median of two people is halfway. Pass and fail have AUC alone."""
+    labels = "id,human,judge,annotator\n" + "".join(
+        f"{id_},{human},{judge},{person}\n"
+        for id_, judge, *given in (
+            ("a", "poor", "poor"), ("b", "fair", "good"), ("c", "good", "fair"),
+            ("d", "good", "good", "fair"), ("e", "poor", "poor"), ("f", "fair", "fair"),
+        )
+        for human, person in zip(given, ("ann", "ben"), strict=False)
+    )  # fmt: skip
+    write(place, {"judges/tone.yaml": LEVELS, "labels.csv": labels})
+    read = figures(capsys)
+    judge, people = [0, 1, 2, 2, 0, 1], [0, 2, 1, 1.5, 0, 1]
+    scores = read["scores"]
+    for name, power in (("linear_kappa", 1), ("quadratic_kappa", 2)):
+        observed = sum(abs(a - b) ** power for a, b in zip(judge, people, strict=True)) / 6
+        expected = sum(abs(a - b) ** power for a in judge for b in people) / 36
+        assert scores[name] == pytest.approx(1 - observed / expected)
+    assert read["labels"]["annotators"]["metric"] == "ordinal"
+    out, _ = run(capsys)
+    assert "weighted kappa" in out
+    assert "alpha among people" in out
+    write(place, {"labels.csv": HEADER + "a,pass,good\nb,fail,fair\nc,pass,fair\nd,fail,poor\n"})
+    scores = figures(capsys)["scores"]
+    assert (scores["auc"], scores["linear_kappa"]) == (0.875, None)
+    assert "weighted kappa" not in run(capsys)[0]
+
+
+def test_an_interval_without_width_is_none(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(place, {"labels.csv": PAIR})
+    assert figures(capsys)["kappa"] == {"value": 1, "interval": None}
+    assert "no interval" in run(capsys)[0]
 
 
 def test_a_split(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -541,7 +541,7 @@ def test_results_are_a_table_if_their_name_says_so(
     assert json.loads(frame["tags"][0]) == CONTENT["tags"]
     assert json.loads(frame["checks"][1])[0]["outcome"] == "failed"
     assert frame["output"][1].split() == long.split()
-    grade("--results", "same.jsonl")
+    grade("--results", "same.jsonl", "--force")
     before, same = earlier_results(path), earlier_results(place / "same.jsonl")
     assert [row._replace(content=None) for row in before.rows] == [
         row._replace(content=None) for row in same.rows
@@ -718,7 +718,7 @@ def test_progress_is_told(place: Path) -> None:
     assert file.endswith("outputs.jsonl")
     assert rows == len(ROWS)
     assert read == ((place / "outputs.jsonl").stat().st_size,) * 2
-    assert others == [None, 0, None]
+    assert others == [None, 0, None, 0]
 
 
 @every_case("cache", ["--cache", "--no-cache"])

@@ -25,6 +25,7 @@ from evalcontract.datasets.run import Run, today
 from evalcontract.grading.rows import RowGrader
 from evalcontract.judging.client import Reply
 from evalcontract.judging.questions import ready_judge
+from evalcontract.judging.settings import Settings
 from evalcontract.meaning.changes import changes_of, rank_of
 from evalcontract.meaning.fields import FIELDS, UNORDERED, ChangeClass
 from evalcontract.meaning.view import view_of
@@ -46,10 +47,10 @@ def model(judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
 
     The model `grumpy`, and every one of the provider `nobody`, answers what is no verdict.
     """
-    ready = ready_judge(judge, "kind")
+    ready = ready_judge(judge, Settings("http://model.invalid", model="kind"))
     if isinstance(ready, Verdict):
         return ready
-    question = ready.question("http://model.invalid", variables)
+    question = ready.question(variables)
     if isinstance(question, Verdict):
         return question
     text = "".join(str(message["content"]) for message in question.messages)

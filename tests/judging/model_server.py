@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import pytest
 
-from evalcontract.judging.client import Settings
+from evalcontract.judging.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,6 +47,16 @@ def failure(status: int, message: str = "no", **headers: str) -> Response:
     return Response(None, status, {"retry-after-ms": "1", **names}, body)
 
 
+def message(value: Any, ended: str = "end_turn", *, thought: str = "") -> Response:
+    """Return a good answer of Anthropic's interface."""
+    text = json.dumps({"reason": "because", "verdict": value})
+    blocks = [{"type": "thinking", "thinking": thought, "signature": "s"}] if thought else []
+    usage = {"input_tokens": 90, "cache_read_input_tokens": 10, "output_tokens": 10}
+    content = [*blocks, {"type": "text", "text": text}]
+    body = {"type": "message", "role": "assistant", "model": "m", "stop_reason": ended}
+    return Response(body={**body, "content": content, "usage": usage})
+
+
 def verdict(value: Any, reason: str = "because") -> Response:
     """Return a good answer."""
     return Response(json.dumps({"verdict": value, "reason": reason}))
@@ -62,6 +72,7 @@ class ModelServer:
     def __init__(self, answer: Callable[[dict[str, Any], int], Response]) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
         self.most_at_once = 0
         self._at_once = 0
         self._lock = threading.Lock()
@@ -120,6 +131,7 @@ class ModelServer:
         with self._lock:
             number = len(self.requests)
             self.requests.append(request)
+            self.paths.append(handler.path)
             self.headers.append({name.lower(): value for name, value in handler.headers.items()})
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)

@@ -15,8 +15,8 @@ from tables import every_case
 from evalcontract.cache.store import cache_folder
 from evalcontract.checks.outcome import Outcome, Verdict
 from evalcontract.judging.asking import Judging
-from evalcontract.judging.client import Prices, Settings
 from evalcontract.judging.questions import AnswerCache
+from evalcontract.judging.settings import Prices, Settings
 from evalcontract.library.artifact import Artifact, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
@@ -36,9 +36,9 @@ STARS: dict[str, Any] = {
 }
 
 
-def judge(template: str = "Is it kind? {{ output }}", **keys: Any) -> Artifact:
+def judge(template: str = "Is it kind? {{ output }}", file: str = "kind", **keys: Any) -> Artifact:
     value = {"id": "kind", "version": "1.0.0", "template": template, **keys}
-    document = read_stream(io.BytesIO(json.dumps(value).encode()), "judges/kind.json")
+    document = read_stream(io.BytesIO(json.dumps(value).encode()), f"judges/{file}.json")
     assert isinstance(document, Document)
     return read_artifact(Kind.JUDGE, document)
 
@@ -96,14 +96,16 @@ def test_an_answer_is_scored_by_the_scale_of_the_judge(
         ('```\n{"verdict": "fail"}\n```\n\n```\n{"verdict": "pass"}\n```', "two different"),
         ('{"verdict": "pass", "verdict": "fail"}', "not JSON"),
         ('The verdict is {"verdict": "pass"}.', "passed"),
-        ("pass", "not JSON"),
-        ('"pass"', "not JSON"),
+        ("Pass.", "passed"),
+        ('"fail"', "failed"),
+        ("yes", "not JSON"),
         ("", "empty"),
         (" \n", "empty"),
-        ('{"verdict": true}', 'not "pass" or "fail"'),
+        ('{"verdict": true}', "passed"),
+        ('{"verdict": "failed"}', "failed"),
+        ('{"verdict": "yes"}', 'not "pass" or "fail"'),
         ('{"verdict": 1}', 'not "pass" or "fail"'),
         ('{"verdict": null}', 'not "pass" or "fail"'),
-        ('{"verdict": "passed"}', 'not "pass" or "fail"'),
         ('{"verdict": ["pass"]}', 'not "pass" or "fail"'),
         ('{"verdict": "pass"', "not JSON"),
         ("[" * 100_000, "cannot be read"),
@@ -200,7 +202,7 @@ def test_an_answer_that_the_model_did_not_end(text: str, ended: str, outcome: Ou
     assert answered(Response(text, ended=ended)).outcome is outcome
 
 
-@every_case("value", [0.9, 6, -1, "4", "NaN", True, None, [3], 10**400])
+@every_case("value", [0.9, 6, -1, "6", "four", "NaN", True, None, [3], 10**400])
 def test_a_number_outside_of_the_scale_is_an_error(value: object) -> None:
     made = answered(verdict(value), judge(**STARS))
     assert (made.outcome, made.score) == (Outcome.ERROR, None)

@@ -114,6 +114,9 @@ def test_the_judge_is_asked_about_each_output(
         "input_tokens": 100 * MANY,
         "output_tokens": 10 * MANY,
         "unmetered": 0,
+        "repeated": 0,
+        "lenient": 0,
+        "readings": {},
     }
     assert read["written"]
     assert read["validation"]["model"] == {"name": "m-1"}

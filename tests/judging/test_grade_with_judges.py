@@ -162,6 +162,34 @@ def test_a_judge_a_jury_and_facts_are_graded(
     }
 
 
+def test_answers_in_another_form_are_counted_in_the_run(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The readings of cached answers are those of the answers, so that every run has them."""
+    rows(workspace, *["single"] * 4)
+    answers = ["<think>Hm.</think>PASS", 'So: {"verdict": "Fail."}', "what?", '{"verdict": true}']
+
+    def answer(request: dict[str, Any], _: int) -> Response:
+        prompt = request["messages"][1]["content"]
+        row = next(index for index in range(4) if f"r{index}" in prompt)
+        is_again = len(request["messages"]) > len(("system", "user"))
+        return verdict("pass") if is_again else Response(answers[row])
+
+    with ModelServer(answer) as server:
+        configure(monkeypatch, server)
+        assert grade("--output-format", "jsonl", "--cache") == 0
+        _, made, summary = results(capsys.readouterr().out)
+        assert grade("--cache") == 0
+    read = {"bare": 1, "form": 2, "prose": 1, "thoughts": 1}
+    usage = summary["judges"]
+    assert (usage["repeated"], usage["lenient"], usage["readings"]) == (1, 3, read)
+    assert made["r1"]["checks"][0]["details"]["readings"] == ["prose", "form"]
+    assert "readings" not in made["r2"]["checks"][0]["details"]
+    out = " ".join(capsys.readouterr().out.split())
+    assert "0 calls, 4 from the cache" in out
+    assert "3 answers were not in the form that was asked for: 1 without JSON, 2 with" in out
+
+
 def test_a_record_names_the_models_that_were_asked(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,16 +347,21 @@ def test_what_is_asked_once_more_is_one_question(
     with ModelServer(lambda *_: Response("Well, yes")) as server:
         told = _told(workspace, server, monkeypatch)
         assert len(server.requests) == 4
-    assert told[-1].questions == (2, 2)
+    assert (told[-1].questions, told[-1].errors) == ((2, 2), 2)
+
+
+#: The beginning of the line of progress: how many, how fast, and how long it takes.
+_ASKED = r"6 of 6 questions(, 1 error)?, [3-5]\.[0-9] a second, 0 s left"
 
 
 @every_case(
     ("columns", "last"),
     some(
         [
-            (100, "6 of 6 questions, 660 tokens, [56] rows: outputs.jsonl"),
-            (40, "6 of 6 questions, 660 tokens, [56] rows"),
-            (30, "6 of 6 questions, 660 tokens"),
+            (110, f"{_ASKED}, 660 tokens, [56] rows: outputs.jsonl"),
+            (75, f"{_ASKED}, 660 tokens, [56] rows"),
+            (60, f"{_ASKED}, 660 tokens"),
+            (48, _ASKED),
             (20, "6 of 6 questions"),
         ],
         times=4,
@@ -346,7 +379,7 @@ def test_the_line_of_progress_has_questions_of_all(
         sent, _ = on_terminal(command, workspace, stream="stderr", columns=columns)
     line, erased, findings = sent.rpartition("\r\x1b[K")
     _, first, *_, seen = drawings(line, columns)
-    assert first.startswith("0 of 6 questions")
+    assert first.startswith("0 of 6 questions, 0 tokens"[: columns - 1])
     assert re.fullmatch(last, seen)
     assert erased
     assert re.match(r"(\x1b\[[0-9;]*m)*note", findings)

@@ -21,7 +21,8 @@ from model_server import needs_client
 from tables import every_case
 
 from evalcontract.judging import client as limited
-from evalcontract.judging.client import Client, NoReplyError, Settings
+from evalcontract.judging.client import Client, NoReplyError
+from evalcontract.judging.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

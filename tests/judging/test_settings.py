@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tables import every_case
 
-from evalcontract.judging.client import OPENAI_URL, Prices, Settings, read_settings
+from evalcontract.judging.settings import OPENAI_URL, Prices, Settings, read_settings
 from evalcontract.model.errors import UsageError
 
 OURS = {"EVALCONTRACT_BASE_URL": "http://localhost:8000/v1", "EVALCONTRACT_API_KEY": "sk-1"}

@@ -56,7 +56,7 @@ def answers_of(judge: dict[str, Any]) -> list[tuple[Any, float | None]]:
     """Return answers on the scale of a judge, each with its score, and some beside it."""
     low, high, passing = judge["min_score"], judge["max_score"], judge["pass_threshold"]
     scale = [(value, (value - low) / (high - low)) for value in (low, passing, high)]
-    return [*scale, (high + 1, None), ("pass", None), ("3", None)]
+    return [*scale, (high + 1, None), ("pass", None), ("high", None)]
 
 
 def test_there_are_starter_judges() -> None:
@@ -93,7 +93,7 @@ def test_a_starter_judge_is_graded(
         ends = f"{judge['min_score']} to {judge['max_score']}"
         for message in (system["content"], judge["template"]):
             assert f"number from {ends}" in message
-            assert '{"verdict": ' in message
+            assert 0 < message.find('{"reason": ') < message.find('"verdict": ')
         return verdict(said[-1])
 
     with ModelServer(answer) as server:

@@ -18,6 +18,7 @@ from doors import ROOT, Options, check_workspaces
 from live import Live
 from page_examples import CODES, ENCODINGS
 
+from evalcontract.checking.findings import prevents_reading
 from evalcontract.formats import FORMATS
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.page import example_files, is_published
@@ -50,6 +51,8 @@ def by_command_line(folder: Path) -> set[Shown] | None:
     shown: set[Shown] = set()
     for each in found:
         others = [site.place for site in each.sites.first] if each.sites else []
+        if each.place not in others and prevents_reading(each):
+            others = []  # the rows that refer to a file have no fault of its
         for place in (each.place, *others):
             path = str(Path(place.file).absolute().resolve())
             shown.add((path, each.code, _SEVERITIES[str(each.severity)], units(place)))
@@ -309,6 +312,19 @@ def test_tags_and_related_places(server: Live, folder: Path) -> None:
     (related,) = one["relatedInformation"]
     assert related["location"]["uri"].endswith("/datasets/twice.yaml")
     assert related["location"]["range"]["start"]["line"] == 1
+
+
+def test_a_broken_file_has_its_fault_alone(server: Live, folder: Path) -> None:
+    """The line that refers to it has no fault of syntax; the fault leads to that line."""
+    dataset = server.start(folder / "datasets/a.yaml", ROWS)
+    dataset.codes()
+    rubric = server.start(folder / "rubrics/polite.yaml", RUBRIC + "extra: [\n")
+    (fault,) = rubric.codes("source/syntax")
+    (related,) = fault["relatedInformation"]
+    assert related["location"]["uri"] == dataset.uri
+    dataset.codes("dataset/near-miss-key", version=dataset.replace_all(ROWS.replace("inp", "ipn")))
+    rubric.replace_all(RUBRIC)
+    dataset.codes("dataset/near-miss-key")
 
 
 def test_a_file_that_is_nobodys_business(server: Live, folder: Path) -> None:

@@ -38,6 +38,11 @@ const own = {
     });
   },
   seen: () => seen,
+  /** Click on what saves a file; return its name and its text. */
+  async saved(selector) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(selector)]);
+    return [download.suggestedFilename(), readFileSync(await download.path(), "utf8")];
+  },
   /** Return what axe-core finds, except what is minor. */
   async axe() {
     await page.evaluate(readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8"));

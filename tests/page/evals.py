@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,6 +74,122 @@ def large(root: Path, rows: int, checks: int = 36) -> Path:
             row["expecteed_tools"] = ["order_lookup"]
         lines.append(json.dumps(row))
     return _written(root / "datasets" / "large.jsonl", "\n".join([*lines, ""]))
+
+
+_SUPPORT = """\
+id: support
+version: 1.0.0
+label: Support
+checks:
+  - {id: facts, kind: fact_match}
+  - {id: tone, kind: llm_judge, judge_prompt_ref: judge/tone@1.0.0}
+scoring: {combine: weighted_avg, threshold: 0.75}
+"""
+_LEVEL = """\
+id: tone
+version: 1.0.0
+label: Tone
+template: "Is this polite? {{output}}"
+score_type: continuous
+min_score: 1
+max_score: 5
+pass_threshold: 4
+"""
+
+
+#: What people say of the rows of `reviewed`.
+HUMAN = ("pass", "fail", "fail", "fail", "pass", "pass")
+
+
+def reviewed(root: Path, rows: int = 6, runs: str = "ab") -> Path:
+    """Write a dataset with its outputs and results of some runs; return the path of the dataset.
+
+    Of run `a`, even rows pass; of each later one, the first of these fail and the others pass. A
+    judge answered all rows but the last, from 1 to 5. People labelled all.
+    """
+    _written(root / "judges" / "tone.yaml", _LEVEL)
+    _written(root / "rubrics" / "support.yaml", _SUPPORT)
+    for number, run in enumerate(runs):
+        outputs = [{"id": f"r{at}", "output": _answer(run, at)} for at in range(rows)]
+        text = _lines(outputs)
+        _written(root / f"outputs_{run}.jsonl", text)
+        file = {"file": f"outputs_{run}.jsonl", "sha256": sha256(text.encode()).hexdigest()}
+        manifest = {
+            "version": "2.1",
+            "tool": {"name": "evalcontract", "version": "0.1.0"},
+            "dataset": {"file": "datasets/support.jsonl"},
+            "outputs": file,
+        }
+        results = [_result(at, is_last=at == rows - 1, run=number) for at in range(rows)]
+        tally: dict[str, Any] = {
+            "total": rows,
+            "decided": rows - 1,
+            "undecided": 1,
+            "mean": None,
+            "outcomes": {},
+        }
+        summary = {"rows": tally, "unmeasured": [], "rubrics": [], "checks": []}
+        lines = [{"manifest": manifest}, *results, {"summary": summary}]
+        _written(root / f"results_{run}.jsonl", _lines(lines))
+    people = [{"id": f"r{at}", "human": HUMAN[at % len(HUMAN)]} for at in range(rows)]
+    _written(root / "labels.jsonl", _lines(people))
+    questions = [
+        {
+            "id": f"r{at}",
+            "input": f"Where is order {at}?\nPlease say so.",
+            "expected_facts": [f"order {at} left"],
+            "tags": ["even" if at % 2 == 0 else "odd"],
+            "rubric_ref": "rubric/support@1.0.0",
+        }
+        for at in range(rows)
+    ]
+    return _written(root / "datasets" / "support.jsonl", _lines(questions))
+
+
+def passes(run: int, row: int) -> bool:
+    """Whether a row of `reviewed` passes."""
+    return row % 2 == 0 if run == 0 else row != 0
+
+
+def _answer(run: str, row: int) -> str:
+    return f"Order {row} left, says {run}.\n\tIndeed."
+
+
+def _result(row: int, *, is_last: bool, run: int) -> dict[str, Any]:
+    passed = passes(run, row)
+    verdict = (5 if passed else 1 + row % 3) - run * (row == 2)
+    judge = {"judge": "judge/tone@1.0.0", "model": "m-1"}
+    tone: dict[str, Any] = {"id": "tone", "kind": "llm_judge"}
+    if is_last:
+        tone |= {"outcome": "error", "score": None, "bounds": [0, 1], "reason": "no answer"}
+        tone |= {"details": {**judge, "answer": "Hm."}}
+    else:
+        outcome = "passed" if verdict >= 4 else "failed"
+        details = {**judge, "verdict": verdict, "reason": f"the tone of {row}"}
+        tone |= {"outcome": outcome, "score": (verdict - 1) / 4, "details": details}
+        tone |= {} if outcome == "passed" else {"reason": f"the tone of {row}"}
+    facts: dict[str, Any] = {
+        "id": "facts",
+        "kind": "fact_match",
+        "outcome": "passed" if passed else "failed",
+    }
+    facts |= {"score": float(passed)} | ({} if passed else {"reason": f"no `order {row} left`"})
+    score: dict[str, Any] = {"score": (facts["score"] + (tone["score"] or 0)) / 2}
+    if is_last:
+        score = {"score": None, "bounds": [facts["score"] / 2, facts["score"] / 2 + 0.5]}
+    outcome = "undecided" if is_last else "passed" if passed else "failed"
+    return {
+        "id": f"r{row}",
+        "rubric": "rubric/support@1.0.0",
+        "outcome": outcome,
+        **score,
+        "checks": [facts, tone],
+        "tags": ["even" if row % 2 == 0 else "odd"],
+    }
+
+
+def _lines(values: list[dict[str, Any]]) -> str:
+    return "".join(f"{json.dumps(value)}\n" for value in values)
 
 
 def _library(root: Path, checks: int) -> None:

@@ -37,6 +37,8 @@ TONE = {
 VIEWS = ("findings", "coverage", "references", "results")
 #: The normal text of a page needs this contrast (WCAG 2.2, 1.4.3, level AA); signs need 3.
 CONTRAST, SIGNS = 4.5, 3.0
+#: The height of the names of rubrics and checks above a map with few columns.
+NAMES = 22 + 28
 OUTPUTS = (
     ("good", "It left on Monday."),
     ("misspelled", "What nonsense."),
@@ -217,17 +219,23 @@ def test_a_cell_of_the_map_says_what_it_is(browser: Browser, page: Path) -> None
     browser.press("ArrowLeft")
     said = browser.texts(".said")[0]
     assert re.match(r"good · \w+ ", said)
-    # The pointer says the same of the same cell: rows are 18 pixels high, below 150 of names.
-    left = 190 + columns.index("narrow_3") * 18 + 9
-    browser.call("page.hover", ".heatmap", {"position": {"x": left, "y": 150 + 9}})
-    assert browser.texts(".tip") == ["good · narrow_3\nskip: the row has no expected_tools"]
-    browser.call("page.hover", ".heatmap", {"position": {"x": 40, "y": 150 + 3 * 18 + 9}})
+    # The pointer says the same of the same cell. Rows are 18 pixels high, below the names of
+    # checks; columns have the same width, all that there is.
+    width = browser.run("document.querySelector('.heatmap').clientWidth")
+    wide = min(170, (width - 190 - 12) // len(columns))
+    left = max(190, min(400, width - 12 - wide * len(columns)))
+    assert width - left - wide * len(columns) < wide
+    for at in (0, wide - 1):
+        place = {"x": left + columns.index("narrow_3") * wide + at, "y": NAMES + 9}
+        browser.call("page.hover", ".heatmap", {"position": place})
+        assert browser.texts(".tip") == ["good · narrow_3\nskip: the row has no expected_tools"]
+    browser.call("page.hover", ".heatmap", {"position": {"x": 40, "y": NAMES + 3 * 18 + 9}})
     assert browser.texts(".tip")[0].startswith("dangling\nunknown: there is no rubric/norrow")
 
 
 def test_the_map_leads_to_the_findings_of_a_row(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=coverage")
-    browser.call("page.click", ".heatmap", {"position": {"x": 40, "y": 150 + 18 + 9}})
+    browser.call("page.click", ".heatmap", {"position": {"x": 40, "y": NAMES + 18 + 9}})
     browser.call("page.click", "text=Show its findings")
     browser.settle()
     assert browser.texts(".card .row") == ["misspelled"]
@@ -255,15 +263,14 @@ def test_the_graph_and_its_list_say_the_same(browser: Browser, page: Path) -> No
 def test_results_show_what_did_not_pass_first(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results")
     (run,) = data_of(page)["runs"]
-    order = [(row[0], row[1]) for row in run["rows"]]
-    cards = browser.texts("#results .card h3")
-    assert [card.split()[0] for card in cards] == [id_ for id_, _ in order]
+    cards = browser.texts("#results .item h4")
+    assert [card.split()[0] for card in cards] == [row["id"] for row in run["rows"]]
     head = browser.texts("#results thead th")
     assert "unavailable" in head
     assert "Mean" in head
     browser.call("page.check", "#results label:has-text('failed') input")
     browser.settle()
-    assert len(browser.texts("#results .card")) == run["rows_tally"]["counts"]["failed"]
+    assert len(browser.texts("#results .item")) == run["rows_tally"]["counts"]["failed"]
 
 
 @needs_git
@@ -309,14 +316,16 @@ def test_changes_since_a_revision(browser: Browser, tmp_path: Path) -> None:
 
 def test_undecided_is_an_outcome_of_its_own(browser: Browser, page: Path) -> None:
     browser.open(page, "#view=results&outcome=undecided")
-    heads = browser.texts("#results .card h3")
-    assert heads == [f"{id_} undecided 0.00 to 1.00" for id_ in ("good", "circular", "dangling")]
+    heads = [head.split(None, 1) for head in browser.texts("#results .item h4")]
+    undecided = ("good", "circular", "dangling")
+    assert heads == [[id_, "undecided 0.00 to 1.00"] for id_ in undecided]
     colour = "getComputedStyle(document.querySelector('#results {}')).color"
     assert browser.run(colour.format(".undecided")) != browser.run(colour.format(".passed"))
     (run,) = data_of(page)["runs"]
     assert run["sentence"] in browser.texts("#results .mean")[0]
+    assert browser.texts(".headline h2") == ["Not everything ran"]
     assert "2 of 4 llm_judge checks did not run: no model is configured" in browser.texts(
-        "#results .unmeasured li"
+        ".headline li"
     )
 
 
@@ -528,20 +537,38 @@ def test_hostile_checks_and_results_are_text(browser: Browser, tmp_path: Path) -
     row = {"input": "b", "rubric_ref": "rubric/a@1.0.0"}
     rows = [{"id": text, **row, "tags": [text]} for text in texts.values()]
     outputs = [{"id": text, "output": "no"} for text in texts.values()]
+    labels = [
+        {"id": text, "human": "pass", "judge": "fail", "note": text} for text in texts.values()
+    ]
     files = {
         "rubrics/<script>alert(1)<!--.json": rubric,
         "datasets/a'\"><svg onload=alert(1)>.json": {"questions": rows},
+        "judges/j.json": {"id": "j", "version": "1.0.0", "template": texts["script"]},
         "outputs.jsonl": "".join(f"{json.dumps(line)}\n" for line in outputs),
+        "<i>labels.jsonl": "".join(f"{json.dumps(line)}\n" for line in labels),
     }
     write(tmp_path, files)
     (dataset,) = (tmp_path / "datasets").iterdir()
     results = tmp_path / "<b onclick=alert(1)>.jsonl"
     graded = ("--outputs", tmp_path / "outputs.jsonl", "--results", results)
     assert command_line("grade", dataset, *graded) == 0
-    page = report(dataset, "--results", results)
-    for view in VIEWS:
+    shown: tuple[str | Path, ...] = ("--outputs", tmp_path / "outputs.jsonl")
+    shown += ("--labels", f"judge/j={tmp_path / '<i>labels.jsonl'}")
+    page = report(dataset, "--results", results, *shown)
+    for view in (*VIEWS, "judges"):
         browser.open(page, f"#view={view}")
+        nothing_runs(browser)
+    assert len(browser.texts("#judges .verdicts li")) == len(texts)
+    browser.open(page, "#view=results")
+    for _ in texts:
+        browser.press("j")
         nothing_runs(browser)
     shown = browser.run("document.body.textContent")
     assert "</script><script>document.title" in shown
     assert not set(shown) & {"\u202e", "\u2028", "\u2029", "\x00", "\x1b"}
+    browser.open(page, "#view=results")
+    for _ in texts:
+        browser.press("j", "r")
+    browser.call("page.fill", "#annotator", texts["script"])
+    _, labels = browser.call("saved", "#save-labels")
+    assert {json.loads(line)["id"] for line in labels.split("\n") if line} == set(texts.values())

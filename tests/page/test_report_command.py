@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
-from evals import large, small
+from evals import large, reviewed, small
 from pages import data_of, report
 from tables import every_case
 from work import calls_of
+
+from evalcontract.page import runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,13 +165,154 @@ def test_a_run_says_what_is_undecided_and_what_did_not_run(dataset: Path, result
     (run,) = data_of(report(dataset, "--results", results))["runs"]
     assert run["sentence"].startswith("4 rows, 1 decided (25 %), mean score 0.00 of these (")
     assert "2 of 4 llm_judge checks did not run: no model is configured" in run["unmeasured"]
-    scores = {id_: (outcome, score) for id_, outcome, score, *_ in run["rows"]}
+    scores = {row["id"]: (row["outcome"], row["score"]) for row in run["rows"]}
     assert scores["good"] == ("undecided", "0.00 to 1.00")
     assert scores["misspelled"] == ("failed", "0.00")
     means = {check["check"]: check["mean"] for check in run["checks"]}
     assert means["narrow_1"] == "0.00 to 1.00"
     assert means["narrow_2"] == "0.50"
     assert means["narrow_3"] is None
+
+
+def reports_of(dataset: Path, runs: str = "ab") -> dict[str, Any]:
+    """Return the data of a report with the results and the outputs of some runs."""
+    root = dataset.parent.parent
+    names = [("--results", root / f"results_{run}.jsonl") for run in runs]
+    names += [("--outputs", root / f"outputs_{run}.jsonl") for run in runs]
+    return data_of(report(dataset, *(part for pair in names for part in pair)))
+
+
+def test_rows_have_what_they_and_their_outputs_say(tmp_path: Path) -> None:
+    data = reports_of(reviewed(tmp_path))
+    for name, run in zip("ab", data["runs"], strict=True):
+        for row in run["rows"]:
+            at = row["id"][1:]
+            given = data["given"][row["given"]]
+            assert given["input"] == f"Where is order {at}?\nPlease say so."
+            assert given["expected"] == [["expected_facts", f"order {at} left"]]
+            assert given["tags"] == ["odd" if int(at) % 2 else "even"]
+            assert row["output"] == f"Order {at} left, says {name}.\n Indeed."
+    assert len(data["given"]) == 6
+    run = data["runs"][0]
+    (tone,) = [check for check in run["checks"] if check["check"] == "tone"]
+    assert tone["threshold"] == 0.75
+    assert run["rows_tally"]["threshold"] == 0.75
+    answers = {row["id"]: row["checks"][1][5] for row in run["rows"]}
+    judge = {"judge": "judge/tone@1.0.0", "model": "m-1"}
+    assert answers["r0"] == [{**judge, "reason": "the tone of 0", "verdict": 5}]
+    assert answers["r5"] == [{**judge, "answer": "Hm."}]
+
+
+def test_runs_are_compared_row_by_row(tmp_path: Path) -> None:
+    data = reports_of(reviewed(tmp_path, runs="abc"), "abc")
+    found = data["comparisons"]
+    assert [(each["before"], each["after"]) for each in found] == [(0, 1), (0, 2), (1, 2)]
+    scores = [
+        [row["low"] for row in run["rows"] if row["outcome"] != "undecided"] for run in data["runs"]
+    ]
+    for each in found:
+        assert each["pairs"] == 5
+        old, new = scores[each["before"]], scores[each["after"]]
+        assert each["mean"] == pytest.approx((sum(new) - sum(old)) / 5)
+        low, high = each["interval"]
+        assert low <= each["mean"] <= high
+        assert any(line.startswith("the outputs are `outputs_") for line in each["differences"])
+
+
+@every_case("has_verdicts", [False, True])
+def test_a_judge_is_measured_as_calibrate_judge_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, has_verdicts: bool
+) -> None:
+    """By verdicts of the labels, or of the results."""
+    dataset, labels = reviewed(tmp_path), tmp_path / "labels.jsonl"
+    results = ("--results", tmp_path / "results_a.jsonl")
+    answers = {
+        row["id"]: answer["verdict"]
+        for row in data_of(report(dataset, *results))["runs"][0]["rows"]
+        for answer in row["checks"][1][5]
+        if "verdict" in answer
+    }
+    rows = [json.loads(line) for line in labels.read_text().splitlines()]
+    both = [row | {"judge": answers[row["id"]]} for row in rows if row["id"] in answers]
+    with_verdicts = tmp_path / "with.jsonl"
+    with_verdicts.write_text("\n".join(map(json.dumps, both)))
+    given = f"judge/tone={with_verdicts if has_verdicts else labels}"
+    (found,) = data_of(report(dataset, *results, "--labels", given))["judges"]
+    capsys.readouterr()
+    asked = ("--labels", with_verdicts, "--root", tmp_path, "--output-format", "json")
+    command_line("calibrate-judge", "judge/tone", *asked)
+    told = json.loads(capsys.readouterr().out)
+    assert found["run"] == (None if has_verdicts else 0)
+    assert found["compared"] == told["labels"]["compared"] == 5
+    assert found["matrix"] == told["confusion_matrix"]
+    for name in ("tpr", "tnr", "kappa"):
+        assert (found[name] or [None])[0] == told[name]["value"]
+    assert found["remarks"] == [each["message"] for each in told["warnings"]]
+    assert sum(each["count"] for each in found["reliability"]) == 5
+    assert len(found["disagreements"]) == told["confusion_matrix"]["fp"] == 1
+
+
+@every_case(
+    ("labels", "said"),
+    [
+        ("judge/tone", "JUDGE=FILE"),
+        ("tone={}", "JUDGE=FILE"),
+        ("judge/other={}", "`other`"),
+        ("judge/tone={}.yaml", "labels"),
+        ("judge/tone={}", "verdicts"),
+    ],
+)
+def test_labels_that_measure_no_judge_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], labels: str, said: str
+) -> None:
+    dataset, page = reviewed(tmp_path), tmp_path / "page.html"
+    given = labels.format(tmp_path / "labels.jsonl")
+    assert command_line("report", dataset, "--labels", given, "-o", page) == 2
+    assert said in capsys.readouterr().err
+    assert not page.exists()
+
+
+def test_outputs_are_those_that_were_graded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = reviewed(tmp_path)
+    outputs, page = tmp_path / "outputs_a.jsonl", tmp_path / "page.html"
+    results = ("--results", tmp_path / "results_a.jsonl")
+    (run,) = data_of(report(dataset, *results))["runs"]
+    assert run["has_outputs"] is False
+    assert not any("output" in row for row in run["rows"])
+    for text in (outputs.read_text().replace("left", "is"), "[", ""):
+        outputs.write_text(text)
+        assert command_line("report", dataset, *results, "--outputs", outputs, "-o", page) == 2
+        assert "outputs_a.jsonl" in capsys.readouterr().err
+        assert not page.exists()
+
+
+def test_an_output_of_an_id_that_several_rows_have_is_not_guessed(tmp_path: Path) -> None:
+    dataset, results = reviewed(tmp_path), tmp_path / "results_a.jsonl"
+    lines = results.read_text().splitlines(keepends=True)
+    results.write_text("".join([*lines[:3], lines[2], *lines[3:]]))
+    rows = reports_of(dataset, "a")["runs"][0]["rows"]
+    assert {row["id"] for row in rows if "output" not in row} == {"r1"}
+    assert len(rows) == 7
+
+
+def test_texts_are_cut_and_left_out_when_there_are_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = reviewed(tmp_path)
+    monkeypatch.setattr(runs, "TEXT", 10)
+    monkeypatch.setattr(runs, "ROOM", 60)
+    data = reports_of(dataset, "a")
+    rows = data["runs"][0]["rows"]
+    with_texts = [row for row in rows if "output" in row]
+    assert [row["id"] for row in with_texts] == [row["id"] for row in rows[: len(with_texts)]]
+    assert 0 < len(with_texts) < len(rows)
+    assert all(row["output"] == f"Order {row['id'][1:]} l…" for row in with_texts)
+    assert (
+        f"the page is large: the texts of {len(rows) - len(with_texts)} results are left out"
+        in (data["notes"])
+    )
 
 
 def test_a_target_decides_what_is_shown_first(dataset: Path, tmp_path: Path) -> None:

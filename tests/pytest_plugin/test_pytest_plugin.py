@@ -346,17 +346,47 @@ def test_hostile_ids(pytests: Pytests) -> None:
     assert "test_rows.py::test_row[row9]" in names
 
 
-def test_faulty_datasets_fail_at_collection(pytests: Pytests) -> None:
-    strict = TESTS.replace('talk.yaml")', 'talk.yaml", strict=True)')
-    ran = pytests.run(CLEAN | TYPO | {"test_rows.py": strict})
-    assert ran.status == pytest.ExitCode.INTERRUPTED
+ASIDE = """\
+import pytest
+
+@pytest.fixture
+def started(case):
+    print("a model is started")
+
+@pytest.mark.parametrize("model", ["small", "large"])
+@pytest.mark.parametrize("case", evalcontract_rows("evals/datasets/talk.yaml", strict=True))
+def test_model(started, case, model):
+    pass
+
+def test_other():
+    pass
+"""
+
+
+def test_a_faulty_dataset_fails_its_own_tests(pytests: Pytests) -> None:
+    """All of them, before they or their fixtures run; the others of the file run."""
+    head = "from evalcontract.pytest_plugin import evalcontract_rows\n"
+    ran = pytests.run(CLEAN | TYPO | {"test_rows.py": head + ASIDE}, "-s")
+    assert ran.outcomes == {
+        "test_rows.py::test_model[dataset-small]": "ERROR",
+        "test_rows.py::test_model[dataset-large]": "ERROR",
+        "test_rows.py::test_other": "PASSED",
+    }
+    assert ran.status == pytest.ExitCode.TESTS_FAILED
     assert "error[dataset/near-miss-key]: unknown key `inputt`\n" in ran.out
     assert " --> evals/datasets/talk.yaml:2:17  (row `hello`)\n" in ran.out
+    assert "a model is started" not in ran.all
     assert "Traceback" not in ran.all
     assert "rows.py:" not in ran.out.replace("test_rows.py:", "")
+
+
+def test_a_dataset_that_cannot_be_read_fails_its_own_tests(pytests: Pytests) -> None:
     broken = pytests.run({"evals/datasets/talk.yaml": "}", "test_rows.py": TESTS})
-    assert broken.status == pytest.ExitCode.INTERRUPTED
+    assert {*broken.outcomes.values()} == {"ERROR"}
     assert "error[source/syntax]" in broken.out
+    without = pytests.run({}, "-p", "no:evalcontract")  # nothing else tells of the errors
+    assert without.status == pytest.ExitCode.TESTS_FAILED
+    assert "error[source/syntax]" in without.out
 
 
 def test_soft_rows_warn(pytests: Pytests) -> None:

@@ -87,7 +87,12 @@ def test_paths_start_at_the_top_of_the_repository(
     names = [name for name in READERS if name != "text"]
     for name in names:
         printed = printed_by(*words, "--output-format", name, cwd=top / start)
-        assert [found.path for found in READERS[name](printed.out)] == [expected], name
+        (found,) = READERS[name](printed.out)
+        if name == "concise":  # an editor opens it from there
+            there = top / start / found.path
+            assert there.resolve() == (top / "evals" / "data" / "rows.yaml").resolve()
+        else:
+            assert found.path == expected, name
         if name not in ("json", "jsonl"):  # `file` is as the command line names it
             assert str(tmp_path) not in printed.out, name
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from evalcontract.source.columnar import ParquetTable
 from evalcontract.source.external import ExternalFile, read_external_stream
-from evalcontract.source.tables import ParquetTable
 
 
 def written(compression: str = "snappy", /, **columns: Any) -> bytes:
@@ -53,7 +53,7 @@ def test_values_are_plain() -> None:
             "raw": "AA==",
         }
     ]
-    assert str(found.place((0, "text"))) == "d.parquet"
+    assert str(found.place((0, "text"))) == "d.parquet (row group 0, row 0)"
 
 
 def test_large_files_come_in_batches() -> None:
@@ -77,7 +77,7 @@ def test_without_pyarrow_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch
     assert found is not None
     assert (found.faults[0].code, found.faults[0].help) == (
         "source/unsupported",
-        "pip install 'evalcontract[parquet]'",
+        "pip install 'evalcontract[arrow]'",
     )
 
 

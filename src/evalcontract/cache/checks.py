@@ -200,8 +200,8 @@ def _fix(path: list[str | int], kind: str, edit: list[Any], safe: bool) -> Fix: 
     return Fix(tuple(path), Move(tuple(part)) if kind == "move" else edits[kind], safe)
 
 
-def _place(file: str, span: Sequence[int] | None, text: str | None) -> Place:
-    return Place(file, Span(*span) if span else None, text)
+def _place(file: str, span: Sequence[int] | None, text: str | None, at: str | None = None) -> Place:
+    return Place(file, Span(*span) if span else None, text, at)
 
 
 #: The number of query lists to keep; queries differ when names or references have changed.

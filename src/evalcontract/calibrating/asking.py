@@ -223,8 +223,8 @@ class _Questions:
             label, variables = task
             verdict = self._judging.ask(judge, variables)
             if self._options.progress:
-                at = Advance(name).asking(self._judging.usage_so_far, (number, total))
-                self._options.progress(at)
+                spent, failed = self._judging.usage_so_far, self._judging.failed
+                self._options.progress(Advance(name).asking(spent, (number, total), failed))
             if verdict.outcome is Outcome.UNAVAILABLE:
                 raise UsageError(f"{self._judge.name} cannot be asked: {verdict.reason}")
             details = verdict.details or {}

@@ -185,7 +185,13 @@ class _Comparison:
         options, scale, joined = self._options, self._scale, self.joined
         judge, file, splits = self._judge, self._labels.file, self._splits
         threshold = options.threshold if options.threshold == AUTO else scale.threshold
-        measured = measure(joined.items, threshold, options.observed, is_numeric=scale.is_numeric)
+        measured = measure(
+            joined.items,
+            threshold,
+            options.observed,
+            is_numeric=scale.is_numeric,
+            levels=(scale.levels or {}).values(),
+        )
         if not measured.is_complete:
             findings += problems_of_file(
                 file, None, [_one_class(measured.rates)], workspace=judge.workspace
@@ -210,7 +216,7 @@ class _Comparison:
             score_type=scale.score_type,
             labels=labels,
             measured=measured,
-            remarks=[*remarks(measured, is_chosen=is_chosen, is_default=is_default)],
+            remarks=[*remarks(measured, labels, is_chosen=is_chosen, is_default=is_default)],
             is_chosen=is_chosen,
         )
         if any(each.severity is Severity.ERROR for each in findings):

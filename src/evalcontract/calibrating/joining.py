@@ -19,6 +19,7 @@ from evalcontract.model.values import clipped, listed
 from evalcontract.source import SourceProblem
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.tables import CsvTable
+from evalcontract.statistics.agreement import Metric, krippendorff_alpha
 from evalcontract.statistics.rates import Agreement, cohens_kappa
 
 #: After so many problems of one sort of fault no other is kept; a further one says so.
@@ -344,12 +345,15 @@ class Annotators(NamedTuple):
     `people` is their number, `outputs` how many outputs two or more of them labelled. The mean is
     that of R. J. Light, "Measures of response agreement for qualitative data", Psychological
     Bulletin 76 (1971), 365-377; None if no two share outputs on which it is defined, or too many
-    do.
+    do. `alpha` is Krippendorff's, by the `metric` that suits the labels: nominal for pass and fail,
+    ordinal for levels, interval for numbers; None if it is not defined.
     """
 
     people: int
     outputs: int
     kappa: float | None
+    alpha: float | None = None
+    metric: Metric = "nominal"
 
 
 class JoinedRecords(NamedTuple):
@@ -470,17 +474,23 @@ class _People:
             return None
         pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
         shared = [labels for labels in self._labels.values() if len(labels) > 1]
+        metric: Metric = "nominal"
+        if self._cutoff is not None:
+            metric = "ordinal" if self._scale.levels else "interval"
+        units = [[float(value) for _, value in labels.values()] for labels in shared]
+        alpha = krippendorff_alpha(units, metric)
+        found = Annotators(len(people), len(shared), None, alpha, metric)
         if sum(len(labels) ** 2 for labels in shared) > _MOST_COMPARED:
-            return Annotators(len(people), len(shared), None)
+            return found
         for labels in shared:
             if len(pairs) > _MOST_PAIRS:
-                return Annotators(len(people), len(shared), None)
+                return found
             for one, other in combinations(sorted(labels), 2):
                 both = self._passes(labels[one][1]), self._passes(labels[other][1])
                 pairs.setdefault((one, other), []).append(both)
         each = (cohens_kappa(Agreement.of_pairs(pair)) for pair in pairs.values())
         kappas = [kappa for kappa in each if kappa is not None]
-        return Annotators(len(people), len(shared), sum(kappas) / len(kappas) if kappas else None)
+        return found._replace(kappa=sum(kappas) / len(kappas) if kappas else None)
 
 
 class _VerdictsByOutput:

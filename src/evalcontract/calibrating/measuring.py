@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from evalcontract.calibrating.joining import Annotators, LabelledVerdict
 from evalcontract.model.scale import reaches
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import many
+from evalcontract.statistics.agreement import area_under_roc, weighted_kappa
 from evalcontract.statistics.rates import (
     LEVEL,
     RATES,
@@ -28,19 +30,26 @@ AUTO = "auto"
 
 
 class Ranks(NamedTuple):
-    """How far scores rise with what people said; each from -1 to 1, or None if undefined."""
+    """How far scores rise with what people said; each is None if undefined.
+
+    The area under the ROC curve, `auc`, is from 0 to 1, the others from -1 to 1. Both weighted
+    kappas are those of levels that people gave, too: by the distance of ranks, and by its square.
+    """
 
     spearman: float | None
     kendall_tau_b: float | None
+    auc: float | None = None
+    linear_kappa: float | None = None
+    quadratic_kappa: float | None = None
 
 
 class Measurement(NamedTuple):
     """The agreement of a judge with people.
 
     `rates` and `intervals` (Wilson) are those of `tpr` and `tnr`; a class without outputs has
-    none. `kappa_interval` is a bootstrap interval. A numeric judge has a `threshold`, all that it
-    can have, the `best` of them, and `ranks`. `corrected` is the pass rate behind the `observed`
-    one; None if none was given, or if it has no meaning.
+    none. `kappa_interval` is a bootstrap interval, None where all samples are the same. A numeric
+    judge has a `threshold`, all that it can have, the `best` of them, and `ranks`. `corrected` is
+    the pass rate behind the `observed` one; None if none was given, or if it has no meaning.
     """
 
     agreement: Agreement
@@ -67,8 +76,9 @@ def measure(
     observed: MeasuredRate | None = None,
     *,
     is_numeric: bool = False,
+    levels: Iterable[float] = (),
 ) -> Measurement:
-    """Measure the agreement on outputs.
+    """Measure the agreement on outputs; `levels` are the values of those that a judge may give.
 
     A numeric judge needs a `threshold`, the lowest score that passes; with `AUTO` it is the best
     one on these outputs. If there is no best one, because people passed or failed all outputs, it
@@ -86,20 +96,40 @@ def measure(
     agreement = Agreement.of_pairs((item.human, reaches(item.judge, cutoff)) for item in items)
     scores = [float(item.judge) for item in items]
     people = [float(item.human) if item.score is None else item.score for item in items]
-    ranks = Ranks(spearman(scores, people), kendall_tau_b(scores, people))
+    auc = area_under_roc((item.human, float(item.judge)) for item in items)
+    ranks = Ranks(spearman(scores, people), kendall_tau_b(scores, people), auc)
+    order = sorted(set(levels))
+    if order and all(item.score is not None for item in items):
+        pair = [_rank(order, score) for score in scores], [_rank(order, score) for score in people]
+        linear, quadratic = (weighted_kappa(*pair, power=power) for power in _POWERS)
+        ranks = ranks._replace(linear_kappa=linear, quadratic_kappa=quadratic)
     return _measurement(agreement, observed)._replace(
         threshold=threshold, thresholds=thresholds, best=top, ranks=ranks
     )
 
 
+# Of the distance of two ranks.
+_POWERS: tuple[Literal[1], Literal[2]] = (1, 2)
+
+
+def _rank(levels: Sequence[float], value: float) -> float:
+    """Return the rank of a level; the median of two people may be halfway between two."""
+    at = bisect_left(levels, value)
+    if levels[at] == value:
+        return at
+    below, above = levels[at - 1], levels[at]
+    return at - 1 + (value - below) / (above - below)
+
+
 def _measurement(agreement: Agreement, observed: MeasuredRate | None) -> Measurement:
     rates = {name: rate for name in RATES if (rate := agreement.rate(name)) is not None}
+    drawn = bootstrap_interval(agreement, cohens_kappa)
     return Measurement(
         agreement,
         rates,
         {name: wilson_interval(*agreement.of(name)) for name in rates},
         cohens_kappa(agreement),
-        bootstrap_interval(agreement, cohens_kappa),
+        drawn if drawn and drawn.width else None,
         observed=observed,
         corrected=corrected(observed, agreement) if observed else None,
     )
@@ -124,13 +154,14 @@ class Remark(NamedTuple):
 
 
 def remarks(
-    measured: Measurement, *, is_chosen: bool = False, is_default: bool = False
+    measured: Measurement, labels: Labels, *, is_chosen: bool = False, is_default: bool = False
 ) -> Iterator[Remark]:
-    """Yield what to keep in mind.
+    """Yield what to keep in mind of the figures, and of the labels behind them.
 
     `is_chosen` is whether the threshold was chosen here, `is_default` whether the judge has none.
     """
     yield from _of_sample(measured)
+    yield from _of_people(labels)
     if is_default and measured.threshold is not None:
         message = (
             f"the judge has no `pass_threshold`: the middle of its scale, {measured.threshold:g}, "
@@ -186,6 +217,24 @@ def _of_sample(measured: Measurement) -> Iterator[Remark]:
         which = " and of ".join(wide)
         message = f"the interval of {which} is wider than {_WIDE:g}: label more outputs"
         yield Remark("wide-interval", message)
+
+
+def _of_people(labels: Labels) -> Iterator[Remark]:
+    if labels.ties:
+        outputs = many(labels.ties, "output is", "outputs are")
+        message = (
+            f"{outputs} left out, on which people are divided: on those that are left the judge "
+            "looks better than on all; let one more person decide"
+        )
+        yield Remark("ties-dropped", message)
+    people = labels.annotators
+    agreement = people and (people.kappa if people.alpha is None else people.alpha)
+    if agreement is not None and agreement <= 0:
+        message = (
+            "people agree no better than chance: what the judge is compared with is no measure; "
+            "say in the instructions what passes, and label again"
+        )
+        yield Remark("people-disagree", message)
 
 
 def _of_rates(measured: Measurement) -> Iterator[Remark]:

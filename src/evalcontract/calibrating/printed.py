@@ -18,6 +18,7 @@ _WIDTH = 80
 #: The thresholds that are printed: so many of the best, besides the one in use.
 _THRESHOLDS = 8
 _LABEL = 22
+_NO_INTERVAL = "no interval: there is too little to say"
 
 
 def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
@@ -34,6 +35,8 @@ def write_text(result: CalibrationResult, usage: Usage) -> Iterator[str]:
         people = labels.annotators
         shared = f"{people.people} people, {many(people.outputs, 'output')} labelled by several"
         yield _line("kappa among people", _number(people.kappa), shared)
+        metric = f"Krippendorff's, {people.metric}"
+        yield _line("alpha among people", _number(people.alpha), metric)
     yield from _corrected_lines(measured)
     if measured.thresholds:
         yield "\n"
@@ -78,8 +81,15 @@ def _figures(measured: Measurement) -> Iterator[str]:
         else:
             yield _line(rate.upper(), "-", "no such outputs")
     kappa = measured.kappa_interval
-    yield _line("Cohen's kappa", _number(measured.kappa), _interval(kappa) if kappa else "")
+    yield _line(
+        "Cohen's kappa", _number(measured.kappa), _interval(kappa) if kappa else _NO_INTERVAL
+    )
     if measured.ranks:
+        ranks = measured.ranks
+        if ranks.quadratic_kappa is not None:
+            linear = f"of levels, quadratic; {_number(ranks.linear_kappa)} linear"
+            yield _line("weighted kappa", _number(ranks.quadratic_kappa), linear)
+        yield _line("AUC", _number(ranks.auc), "of pairs in the right order")
         yield _line("Spearman's rho", _number(measured.ranks.spearman))
         yield _line("Kendall's tau-b", _number(measured.ranks.kendall_tau_b))
 
@@ -147,6 +157,8 @@ def _interval(interval: Interval) -> str:
 
 
 VERSION = "1.0"
+# What `usage_fields` leaves out if there is none.
+_NO_USAGE: dict[str, Any] = {"cost": None, "repeated": 0, "lenient": 0, "readings": {}}
 
 
 def write_json(
@@ -175,7 +187,7 @@ def document_of(
             "splits": dict(result.labels.splits),
             "annotators": result.labels.annotators and result.labels.annotators._asdict(),
         },
-        "asked": None if usage.is_empty else {"cost": None, **usage_fields(usage)},
+        "asked": None if usage.is_empty else {**_NO_USAGE, **usage_fields(usage)},
         "confusion_matrix": measured.agreement._asdict(),
         **{rate: _figure(measured.rates.get(rate), measured.intervals.get(rate)) for rate in RATES},
         "kappa": _figure(measured.kappa, measured.kappa_interval),

@@ -280,13 +280,13 @@ class _Faults:
                 self._by_file.setdefault(diagnostic.place.file, []).append(index)
         for index in self._by_file.get(file, ()):
             fault = self.diagnostics[index]
-            if fault.severity >= consequence.severity and _prevents_reading(fault):
+            if fault.severity >= consequence.severity and prevents_reading(fault):
                 self.diagnostics[index] = fault._replace(sites=_both(fault.sites, sites))
                 return True
         return False
 
 
-def _prevents_reading(fault: Diagnostic) -> bool:
+def prevents_reading(fault: Diagnostic) -> bool:
     """Whether no reference to the file of a finding can resolve because of it."""
     if fault.code.startswith("source/") or fault.code == "library/not-synced":
         return True

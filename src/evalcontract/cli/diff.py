@@ -31,7 +31,7 @@ from evalcontract.comparing.written import write_json, write_markdown
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.printed import write_judge_usage
 from evalcontract.judging.asking import Judging
-from evalcontract.judging.client import read_settings
+from evalcontract.judging.settings import has_endpoint
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.policy import ERRORS, exit_status
 from evalcontract.workspace import search_root
@@ -96,7 +96,7 @@ def diff_command(
     """
     if ask and outputs is None:
         raise UsageError("--ask needs --outputs: the outputs that judges are asked about")
-    if ask and read_settings(os.environ) is None:
+    if ask and not has_endpoint(os.environ):
         raise UsageError("--ask needs an endpoint: set EVALCONTRACT_BASE_URL")
     asked: list[Judging] = []
 

@@ -15,18 +15,20 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
+from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
 from evalcontract.cli.printing import PRINTERS
-from evalcontract.datasets.opening import Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
 from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.groups import Grouping
+from evalcontract.grading.judged import Correction, corrections, write_corrections
 from evalcontract.grading.printed import (
     is_failure,
     row_line,
@@ -143,10 +145,11 @@ class ShareTotal:
             compared = RunComparison(name, "", self._earlier, self._comparison, changed)
             put(write_comparisons([compared], self.limit, get_terminal_size().columns))
 
-    def status(self, gate: QualityGate) -> int:
-        """Return the exit code, as far as the results decide it."""
+    def status(self, gate: QualityGate, usage: Usage | None) -> int:
+        """Return the exit code, as far as the results decide it: a part of them never passes."""
+        is_part = usage is not None and usage.unasked
         has_met = not self.summary.has_errors and gate.is_open(self.summary)
-        return OK if has_met else ERRORS
+        return OK if has_met and not is_part else ERRORS
 
 
 _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.jsonl"
@@ -233,6 +236,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @options.cache("Reuse answers of judges to the same question")
 @options.number("--jobs", "Number of processes (default: number of cores).", least=1)
 @options.MAP_WITH_OUTPUTS
+@ASKING
 def grade_command(
     dataset: str,
     outputs: str,
@@ -249,6 +253,7 @@ def grade_command(
     limit: int,
     grouping: Grouping,
     cache: bool | None,  # noqa: FBT001 - the same
+    asking: Asking,
     base: Options,
 ) -> int:
     """Grade recorded outputs by the rubrics of a dataset.
@@ -262,10 +267,7 @@ def grade_command(
     """
     wanted = WantedFiles(results, resume, force, export, record)
     wanted.check(dataset, outputs)
-    rows = find_input(dataset, base, None, verb="grade")
-    if Path(outputs).is_dir():
-        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
-    inputs = (rows, find_input(outputs, base, "outputs.jsonl", verb="grade"))
+    inputs = _inputs(dataset, outputs, base)
     before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
     earlier = by_id(reduced(before.rows, grouping.reduce)) if before else None
     has_lines = is_printed or results is not None
@@ -274,10 +276,12 @@ def grade_command(
     total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
-        judging = Judging.of(os.environ, chosen_cache_folder(cache))
+        judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
         gate = QualityGate(threshold, allow_undecided)
         is_told = shared.lines or before is not None or export is not None
         grading = Grading(*inputs, with_progress, judging, gate, digests_rows=is_told)
+        if asking.dry_run:
+            return forecast(grading, judging, resumes=resume, in_json=is_printed)
         manifest = grading.manifest if is_told else {}
         read = [each.path for each in inputs if not each.stream]
         end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
@@ -287,12 +291,20 @@ def grade_command(
     if printed:
         printed.finish(end.run)
     elif total.summary.rows.total:
-        put(_text(total, gate=grading.gate, usage=end.usage))
+        put(_text(total, gate=grading.gate, end=end))
         if before:
             total.put_comparison(str(compare), differences(before.basis, end.basis))
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
-    return exit_status(grading.diagnostics) or total.status(grading.gate)
+    return exit_status(grading.diagnostics) or total.status(grading.gate, end.usage)
+
+
+def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
+    """Find the dataset and the outputs."""
+    rows = find_input(dataset, base, None, verb="grade")
+    if Path(outputs).is_dir():
+        raise UsageError(f"{outputs} is a folder: name the file with the outputs")
+    return rows, find_input(outputs, base, "outputs.jsonl", verb="grade")
 
 
 class WantedFiles(NamedTuple):
@@ -332,12 +344,13 @@ class WantedFiles(NamedTuple):
 
 
 class EndOfRun(NamedTuple):
-    """What is known when all rows are graded: the run file, and which files were `exported`."""
+    """What is known at the end: the run file, the files that were `exported`, corrected rates."""
 
     run: Mapping[str, Any]
     basis: Basis
     usage: Usage | None
     exported: list[str]
+    corrected: list[Correction]
 
 
 def _run(
@@ -369,13 +382,15 @@ def _run(
         _take_all(grading, shared, total, file=file, manifest=manifest)
         begun = file.manifest if file else manifest
         provenance = grading.provenance(begun) if manifest else None
+        corrected = corrections(total.summary, grading.library, grading.used.sections)
+        rates = [each.to_dict() for each in corrected]
         basis = Basis(manifest, grading.used.sections, provenance)
-        summary = summary_fields(total.summary, grading.gate, grading.usage)
+        summary = summary_fields(total.summary, grading.gate, grading.usage, rates)
         run = basis._replace(manifest=begun).run(summary)
         if file:
             file.complete(run)
         exported = _export(total, grading, basis, replace=wanted.force)
-    return EndOfRun(run, basis, grading.usage, exported)
+    return EndOfRun(run, basis, grading.usage, exported, corrected)
 
 
 def _export(total: ShareTotal, grading: Grading, basis: Basis, *, replace: bool) -> list[str]:
@@ -410,8 +425,9 @@ def _take_all(
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 
-def _text(total: ShareTotal, gate: QualityGate, usage: Usage | None) -> Iterator[str]:
+def _text(total: ShareTotal, gate: QualityGate, end: EndOfRun) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(total.summary, total.failures, total.limit, width=width)
-    yield from write_usage(usage, total.summary, width)
+    yield from write_corrections(end.corrected, width)
+    yield from write_usage(end.usage, total.summary, width)
     yield from write_gate(total.summary, gate, width)

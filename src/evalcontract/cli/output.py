@@ -282,6 +282,7 @@ class Bar:
         self._file: str | None = None
         self._files = self._rows_before = self._rows_of_file = 0
         self._is_drawn = False
+        self._asking: tuple[float, int] | None = None  # when it began, and what was answered then
         # A dumb terminal would print every step as text.
         is_dumb = os.environ.get("TERM") == "dumb"
         self._is_shown = sys.stderr.isatty() and not is_dumb and not is_quiet
@@ -347,13 +348,31 @@ class Bar:
         elif self._files > 1:
             counts.append(_count_with_noun("file", self._files))
         if at.questions:
-            counts += [
-                _count_with_noun("question", *at.questions),
-                _count_with_noun("token", at.tokens),
-            ]
+            counts += self._counts_of_questions(at, *at.questions)
         if rows:
             counts.append(_count_with_noun("row", rows))
         return counts
+
+    def _counts_of_questions(self, at: Advance, done: int, total: int) -> Iterator[str]:
+        now = time.monotonic()
+        begun, before = self._asking = self._asking or (now, done)
+        yield _count_with_noun("question", done, total)
+        if at.errors:
+            yield _count_with_noun("error", at.errors)
+        if done > before and now > begun:
+            rate = (done - before) / (now - begun)
+            yield f"{rate:.1f} a second"
+            yield f"{_duration(max(0, total - done) / rate)} left"
+        yield _count_with_noun("token", at.tokens)
+
+
+def _duration(seconds: float) -> str:
+    """Return a time, the larger units alone if it is long: `40 s`, `3 min`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:  # noqa: PLR2004 - a minute
+        return f"{whole} s"
+    hours, minutes = divmod(round(whole / 60), 60)
+    return f"{hours:,} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _count_with_noun(what: str, number: int, total: int | None = None) -> str:

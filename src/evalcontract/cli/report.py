@@ -10,9 +10,11 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import put, signals_as_interrupts
-from evalcontract.datasets.opening import Options
+from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import many
+from evalcontract.page.content import JudgeLabels
+from evalcontract.page.judges import labels_of
 from evalcontract.page.page import page_file, write_page
 from evalcontract.page.report import ReportInputs, html_report
 from evalcontract.policy import OK
@@ -27,6 +29,10 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     examples={
         "Write report.html": "evalcontract report datasets/example.yaml",
         "Replace it": "evalcontract report datasets -o report.html --force",
+        "Show results with their outputs": (
+            "evalcontract report datasets/example.yaml --results results.jsonl \\\n"
+            "      --outputs outputs.jsonl"
+        ),
         "Show what changed, too": "evalcontract report datasets --against HEAD --force",
     },
 )
@@ -47,6 +53,24 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     multiple=True,
     dir_okay=False,
 )
+@options.file(
+    "--outputs",
+    "Outputs that the results are of, to show them; can be given several times.",
+    "jsonl",
+    "json",
+    "yaml",
+    multiple=True,
+    dir_okay=False,
+)
+@click.option(
+    "--labels",
+    metavar="JUDGE=FILE",
+    multiple=True,
+    callback=options.parsed_by(lambda values: [*map(labels_of, values)]),
+    help="Labels of people, as `calibrate-judge` reads them, to measure a judge with, such as "
+    "judge/tone=labels.jsonl; its verdicts are those of the labels, or of the results. Can be "
+    "given several times.",
+)
 @click.option(
     "--against", metavar="REV", help="Revision of git; the page also shows what changed since then."
 )
@@ -62,12 +86,14 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @options.DIALECT
 @options.PLAN
 @options.ONLY
-@options.MAP
+@options.MAP_WITH_OUTPUTS
 def report_command(
     files: tuple[str, ...],
     output: str,
     force: bool,  # noqa: FBT001 - click passes flags by name
     results: tuple[Path, ...],
+    outputs: tuple[Path, ...],
+    labels: list[JudgeLabels],
     against: str | None,
     max_rows: int,
     stdin_filename: str | None,
@@ -83,7 +109,16 @@ def report_command(
     inputs = find_inputs(files, Kind.DATASET, base, stdin_name=stdin_filename)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
     first = next(name for name, mode in _MODES.items() if mode is base.strict)
-    settings = ReportInputs(inputs, modes, first, results, max_rows, against)
+    settings = ReportInputs(
+        inputs,
+        modes,
+        first,
+        results,
+        max_rows,
+        against,
+        outputs=[Input(path) for path in outputs],
+        labels=labels,
+    )
     if output == "-":
         put(write_page(html_report(settings)), raw=True)
         return OK

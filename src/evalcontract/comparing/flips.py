@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,10 @@ def total_usage(usages: Iterable[Usage]) -> Usage:
             total.unmetered + each.unmetered,
             sum(costs) if costs else None,
             tuple(dict.fromkeys((*total.remarks, *each.remarks))),
+            total.repeated + each.repeated,
+            total.lenient + each.lenient,
+            Counter(total.readings) + Counter(each.readings),
+            total.unasked + each.unasked,
         )
     return total
 

@@ -14,9 +14,9 @@ from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document, read_text
+from evalcontract.source.columnar import ParquetTable, in_memory
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.faults import ParseError
-from evalcontract.source.tables import ParquetTable
 from evalcontract.source.writing import StagedFiles, spooled
 from evalcontract.source.yaml.writing import (
     NotWritableError,
@@ -47,7 +47,7 @@ def refuse_rejected(data: bytes, dialect: Format) -> None:
     """
     stage = dialect_checker(*dialect.stage)
     try:
-        table = ParquetTable("", data)
+        table = ParquetTable("", in_memory(data), keeps_nulls=True)
     except ParseError:
         return  # it is larger than what is read here
     for batch in table.batches():

@@ -135,8 +135,8 @@ class Advance(NamedTuple):
 
     `rows` are those of the file so far. `read` are the bytes of it so far, and all of them; None if
     it is read at once. `questions` are those to judges that are answered so far, and all of them;
-    `tokens` is what they took so far. `files` are those of the run so far, and all of them; None if
-    it is not known how many come.
+    `tokens` is what they took so far, and `errors` are those that have no answer. `files` are those
+    of the run so far, and all of them; None if it is not known how many come.
     """
 
     file: str
@@ -145,13 +145,14 @@ class Advance(NamedTuple):
     questions: tuple[int, int] | None = None
     tokens: int = 0
     files: tuple[int, int] | None = None
+    errors: int = 0
 
-    def asking(self, spent: Usage, questions: tuple[int, int]) -> Advance:
+    def asking(self, spent: Usage, questions: tuple[int, int], errors: int) -> Advance:
         """Return the same with the questions to judges.
 
         What is read is left out: a file may be read long before its questions are answered.
         """
-        return self._replace(read=None, questions=questions, tokens=spent.tokens)
+        return self._replace(read=None, questions=questions, tokens=spent.tokens, errors=errors)
 
 
 #: Called after each batch of rows, and after each question to a judge.

@@ -22,8 +22,10 @@ from evalcontract.model.diagnostic import Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import listed
 from evalcontract.source import RowBatches, SourceProblem, UnreadableFile
+from evalcontract.source.columnar import TypedTable, has_infinite
 from evalcontract.source.document import Batch
-from evalcontract.source.tables import CsvTable, TypedTable
+from evalcontract.source.rows import representable
+from evalcontract.source.tables import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
@@ -51,10 +53,10 @@ def source_of(file: ExternalFile, mapping: ColumnKeys) -> TableSource | Unreadab
         table = _with_its_delimiter(table) if file.medium == "csv" else table
         header: Sequence[str] = table.header
     elif isinstance(table, TypedTable):
-        first = next(table.batches(), None)
-        if first and first.faults and not first.rows:
-            return UnreadableFile(file.file, tuple(fault for fault, _ in first.faults))
         header = table.header
+        if not mapping and has_own_rows(table):
+            return TableSource(table, None)
+        mapping = (*mapping, *((name, name) for name in _own_structs(table, mapping)))
     else:
         raise UsageError(f"{file.file} has no columns: it is no CSV or Parquet file")
     columns = columns_of(header, mapping)
@@ -63,17 +65,36 @@ def source_of(file: ExternalFile, mapping: ColumnKeys) -> TableSource | Unreadab
     return TableSource(table, columns)
 
 
+def has_own_rows(table: TypedTable) -> bool:
+    """Whether the columns of a table are the keys of rows as they are, as in JSONL.
+
+    It has `id` and `input`, and no column that is read as another key by its name.
+    """
+    own = _own_structs(table, ())
+    known = columns_of(table.header, tuple((name, name) for name in own))
+    return {_ID, INPUT} <= {*table.header} and not any(column.is_guessed for column in known)
+
+
+def _own_structs(table: TypedTable, mapping: ColumnKeys) -> list[str]:
+    """Return the columns with mappings that have the name of a key, which they then are."""
+    taken = {name for pair in mapping for name in pair}
+    return [name for name in table.header if name in table.structs - taken and path_of(name)]
+
+
 class TableSource:
-    """The rows of a table; see `RowSource`. `problems` are those of header and shape."""
+    """The rows of a table; see `RowSource`. `problems` are those of header and shape.
+
+    Without `columns`, its columns are the keys of rows as they are.
+    """
 
     document = None
     unreadable = None
 
-    def __init__(self, table: CsvTable | TypedTable, columns: Sequence[Column]) -> None:
+    def __init__(self, table: CsvTable | TypedTable, columns: Sequence[Column] | None) -> None:
         self.file = table.file
         self.stream = TableRows(table, columns)
-        self.problems = [*problems_of_header(columns)]
-        if isinstance(table, CsvTable):
+        self.problems = [*problems_of_header(columns or ())]
+        if columns is not None and isinstance(table, CsvTable):
             self.problems += [*_of_shape(table, columns), *_of_halves(table, columns)]
 
     def peek(self) -> Any:
@@ -88,14 +109,17 @@ class TableRows(RowBatches):
     """
 
     document = None
-    progress = None
 
-    def __init__(self, table: CsvTable | TypedTable, columns: Sequence[Column]) -> None:
+    def __init__(self, table: CsvTable | TypedTable, columns: Sequence[Column] | None) -> None:
         self.file = table.file
         self._table = table
         self._columns = columns
-        self._names = {column.path: column.name for column in columns}
+        self._names = {column.path: column.name for column in columns or ()}
         self._batch = Batch(0, [])
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        return self._table.progress
 
     @property
     def sha256(self) -> str:
@@ -104,11 +128,20 @@ class TableRows(RowBatches):
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Yield all rows; if reading fails, the last batch has the problem."""
         for batch in self._table.batches():
-            rows = [
-                row_of(row, self._columns, n) for n, row in enumerate(batch.rows, batch.first_index)
-            ]
-            self._batch = batch._replace(rows=rows)
-            yield self._batch
+            rows = batch.rows
+            if self._columns is not None:
+                numbered = enumerate(rows, batch.first_index)
+                rows = [row_of(row, self._columns, number) for number, row in numbered]
+            for part in self._parts(batch._replace(rows=rows)):
+                self._batch = part
+                yield part
+
+    def _parts(self, batch: Batch) -> Iterator[Batch]:
+        """Yield a batch in parts, between which are rows that JSON cannot represent."""
+        may_be = isinstance(self._table, TypedTable) and self._table.may_be_infinite
+        if may_be and any(map(has_infinite, batch.rows)):
+            return representable(batch)
+        return iter((batch,))
 
     def exact(self, index: int) -> Any:
         return self._batch.rows[index - self._batch.first_index]
@@ -117,6 +150,8 @@ class TableRows(RowBatches):
         """Return the place of a path: of a cell, of the name of a column, or of a row."""
         if path and isinstance(path[0], str):
             return self._table.place(path, on_key=True)
+        if self._columns is None:
+            return self._table.place(path, within=within)
         steps = tuple(str(step) for step in path[1:])
         ends = (steps[:end] for end in range(len(steps), 0, -1))
         name = next((self._names[end] for end in ends if end in self._names), None)

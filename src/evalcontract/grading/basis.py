@@ -189,24 +189,47 @@ def _of_contents(
 def _of_endpoint(before: Sections, after: Sections) -> Iterator[str]:
     """Yield how judges are asked differently, if both runs had judges to ask."""
     earlier, now = before.get("endpoint"), after.get("endpoint")
-    if earlier is None or now is None:
-        return
-    hosts = earlier.get("host"), now.get("host")
-    if hosts[0] != hosts[1]:
-        yield from _other("judges are asked at", *hosts, none="no endpoint")
-    elif earlier != now:
-        yield f"judges are asked at another address of {hosts[1]}"
-    if None in hosts:
-        return
+    if earlier is not None and now is not None:
+        hosts = earlier.get("host"), now.get("host")
+        if hosts[0] != hosts[1]:
+            yield from _other("judges are asked at", *hosts, none="no endpoint")
+        elif earlier != now:
+            yield f"judges are asked at another address of {hosts[1]}"
+        if None in hosts:
+            return
+    yield from _of_own_endpoints(before, after)
     for judge, *models in _entries_of_both(before.get("models", {}), after.get("models", {})):
         yield from _other(f"{clipped(judge, NAME_LENGTH)} is asked over", *models, none="no model")
     for judge, *prompts in _entries_of_both(before.get("prompts", {}), after.get("prompts", {})):
         if prompts[0] != prompts[1] and None not in prompts:
             yield f"the prompt around the template of {clipped(judge, NAME_LENGTH)} is another one"
+    if earlier is None or now is None:  # they are told with the endpoints of judges
+        return
     parameters = before.get("parameters", {}), after.get("parameters", {})
     for name in sorted(parameters[0].keys() | parameters[1].keys()):
         values = [json.dumps(each[name]) if name in each else None for each in parameters]
         yield from _other(f"the parameter `{clipped(name)}` is", *values, none="not sent")
+
+
+def _of_own_endpoints(before: Sections, after: Sections) -> Iterator[str]:
+    """Yield which judges are asked elsewhere, where one of them has an endpoint of its own."""
+    own = before.get("endpoints", {}), after.get("endpoints", {})
+    for judge, *_ in _entries_of_both(before.get("models", {}), after.get("models", {})):
+        was, is_ = (each.get(judge) for each in own)
+        if was != is_:
+            where = [_where(each) for each in (was, is_)]
+            same = where[0] == where[1]
+            name = clipped(judge, NAME_LENGTH)
+            if same:
+                yield f"{name} is asked in another way, or at another address, of {where[1]}"
+            yield from _other(f"{name} is asked at", *where)
+
+
+def _where(endpoint: Mapping[str, Any] | None) -> str:
+    """Return where a judge is asked that has an endpoint of its own, or has none."""
+    if endpoint is None:
+        return "the endpoint of all judges"
+    return f"{endpoint.get('host')} (`{endpoint.get('provider')}`)"
 
 
 def _entries_of_both(

@@ -7,7 +7,7 @@ A record is `data/COLLECTION/DEVELOPER/MODEL/UUID.json` and, beside it, the rows
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from hashlib import sha256
@@ -18,6 +18,7 @@ from uuid import UUID
 
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.grading.basis import Sections, json_line
+from evalcontract.grading.judged import judged_checks
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import Task
 from evalcontract.grading.summary import Summary, Tally, counts
@@ -25,7 +26,6 @@ from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library
 from evalcontract.meaning.view import canonical
 from evalcontract.model.errors import UsageError
-from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import VALUE_LENGTH, clipped, harmless_json, listed
 from evalcontract.source.writing import StagedFiles
@@ -200,7 +200,10 @@ def results_of(
     of_checks: dict[str | None, dict[str, dict[str, Any]]] = {}
     for (rubric, check), (kind, tally) in summary.checks.items():
         if rubric not in of_checks:
-            of_checks[rubric] = dict(_scorings(library.artifact_of(rubric), library, used))
+            checks = judged_checks(library.artifact_of(rubric) if rubric else None, library)
+            of_checks[rubric] = {
+                each.name: _scoring(each.check, each.judges, used) for each in checks
+            }
         full = f"{rubric or 'row'}/{check}"
         result = _result(full, f"{name}/{full}", tally, block=block)
         result["metric_config"] |= {
@@ -252,37 +255,6 @@ def _result(id_: str, name: str, tally: Tally, *, block: Mapping[str, Any]) -> d
             "uncertainty": {"num_samples": tally.counted},
         },
     }
-
-
-def _scorings(
-    rubric: Artifact | None, library: Library, used: Sections
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the checks of a rubric that ask judges, each with what records say of these."""
-    value = rubric.document.value if rubric else None
-    checks = value.get("checks") if isinstance(value, dict) else None
-    for index, check in enumerate(checks if isinstance(checks, list) else ()):
-        if rubric is None or not isinstance(check, dict):
-            continue
-        name = check.get("id")
-        name = name if isinstance(name, str) and name else f"{check.get('kind')}[{index}]"
-        reached = [
-            target
-            for use, target in library.resolved_uses(rubric)
-            if use.path[:2] == ("checks", index)
-        ]
-        judges = [each for each in reached if each.kind is Kind.JUDGE]
-        if judges:
-            yield name, _scoring(check, judges, used)
-        for inner in reached:
-            if inner.kind is Kind.RUBRIC and inner is not rubric:
-                for part, scoring in _scorings(_without_composites(inner), library, used):
-                    yield f"{name}/{part}", scoring
-
-
-def _without_composites(rubric: Artifact) -> Artifact:
-    """Return a rubric without its references to rubrics, so that looking into it ends."""
-    uses = (use for use in rubric.uses if use.reference.kind is Kind.JUDGE)
-    return rubric._replace(uses=tuple(uses))
 
 
 def _scoring(check: Mapping[str, Any], judges: list[Artifact], used: Sections) -> dict[str, Any]:

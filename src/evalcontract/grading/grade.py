@@ -31,7 +31,8 @@ from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, QualityGate
 from evalcontract.grading.used import ResultDependencies, RowDependencies
-from evalcontract.judging.asking import Judging, Usage, asked_ahead, questions_to_send
+from evalcontract.judging.asking import Judging, Usage, asked_ahead, prospects_of
+from evalcontract.judging.cost import Prospects
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
 from evalcontract.model.errors import UsageError
@@ -227,7 +228,7 @@ class Grading:
             return
         if self._judging and self._options.progress:
             # A copy counts, so that nothing is reported twice.
-            self._questions = copy(self).count_questions(self._judging, earlier)
+            self._questions = copy(self).prospects(self._judging, earlier).questions
             self._show_progress(self._outputs)
         outputs, dataset_pass = self._outputs, self._begin()
         is_whole = self._judging is not None or self.has_samples
@@ -255,8 +256,8 @@ class Grading:
             self._show_progress(outputs)
         self._finish(dataset_pass, join.surplus)
 
-    def count_questions(self, judging: Judging, earlier: Container[str]) -> int:
-        """Read both files, and count the questions that will be sent; see `questions_to_send`.
+    def prospects(self, judging: Judging, earlier: Container[str] = ()) -> Prospects:
+        """Read both files, and return what judges would be asked; see `prospects_of`.
 
         It is for a copy of a grading that has not begun, and is its end. The copy opens a workspace
         of its own, so that it spends no time that checks of the other may take.
@@ -266,7 +267,7 @@ class Grading:
         self._outputs = outputs
         pairs = self._join(outputs).pairs(self._rows(self._begin()), outputs.batches())
         tasks = (task for task in self._tasks_in_order(pairs, None) if task.id not in earlier)
-        return questions_to_send(tasks, judging, self._grader.ask)
+        return prospects_of(tasks, judging, self._grader.ask)
 
     def _join(self, outputs: OutputFile) -> Join | SampleJoin:
         if not self.has_samples:
@@ -399,9 +400,8 @@ class Grading:
         if self._options.progress:
             at = Advance(self._outputs_file, self._row_count, outputs.progress)
             if self._judging and self._questions:
-                at = at.asking(
-                    self._judging.usage_so_far, (self._judging.answered, self._questions)
-                )
+                questions = (self._judging.answered, self._questions)
+                at = at.asking(self._judging.usage_so_far, questions, self._judging.failed)
             self._options.progress(at)
 
 

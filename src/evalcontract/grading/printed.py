@@ -16,6 +16,7 @@ from evalcontract.grading.runner import score_text
 from evalcontract.grading.samples import SampleTally
 from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
+from evalcontract.judging.questions import READINGS
 from evalcontract.model.page import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
@@ -73,6 +74,14 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
     """Yield a sentence on what was asked, if anything was, and one for each remark."""
     if not usage.is_empty:
         yield from wrapped(f"judges: {_sentence(usage)}", 0, width)
+    if usage.unasked:
+        questions = many(usage.unasked, "question was", "questions were")
+        line = f"judges: {questions} not asked, since the budget was used up: this is only a part"
+        yield from wrapped(line, 0, width)
+    if usage.lenient:
+        answers = many(usage.lenient, "answer was", "answers were")
+        how = ", ".join(f"{count:,} {READINGS[name]}" for name, count in usage.readings.items())
+        yield from wrapped(f"judges: {answers} not in the form that was asked for: {how}", 0, width)
     for remark in usage.remarks:
         yield from wrapped(escape_controls(f"note: {remark}"), 0, width)
 
@@ -80,7 +89,12 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Return the JSON of what was asked."""
     fields: dict[str, Any] = usage._asdict()
-    del fields["remarks"], fields["cost"]
+    for name in ("remarks", "cost"):
+        del fields[name]
+    fields["readings"] = dict(usage.readings)
+    for name in ("repeated", "lenient", "readings", "unasked"):
+        if not fields[name]:
+            del fields[name]
     return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}
 
 
@@ -89,6 +103,8 @@ def _sentence(usage: Usage) -> str:
     parts.append(many(usage.tokens, "token"))
     if usage.unmetered:
         parts.append(f"and those of {many(usage.unmetered, 'call')} that are not known")
+    if usage.repeated:
+        parts.append(f"{many(usage.repeated, 'question')} asked once more")
     if usage.cost is not None:
         parts.append(f"cost {usage.cost:.4f}")
     return ", ".join(parts)
@@ -416,11 +432,15 @@ def _writable(value: Any) -> Any:
 
 
 def summary_fields(
-    summary: Summary, gate: QualityGate, usage: Usage | None = None
+    summary: Summary,
+    gate: QualityGate,
+    usage: Usage | None = None,
+    corrected: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the JSON of a summary; `gate` is what the results had to meet.
 
-    `usage` is what asking judges took, None if there was no model to ask.
+    `usage` is what asking judges took, None if there was no model to ask. `corrected` are pass
+    rates without the errors of judges.
     """
     content: dict[str, Any] = {"rows": _tally(summary.rows)}
     if gate.threshold is not None:
@@ -434,6 +454,8 @@ def summary_fields(
     ]
     if usage is not None and not usage.is_empty:
         content["judges"] = usage_fields(usage)
+    if corrected:
+        content["corrected"] = [*corrected]
     content["rubrics"] = [
         {"rubric": rubric, **_tally(tally)} for rubric, tally in summary.rubrics.items()
     ]

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evalcontract.model.errors import UsageError
+from evalcontract.source.columnar import require_pyarrow
 from evalcontract.source.external import medium_of, read_external
-from evalcontract.source.tables import require_pyarrow
 from evalcontract.source.yaml.writing import NotWritableError, csv_text, parquet_bytes
 from evalcontract.workspace import display_name
 
@@ -49,7 +49,7 @@ def require_writer(path: Path) -> None:
         except ParseError:
             raise UsageError(
                 f"{display_name(path)}: writing Parquet needs pyarrow:"
-                " pip install 'evalcontract[parquet]'"
+                " pip install 'evalcontract[arrow]'"
             ) from None
 
 
@@ -129,14 +129,12 @@ _ALWAYS = ("id", "rubric", "outcome", "score", "checks")
 
 def _row(cells: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of results from its cells; an empty cell is null, or a key that is missing."""
-    row: dict[str, Any] = {}
+    row: dict[str, Any] = dict.fromkeys(_ALWAYS)  # of Parquet, an empty cell is no key
     for key, cell in cells.items():
         is_empty = cell is None or cell == ""
-        if is_empty and key not in _ALWAYS:
-            continue
         if is_empty:
-            row[key] = None
-        elif key in _NESTED:
+            continue
+        if key in _NESTED:
             row[key] = json.loads(cell)
         else:
             row[key] = float(cell) if key == "score" else cell

@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evalcontract.checks.outcome import PASSED, Verdict, error, unavailable
+from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
+from evalcontract.judging.apis import SPOKEN
 from evalcontract.judging.client import (
     INSTALL,
-    PARAMETERS,
     Client,
     MissingLibraryError,
     NoReplyError,
-    Prices,
     Reply,
-    Settings,
-    read_settings,
 )
+from evalcontract.judging.cost import BudgetError, Prospect, Prospects, QuestionBudget
 from evalcontract.judging.prompt import Message, messages_again, surroundings
 from evalcontract.judging.questions import (
     AnswerCache,
     Question,
     ReadyJudge,
     named_model,
+    named_provider,
     ready_judge,
 )
+from evalcontract.judging.settings import Machine, Prices, Settings, read_machine, read_settings
 from evalcontract.library.artifact import Artifact
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 
 if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
@@ -84,24 +86,23 @@ def asked_ahead(
         yield wait(task, sent)
 
 
-def questions_to_send(
+def prospects_of(
     tasks: Iterable[Task], judging: Judging, run: Callable[[Task, Ask], None]
-) -> int:
-    """Count the questions of tasks that only the endpoint can answer; none is sent.
-
-    `run` is as above. A question that is asked again is sent once.
-    """
-    keys: set[str] = set()
+) -> Prospects:
+    """Return what judges would be asked about tasks; nothing is sent. `run` is as above."""
+    found = Prospects()
 
     def ask(judge: Artifact, variables: Mapping[str, Any]) -> Verdict:
-        key = judging.to_be_sent(judge, variables)
-        if key is not None:
-            keys.add(key)
+        prospect = judging.prospect(judge, variables)
+        if isinstance(prospect, Verdict):
+            found.impossible[prospect.reason or prospect.outcome] += 1
+        else:
+            found.add(prospect)
         return PASSED
 
     for task in tasks:
         run(task, ask)
-    return len(keys)
+    return found
 
 
 Result = TypeVar("Result")
@@ -162,6 +163,9 @@ class Usage(NamedTuple):
     `cached` are those that the cache answered.
     `unmetered` are answers for which the endpoint told no tokens; `cost` is that of the tokens, and
     None without prices. `remarks` are for people, such as a variable that is not used.
+    `repeated` are questions that were asked once more, since no verdict could be read. `lenient`
+    are answers that were not in the form that was asked for; `readings` count how they were read.
+    `unasked` are questions that were not asked, since the budget was used up.
     """
 
     calls: int = 0
@@ -171,16 +175,27 @@ class Usage(NamedTuple):
     unmetered: int = 0
     cost: float | None = None
     remarks: tuple[str, ...] = ()
+    repeated: int = 0
+    lenient: int = 0
+    readings: Mapping[str, int] = MappingProxyType({})
+    unasked: int = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether no judge was asked."""
-        return not self.calls and not self.cached
+        """Whether no judge was to be asked."""
+        return not self.calls and not self.cached and not self.unasked
 
     @property
     def tokens(self) -> int:
         """The tokens of questions and answers."""
         return self.input_tokens + self.output_tokens
+
+    def with_readings(self, names: Collection[str]) -> Usage:
+        """Return the usage with an answer that was read so; it was as asked for without names."""
+        if not names:
+            return self
+        readings = dict(sorted((Counter(self.readings) + Counter(names)).items()))
+        return self._replace(lenient=self.lenient + 1, readings=readings)
 
     def with_tokens(self, input_: int | None, output: int | None, prices: Prices | None) -> Usage:
         """Return the usage with those of another answer; None if they are not known."""
@@ -199,62 +214,103 @@ _MAX_REMEMBERED = 10_000
 _NOT_INSTALLED = unavailable(f"the client for models is not installed: {INSTALL}")
 
 
+class _Endpoint:
+    """An endpoint with its client and threads; `fault` is why no question to it has an answer."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.client = Client(settings)
+        self.threads: Threads[_AnsweredQuestion] = Threads(settings.concurrency)
+        self.fault: str | None = None
+
+    def close(self) -> None:
+        self.threads.close()
+        self.client.close()
+
+
+_NO_MACHINE = Machine("endpoints.toml")
+
+
 class Judging:
     """Asks judges over the model of some settings; one thread uses it, and `close`s it.
 
+    A judge whose provider is the name of an endpoint in a file of the machine is asked there, any
+    other by `settings`, if there are any.
+
     `ask` is what checks call; see `EvalContext`. `ask_ahead` sends the question already, so that
     other questions can be sent before `ask` waits for the answer. `answered` counts the questions
-    to the endpoint that somebody has waited for, answered or given up.
+    to the endpoint that somebody has waited for, answered or given up, and `failed` those of them
+    that ended in an error. Questions beyond the `budget` are not sent, and unavailable.
     """
 
-    def __init__(self, settings: Settings, cache: AnswerCache | None = None) -> None:
-        self._settings = settings
+    def __init__(
+        self,
+        settings: Settings | None,
+        cache: AnswerCache | None = None,
+        machine: Machine = _NO_MACHINE,
+        budget: QuestionBudget | None = None,
+    ) -> None:
         self._cache = cache
-        self._client = Client(settings)
-        self._threads: Threads[_AnsweredQuestion] = Threads(settings.concurrency)
+        self._budget = budget or QuestionBudget()
+        self._machine = machine
+        every = [*([settings] if settings else []), *machine.endpoints.values()]
+        self._endpoints = {each.provider: _Endpoint(each) for each in every}
         self._judges: dict[str, ReadyJudge | Verdict] = {}
         self._pending: dict[str, _PendingQuestion] = {}
         self._usage = Usage()
-        self.answered = 0
+        self.answered = self.failed = 0
         self._remarks: dict[str, None] = {}
-        self._lasting_fault: str | None = None
 
     @classmethod
-    def of(cls, environment: Mapping[str, str], cache: Path | None = None) -> Judging | None:
-        """Return what asks by the settings of environment variables; None if there is no endpoint.
+    def of(
+        cls,
+        environment: Mapping[str, str],
+        cache: Path | None = None,
+        budget: QuestionBudget | None = None,
+    ) -> Judging | None:
+        """Return what asks by environment variables and the file of this machine with endpoints.
 
-        `cache` is the folder with the answers of earlier runs, if they are used.
+        None if there is no endpoint. `cache` is the folder with the answers of earlier runs, if
+        they are used.
 
         Raises:
-            UsageError: a variable is malformed.
+            UsageError: a variable, or the file, is malformed.
+            ConfigurationError: the file is not TOML.
 
         """
-        settings = read_settings(environment)
-        return settings and cls(settings, AnswerCache(cache) if cache else None)
+        settings, machine = read_settings(environment), read_machine(environment)
+        if settings is None and not machine.endpoints:
+            return None
+        return cls(settings, AnswerCache(cache) if cache else None, machine, budget)
 
     def basis_of(self, judge: Artifact) -> dict[str, dict[str, Any]]:
         """Return what the answers to a judge depend on besides its file; nothing of it is secret.
 
         That are the `endpoint`, the `parameters` of every question, which are sent unless the
         endpoint refuses them, and by the name of the judge its model (`models`) and the digest of
-        the prompt around its template (`prompts`), None for a judge that cannot be asked.
+        the prompt around its template (`prompts`), None for a judge that cannot be asked. A judge
+        with an endpoint of its own has both of the former in `endpoints`, by its name.
         """
-        ready, settings = self._ready(judge), self._settings
+        ready, endpoint = self._ready(judge), self._endpoint_of(judge)
         model = prompt = None
         if not isinstance(ready, Verdict):
             model = ready.model
             prompt = sha256("\0".join(surroundings(ready.scale)).encode()).hexdigest()
-        return {
-            "endpoint": {"host": settings.host, "address_sha256": settings.address_sha256},
-            "parameters": dict(PARAMETERS),
-            "models": {judge.name: model},
-            "prompts": {judge.name: prompt},
-        }
+        basis: dict[str, Any] = {"models": {judge.name: model}, "prompts": {judge.name: prompt}}
+        if endpoint is None:
+            return {"endpoint": {"host": None}, **basis}
+        settings = endpoint.settings
+        where = {"host": settings.host, "address_sha256": settings.address_sha256}
+        parameters = dict(SPOKEN[settings.api].parameters)
+        if settings.provider is None:
+            return {"endpoint": where, "parameters": parameters, **basis}
+        own = {"provider": settings.provider, "api": settings.api, **where}
+        return {"endpoints": {judge.name: {**own, "parameters": parameters}}, **basis}
 
     @property
     def concurrency(self) -> int:
-        """The maximum number of questions that are sent at a time."""
-        return self._settings.concurrency
+        """The maximum number of questions that are sent at a time, to all endpoints."""
+        return sum(each.settings.concurrency for each in self._endpoints.values())
 
     @property
     def usage(self) -> Usage:
@@ -290,19 +346,18 @@ class Judging:
             self._pending[question.key] = pending
         return self._pending[question.key]
 
-    def to_be_sent(self, judge: Artifact, variables: Mapping[str, Any]) -> str | None:
-        """Return the key of a question that only the endpoint can answer, without sending it.
-
-        None if it cannot be asked, or the cache has its answer.
-        """
+    def prospect(self, judge: Artifact, variables: Mapping[str, Any]) -> Prospect | Verdict:
+        """Return a question, without sending it; or the verdict if it cannot be asked."""
         question = self._question(judge, variables)
-        if isinstance(question, Verdict) or self._cached_verdict(question):
-            return None
+        if isinstance(question, Verdict):
+            return question
+        cached = self._cached(question)
         try:
-            self._client.prepare()
+            if cached is None:
+                self._endpoints[question.judge.endpoint.provider].client.prepare()
         except MissingLibraryError:
-            return None
-        return question.key
+            return _NOT_INSTALLED
+        return Prospect(question, cached and cached[0], self._prices_of(question.judge))
 
     def wait(self, pending: _PendingQuestion | Verdict) -> Verdict:
         """Wait until a question is answered, or has no answer; return the verdict."""
@@ -310,48 +365,79 @@ class Judging:
 
     def close(self) -> None:
         """Give up the questions that are not answered yet, and close the connections."""
-        self._threads.close()
-        self._client.close()
+        for endpoint in self._endpoints.values():
+            endpoint.close()
+
+    def _endpoint_of(self, judge: Artifact) -> _Endpoint | None:
+        """Return where a judge is asked; None if there is no such endpoint."""
+        provider = (named_provider(judge) or "").casefold()
+        settings = self._machine.endpoints.get(provider)
+        return self._endpoints.get(settings.provider if settings else None)
 
     def _ready(self, judge: Artifact) -> ReadyJudge | Verdict:
         if judge.file not in self._judges:
-            default = self._settings.model
-            self._judges[judge.file] = ready_judge(judge, default)
-            model = named_model(judge)
+            self._judges[judge.file] = self._make_ready(judge)
+        return self._judges[judge.file]
+
+    def _make_ready(self, judge: Artifact) -> ReadyJudge | Verdict:
+        endpoint, provider = self._endpoint_of(judge), named_provider(judge)
+        has = f"{self._machine.file} has no endpoint of that name"
+        if endpoint is None:
+            what = f"the provider `{clipped(provider)}`" if provider else "no provider"
+            reason = (
+                f"{judge.name} names {what}, and {has}"
+                if provider
+                else f"{judge.name} names {what}"
+            )
+            return unavailable(f"no model is configured: {reason}")
+        model, default = named_model(judge), endpoint.settings.model
+        if endpoint.settings.provider is None:
+            if provider and self._machine.endpoints:
+                where = f"it is asked at {endpoint.settings.host}"
+                remark = (
+                    f"{judge.name} names the provider `{clipped(provider)}`: {has}, and {where}"
+                )
+                self._remarks[remark] = None
             if model and default and model != default:
                 remark = f"{judge.name} names the model {model}: EVALCONTRACT_MODEL is not used"
                 self._remarks[remark] = None
-        return self._judges[judge.file]
+        return ready_judge(judge, endpoint.settings)
 
     def _question(self, judge: Artifact, variables: Mapping[str, Any]) -> Question | Verdict:
         ready = self._ready(judge)
         if isinstance(ready, Verdict):
             return ready
-        return ready.question(self._settings.base_url, variables)
+        return ready.question(variables)
 
-    def _cached_verdict(self, question: Question) -> Verdict | None:
-        """Return the verdict of an answer in the cache that can be read."""
+    def _cached(self, question: Question) -> tuple[Reply, Verdict] | None:
+        """Return an answer in the cache that can be read, with its verdict."""
         reply = self._cache.get(question.key) if self._cache else None
         verdict = question.verdict(reply) if reply else None
-        return None if verdict is None or verdict.score is None else verdict
+        if reply is None or verdict is None or verdict.score is None:
+            return None
+        return reply, verdict
 
     def _from_cache(self, question: Question) -> _PendingQuestion | None:
-        verdict = self._cached_verdict(question)
-        if verdict is None:
+        cached = self._cached(question)
+        if cached is None:
             return None
-        self._usage = self._usage._replace(cached=self._usage.cached + 1)
+        verdict = cached[1]
+        usage = self._usage._replace(cached=self._usage.cached + 1)
+        self._usage = usage.with_readings(_readings(verdict))
         return _PendingQuestion(question.without_messages(), None, verdict)
 
     def _send(self, question: Question) -> _PendingQuestion:
-        self._client.prepare()
-        return _PendingQuestion(question, self._threads.submit(partial(self._call, question)))
+        endpoint = self._endpoints[question.judge.endpoint.provider]
+        endpoint.client.prepare()
+        future = endpoint.threads.submit(partial(self._call, question))
+        return _PendingQuestion(question, future)
 
     def _call(self, question: Question) -> _AnsweredQuestion:
         """Return the answer to a question; one that is no verdict is asked for once more."""
         first = self._reply(question, question.messages)
         verdict = question.verdict(first)
         if verdict.score is not None:
-            return _AnsweredQuestion((first,), verdict)
+            return self._kept(question, _AnsweredQuestion((first,), verdict))
         try:
             again = messages_again(question.messages, question.judge.scale, first.text)
             second = self._reply(question, again)
@@ -359,18 +445,27 @@ class Judging:
             return _AnsweredQuestion(
                 (first,), _verdict_of_failure(question, raised), raised.was_sent
             )
-        return _AnsweredQuestion((first, second), question.verdict(second))
+        return self._kept(question, _AnsweredQuestion((first, second), question.verdict(second)))
+
+    def _kept(self, question: Question, answered: _AnsweredQuestion) -> _AnsweredQuestion:
+        """Keep an answer at once: a run that is killed asks only for what it had not got."""
+        if answered.verdict.score is not None and self._cache:
+            self._cache.put(question.key, answered.replies[-1])
+        return answered
 
     def _reply(self, question: Question, messages: list[Message]) -> Reply:
-        if self._lasting_fault is not None:
-            raise NoReplyError(self._lasting_fault, was_sent=False)
+        endpoint = self._endpoints[question.judge.endpoint.provider]
+        if endpoint.fault is not None:
+            raise NoReplyError(endpoint.fault, was_sent=False)
+        self._budget.take()
         try:
-            reply = self._client.ask(question.judge.model, messages)
+            reply = endpoint.client.ask(question.judge.model, messages)
         except NoReplyError as raised:
             if raised.is_lasting:
-                self._lasting_fault = str(raised)
+                endpoint.fault = str(raised)
             raise
-        self._lasting_fault = None  # what another question failed by meanwhile does not last
+        self._budget.spend(reply, sum(len(message["content"]) for message in messages))
+        endpoint.fault = None  # what another question failed by meanwhile does not last
         return reply
 
     def _settle(self, pending: _PendingQuestion) -> Verdict:
@@ -378,6 +473,7 @@ class Judging:
         if pending.verdict is None and pending.future is not None:
             pending.verdict = self._receive(pending.question, pending.future)
             self.answered += 1
+            self.failed += pending.verdict.outcome is Outcome.ERROR
             pending.future = None
             pending.question = pending.question.without_messages()
         return pending.verdict or error("it was given up")
@@ -387,17 +483,23 @@ class Judging:
         try:
             answered = future.result()
         except NoReplyError as raised:
-            self._usage = usage._replace(calls=usage.calls + raised.was_sent)
-            return _verdict_of_failure(question, raised)
+            verdict = _verdict_of_failure(question, raised)
+            unasked = usage.unasked + (verdict.outcome is Outcome.UNAVAILABLE)
+            self._usage = usage._replace(calls=usage.calls + raised.was_sent, unasked=unasked)
+            return verdict
         replies, verdict, unanswered = answered
-        usage = usage._replace(calls=usage.calls + len(replies) + unanswered)
+        usage = usage._replace(unasked=usage.unasked + (verdict.outcome is Outcome.UNAVAILABLE))
+        calls = len(replies) + unanswered
+        usage = usage._replace(calls=usage.calls + calls, repeated=usage.repeated + (calls > 1))
+        usage = usage.with_readings(_readings(verdict))
         for reply in replies:
             tokens = (reply.input_tokens, reply.output_tokens)
-            usage = usage.with_tokens(*tokens, self._settings.prices)
+            usage = usage.with_tokens(*tokens, self._prices_of(question.judge))
         self._usage = usage
-        if verdict.score is not None and self._cache:
-            self._cache.put(question.key, replies[-1])
         return verdict
+
+    def _prices_of(self, judge: ReadyJudge) -> Prices | None:
+        return self._machine.prices.get(judge.model, judge.endpoint.prices)
 
 
 class _AnsweredQuestion(NamedTuple):
@@ -408,7 +510,14 @@ class _AnsweredQuestion(NamedTuple):
     unanswered: int = 0
 
 
+def _readings(verdict: Verdict) -> Collection[str]:
+    names: Collection[str] = (verdict.details or {}).get("readings", ())
+    return names
+
+
 def _verdict_of_failure(question: Question, raised: NoReplyError) -> Verdict:
+    if isinstance(raised, BudgetError):
+        return unavailable(str(raised))
     return error(str(raised), judge=question.judge.name, model=question.judge.model)
 
 

@@ -1,29 +1,29 @@
-"""Ask an OpenAI-compatible chat endpoint: its settings, prices, retries and replies."""
+"""Ask an endpoint: retries, what it refuses, replies, and reasons why there is none."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import cached_property
-from hashlib import sha256
 from importlib import import_module
-from math import nan
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
+from evalcontract.judging.apis import SPOKEN
 from evalcontract.judging.prompt import Message
-from evalcontract.model.errors import UsageError
-from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.judging.settings import Settings
+from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, many
 
 INSTALL = "pip install 'evalcontract[judges]'"
-#: What is asked for, unless the endpoint refuses it: the likeliest answer, as JSON.
-PARAMETERS: Mapping[str, Any] = {"temperature": 0, "response_format": {"type": "json_object"}}
 _REFUSED = (400, 422)
-# Why a model may end before the end of its answer.
-_CUT = ("length", "content_filter")
+# The headers of a request that stay where the endpoint is one of the file of this machine: none of
+# those that variables of the client library add for another one.
+_OWN_HEADERS = frozenset({
+    "host", "accept", "accept-encoding", "connection", "content-type", "content-length",
+    "user-agent", "x-stainless-retry-count",
+})  # fmt: skip
 # The exceptions of the library below by which no connection is made.
 _UNREACHED = frozenset({"ConnectError", "ProxyError", "UnsupportedProtocol"})
 _NOT_ALLOWED = {401: "refuses the key", 403: "does not allow the key to do this"}
@@ -67,6 +67,7 @@ class Client:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._api = SPOKEN[settings.api]
         self._refused: dict[str, frozenset[str]] = {}
         self._is_reached = self._is_answered = False
         self._key = _key_pattern(settings.key) if settings.key else None
@@ -90,17 +91,28 @@ class Client:
         settings = self._settings
         client = self.library.OpenAI(
             base_url=settings.base_url,
-            api_key=settings.key or "none",  # the library wants one; local endpoints do not
+            # The library wants one; local endpoints do not.
+            api_key=settings.key if settings.key and settings.provider is None else "none",
             timeout=settings.seconds,
             max_retries=settings.retries,
             # What is judged is sent to the endpoint of the settings and nowhere else.
             http_client=self.library.DefaultHttpxClient(
-                follow_redirects=False, event_hooks={"response": [self._limit]}
+                follow_redirects=False,
+                event_hooks={"request": [self._authorize], "response": [self._limit]},
             ),
         )
         if not settings.is_openai:  # of OPENAI_ORG_ID and OPENAI_PROJECT_ID
             client.organization = client.project = None
         return client
+
+    def _authorize(self, request: Any) -> None:
+        """Send a named endpoint its own key, and nothing that is meant for another one."""
+        if self._settings.provider is None:
+            return
+        for name in [*request.headers]:
+            if name.lower() not in _OWN_HEADERS:
+                del request.headers[name]
+        request.headers.update(self._api.headers(self._settings.key) if self._settings.key else {})
 
     def _limit(self, response: Any) -> None:
         """Limit the size and the time of the body of a response, before it is read."""
@@ -113,7 +125,7 @@ class Client:
             MissingLibraryError: the library is not installed.
 
         """
-        self._client.chat.completions  # noqa: B018 - imports the rest of the library
+        self._client  # noqa: B018 - imports and makes it
 
     def close(self) -> None:
         """Close the connections."""
@@ -128,14 +140,17 @@ class Client:
             NoReplyError: there is none.
 
         """
-        openai = self.library
+        openai, api, version = self.library, self._api, self._settings.api_version
+        options = {"params": {"api-version": version}} if version else {}
         refused = self._refused.get(model, frozenset())
         while True:
-            parameters = {name: value for name, value in PARAMETERS.items() if name not in refused}
+            parameters = {
+                name: value for name, value in api.parameters.items() if name not in refused
+            }
+            body = {**api.body(model, messages), **parameters}
             try:
-                completion = self._client.chat.completions.create(
-                    model=model, messages=messages, **parameters
-                )
+                text = self._client.post(api.path(model), cast_to=str, body=body, options=options)
+                answer = json.loads(text)
             except openai.APIStatusError as error:
                 self._is_reached = True
                 names: set[str] = set()
@@ -150,30 +165,28 @@ class Client:
                 raise NoReplyError(f"no answer within {self._settings.seconds:g} s") from None
             except openai.APIConnectionError as error:
                 raise self._connection_error(error) from None
-            except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-                # What came is no chat completion, and the library fails on it in some way.
+            except (
+                openai.OpenAIError,
+                ValueError,
+                TypeError,
+                AttributeError,
+                RecursionError,
+            ) as error:
+                # What came is no answer, and the library, or JSON, fails on it in some way.
                 raise NoReplyError(self._reason("the endpoint answers strangely", error)) from None
             self._is_reached = self._is_answered = True
             self._refused[model] = refused
-            return self._reply_in(completion)
+            return self._reply_in(answer)
 
-    def _reply_in(self, completion: Any) -> Reply:
-        usage = getattr(completion, "usage", None)
-        names = ("prompt_tokens", "completion_tokens")
-        input_tokens, output_tokens = (_count(getattr(usage, name, None)) for name in names)
-        message = ended = None
-        with suppress(AttributeError, IndexError, TypeError, KeyError):
-            message = completion.choices[0].message
-            ended = completion.choices[0].finish_reason
-        refusal = getattr(message, "refusal", None)
-        if isinstance(refusal, str) and refusal:
-            reason = clipped(self._without_key(refusal), _MAX_MESSAGE)
-            raise NoReplyError(f"the model refuses to answer: {reason}")
-        text = getattr(message, "content", None)
-        if message is None:
+    def _reply_in(self, answer: Any) -> Reply:
+        found = self._api.reply(answer)
+        if found is None:
             raise NoReplyError("what the endpoint answers is not a chat completion")
-        text = self._without_key(text) if isinstance(text, str) else ""
-        return Reply(text, input_tokens, output_tokens, ended in _CUT)
+        if found.refusal:
+            reason = clipped(self._without_key(found.refusal), _MAX_MESSAGE)
+            raise NoReplyError(f"the model refuses to answer: {reason}")
+        text = self._without_key(found.text or "")
+        return Reply(text, found.input_tokens, found.output_tokens, found.is_cut)
 
     def _status_error(self, error: Any) -> NoReplyError:
         status = error.status_code
@@ -224,10 +237,6 @@ def _tries(retries: int) -> str:
     return many(retries + 1, "try", "tries")
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
 #: The most bytes of an answer; of a compressed one, which may become a thousand times larger.
 MAX_BYTES, MAX_COMPRESSED = 16_000_000, 100_000
 
@@ -261,143 +270,3 @@ def limited(response: Any, seconds: float) -> Any:
             stream.close()
 
     return LimitedStream()
-
-
-OPENAI_URL = "https://api.openai.com/v1"
-# What may stand in the header of a request.
-_KEY = lazy_pattern(r"[\x21-\x7e]+")
-_MAX_SECONDS = 3600.0
-_MAX_RETRIES = 20
-_MAX_CONCURRENCY = 256
-
-
-class Prices(NamedTuple):
-    """The prices of a million tokens of prompts and answers, in any one currency."""
-
-    input: float = 0.0
-    output: float = 0.0
-
-
-class Settings(NamedTuple):
-    """An endpoint, and how it is asked; `key` never leaves this room.
-
-    `model` is for judges that name none. `seconds` is the time limit of a request, `retries` how
-    often it is sent again, `concurrency` the maximum number of requests at a time. `is_openai` says
-    that the variables of the client library were used, and none of our own.
-    """
-
-    base_url: str = OPENAI_URL
-    key: str | None = None
-    model: str | None = None
-    seconds: float = 60.0
-    retries: int = 4
-    concurrency: int = 8
-    prices: Prices | None = None
-    is_openai: bool = False
-
-    def __repr__(self) -> str:
-        return f"Settings({self.model!r})"
-
-    @property
-    def host(self) -> str:
-        """The host of the endpoint, with its port if the address has one: nothing secret."""
-        url = urlsplit(self.base_url)
-        host = url.hostname or ""
-        host = f"[{host}]" if ":" in host else host
-        return host if url.port is None else f"{host}:{url.port}"
-
-    @property
-    def address_sha256(self) -> str:
-        """The digest of the address of the endpoint, whose path may be that of a customer."""
-        url = urlsplit(self.base_url)
-        return sha256(f"{url.scheme}://{self.host}{url.path.rstrip('/')}".encode()).hexdigest()
-
-
-def read_settings(environment: Mapping[str, str]) -> Settings | None:
-    """Return the settings; None if no endpoint is configured.
-
-    EVALCONTRACT_BASE_URL and EVALCONTRACT_API_KEY say where; if neither is set, OPENAI_BASE_URL and
-    OPENAI_API_KEY do. They are never mixed, so that no key is sent to the endpoint of another.
-
-    Raises:
-        UsageError: a variable is malformed; the message names it, and shows no value.
-
-    """
-    prefix = "EVALCONTRACT"
-    given = {name: value.strip() for name, value in environment.items() if value.strip()}
-    if not _is_configured(given, prefix):
-        prefix = "OPENAI"
-    settings = Settings(
-        base_url=_url(given, f"{prefix}_BASE_URL"),
-        key=_key(given, f"{prefix}_API_KEY"),
-        model=given.get("EVALCONTRACT_MODEL"),
-        seconds=_number(given, "EVALCONTRACT_TIMEOUT_SECONDS", 60.0, bounds=(0.001, _MAX_SECONDS)),
-        retries=int(
-            _number(given, "EVALCONTRACT_MAX_RETRIES", 4, bounds=(0, _MAX_RETRIES), is_whole=True)
-        ),
-        concurrency=int(
-            _number(
-                given, "EVALCONTRACT_CONCURRENCY", 8, bounds=(1, _MAX_CONCURRENCY), is_whole=True
-            )
-        ),
-        prices=_prices(given),
-        is_openai=prefix == "OPENAI",
-    )
-    return settings if _is_configured(given, prefix) else None
-
-
-def _is_configured(given: Mapping[str, str], prefix: str) -> bool:
-    return f"{prefix}_BASE_URL" in given or f"{prefix}_API_KEY" in given
-
-
-def _url(given: Mapping[str, str], name: str) -> str:
-    if name not in given:
-        return OPENAI_URL
-    try:
-        url = urlsplit(given[name])
-        is_usable = url.scheme in ("http", "https") and url.hostname and url.port != 0
-    except ValueError:  # a port that is no number, or half of an IPv6 address
-        is_usable = False
-        url = urlsplit("")
-    if not is_usable or not _KEY.fullmatch(given[name]) or url.query or url.fragment:
-        raise UsageError(f"{name} must be a URL such as {OPENAI_URL}, without `?` and `#`")
-    if "@" in url.netloc:
-        variable = name.replace("BASE_URL", "API_KEY")
-        raise UsageError(f"{name} must not contain a user or a password: use {variable}")
-    return given[name]
-
-
-def _key(given: Mapping[str, str], name: str) -> str | None:
-    key = given.get(name)
-    if key is not None and not _KEY.fullmatch(key):
-        raise UsageError(f"{name} must consist of ASCII letters, digits and punctuation")
-    return key
-
-
-def _prices(given: Mapping[str, str]) -> Prices | None:
-    names = ("EVALCONTRACT_INPUT_PRICE", "EVALCONTRACT_OUTPUT_PRICE")
-    if not any(name in given for name in names):
-        return None
-    return Prices(*(_number(given, name, 0.0, bounds=(0.0, 1e9)) for name in names))
-
-
-def _number(
-    given: Mapping[str, str],
-    name: str,
-    default: float,
-    bounds: tuple[float, float],
-    *,
-    is_whole: bool = False,
-) -> float:
-    """Return the number in a variable; without it, the default."""
-    if name not in given:
-        return default
-    text, (least, most) = given[name], bounds
-    number = nan
-    if not is_whole or (text.isascii() and text.isdigit()):
-        with suppress(ValueError):
-            number = float(text)
-    if not least <= number <= most:
-        what = "a whole number" if is_whole else "a number"
-        raise UsageError(f"{name} must be {what} from {least:g} to {most:g}")
-    return number

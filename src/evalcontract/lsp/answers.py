@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -17,8 +18,10 @@ from evalcontract.lsp.actions import actions_on, edits_of, edits_to_ignore
 from evalcontract.lsp.completion import complete
 from evalcontract.lsp.context import CursorContext, context_at
 from evalcontract.lsp.documents import OpenDocument, Snapshot
+from evalcontract.lsp.lenses import lenses_of, links_in, versions_in
 from evalcontract.lsp.names import Name, Naming, Sources, hover, name_at
-from evalcontract.lsp.rename import ROLES, RenameEdits, Symbol, rename, symbols_of
+from evalcontract.lsp.outline import NamedPlace, Symbol, folds_of, names_in, symbols_of
+from evalcontract.lsp.rename import ROLES, RenameEdits, rename
 from evalcontract.lsp.replies import (
     completion_item,
     document_symbols,
@@ -26,14 +29,17 @@ from evalcontract.lsp.replies import (
     markup,
     takes_snippets,
     workspace_edit,
+    workspace_symbols,
 )
 from evalcontract.lsp.server import Server
 from evalcontract.lsp.text import RequestRefusal
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import EvalContractError
+from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import MisreadError
-from evalcontract.workspace import Workspace
+from evalcontract.workspace import Workspace, open_workspace
+from evalcontract.workspace.roots import find_workspaces
 
 #: Threads for answers; one slow answer does not hold up the others.
 _THREADS = 2
@@ -159,6 +165,57 @@ class Answers:
             self._outlines[uri] = document_symbols(found, document.text)
         return self._outlines.get(uri, [])
 
+    async def names(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        """Return the names that contain a text, of all workspaces in the folder of the editor."""
+        snapshot = self._server.documents.snapshot()
+
+        def work() -> list[NamedPlace]:
+            files = snapshot.files()
+            roots = find_workspaces(Path.cwd(), files)
+            opened = (open_workspace(root, (), files) for root in roots)
+            return [name for each in opened for name in names_in(each, params.query)]
+
+        return workspace_symbols(await self._run(work, []), self._server.publisher())
+
+    async def folds(self, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+        """Return what can be folded in a document."""
+        document = self._server.documents.get(params.text_document.uri)
+        return folds_of(document.text) if document else []
+
+    async def links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
+        """Return links from references to the files that they mean."""
+        return await self._beside(params, lambda document, naming: [*links_in(document, naming)])
+
+    async def hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
+        """Return the versions that references without one mean."""
+
+        def work(document: OpenDocument, naming: Naming) -> list[types.InlayHint]:
+            return [*versions_in(document, naming.workspace, params.range)]
+
+        return await self._beside(params, work)
+
+    async def lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        """Return who uses the rubric or the judge of a document, and its last scores."""
+        publisher = self._server.publisher()
+
+        def work(document: OpenDocument, naming: Naming) -> list[types.CodeLens]:
+            return [*lenses_of(document, naming, publisher)]
+
+        return await self._beside(params, work)
+
+    async def _beside(
+        self, params: Any, work: Callable[[OpenDocument, Naming], list[Any]]
+    ) -> list[Any]:
+        """Return what stands beside a text; nothing if it changes meanwhile."""
+        document = self._server.documents.get(params.text_document.uri)
+        if document is None:
+            return []
+        naming, state = self._naming(document), document.state
+        if not await self._run(lambda: naming.kind in tuple(Kind), False):
+            return []
+        found = await self._run(lambda: work(document, naming), [])
+        return found if document.state == state else []
+
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return the fixes of the findings in a range, that of all safe ones, and ignores."""
         document = self._server.documents.get(params.text_document.uri)
@@ -275,6 +332,11 @@ def register(server: Server) -> None:
         types.TEXT_DOCUMENT_PREPARE_RENAME: answers.prepare_rename,
         types.TEXT_DOCUMENT_RENAME: answers.rename,
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: answers.symbols,
+        types.WORKSPACE_SYMBOL: answers.names,
+        types.TEXT_DOCUMENT_FOLDING_RANGE: answers.folds,
+        types.TEXT_DOCUMENT_DOCUMENT_LINK: answers.links,
+        types.TEXT_DOCUMENT_INLAY_HINT: answers.hints,
+        types.TEXT_DOCUMENT_CODE_LENS: answers.lenses,
         types.TEXT_DOCUMENT_CODE_ACTION: answers.actions,
         types.CODE_ACTION_RESOLVE: answers.resolve,
     }

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 
+from evalcontract.checking.findings import prevents_reading
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import NATIVE
@@ -89,7 +90,11 @@ def by_file(diagnostics: Iterable[Diagnostic], files: Files) -> ByFile:
 
 
 def spread(diagnostic: Diagnostic) -> list[Diagnostic]:
-    """Return a finding at each of its places; the others are related to the first."""
+    """Return a finding at each of its places; the others are related to the first.
+
+    What is wrong with a file as a whole is a finding there alone: the rows that refer to it say
+    something else.
+    """
     if diagnostic.sites is None:
         return [diagnostic]
     own = diagnostic.place[:2]  # the file and the span
@@ -97,6 +102,8 @@ def spread(diagnostic: Diagnostic) -> list[Diagnostic]:
     message = diagnostic.sites.message
     related = [(message, site.place) for site in others[:_RELATED]]
     first = diagnostic._replace(related=(*diagnostic.related, *related))
+    if len(others) == len(diagnostic.sites.first) and prevents_reading(diagnostic):
+        return [first]
     return [first, *(_at(site, diagnostic) for site in others)]
 
 

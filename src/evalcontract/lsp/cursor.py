@@ -111,6 +111,23 @@ def cursor_in_yaml(text: Text, line: int, character: int) -> Cursor:
     return Cursor(steps, siblings, here.key, typed, start, rest_of, quote)
 
 
+def structured_lines(text: Text) -> Iterator[int]:
+    """Yield the numbers of the lines of YAML with content, but of those in blocks of text."""
+    block: int | None = None
+    for number, line in enumerate(text.lines):
+        bare = line.lstrip(" ")
+        if bare[:1] in _NOTHING:
+            continue
+        if block is not None and len(line) - len(bare) > block:
+            continue
+        block = None
+        yield number
+        if "|" in line or ">" in line:
+            entry = _entry(text.line(number))
+            if entry.key is not None and _BLOCK.match(entry.value):
+                block = entry.column
+
+
 def _unquote(start: int, typed: str) -> tuple[int, str, str]:
     if typed[:1] and typed[0] in _QUOTES:
         return start + 1, typed[1:], typed[0]

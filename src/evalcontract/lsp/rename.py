@@ -1,24 +1,21 @@
-"""Rename an id in its file and all references, and the symbols of documents."""
+"""Rename an id in its file and all references."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types
 
 from evalcontract.cache.folders import is_kept
-from evalcontract.datasets.references import Use, rows_of, uses_of
+from evalcontract.datasets.references import Use, uses_of
 from evalcontract.library.artifact import identity_from_name
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, Name, Naming
 from evalcontract.lsp.text import edits_between
 from evalcontract.model.diagnostic import Fix, Rename, Write
 from evalcontract.model.errors import UsageError
-from evalcontract.model.reference import IDENTIFIER, Kind
+from evalcontract.model.reference import IDENTIFIER
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import clipped, escape_controls
-from evalcontract.source import Document, Files, RowSource, format_of, read_text
+from evalcontract.source import Files, format_of, read_text
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
 from evalcontract.workspace import Workspace
@@ -115,70 +112,3 @@ def _edits(file: str, fixes: list[Fix], files: Files, encoding: str) -> list[typ
             f"{file} cannot be edited without changing something else: edit it by hand"
         )
     return edits_between(text, edited.text, encoding)
-
-
-_MAX_DETAIL = 80
-
-
-class Symbol(NamedTuple):
-    """A part of a file with a name: its first and last line, from 1, and what it is."""
-
-    name: str
-    detail: str
-    first: int
-    last: int
-    role: str
-    parts: tuple[Symbol, ...] = ()
-
-
-def symbols_of(kind: str, source: RowSource) -> list[Symbol]:
-    """Return the outline of a file; a file that cannot be read has none."""
-    if source.unreadable:
-        return []
-    if kind == Kind.DATASET:
-        return list(_rows(source))
-    document = source.document
-    if document is None or not isinstance(document.value, dict):
-        return []
-    parts = tuple(_checks(document)) if kind == Kind.RUBRIC else ()
-    name = document.value.get("id") or document.value.get("label") or kind
-    version = document.value.get("version", "")
-    last = max(len(document.lines), 1)
-    return [Symbol(_name(name, str(kind)), _detail(version), 1, last, str(kind), parts)]
-
-
-def _rows(source: RowSource) -> Iterator[Symbol]:
-    lines: list[tuple[int, int]] | None = None
-    for number, (rows, path, row) in enumerate(rows_of(source), 1):
-        if lines is None:
-            lines = source.document.item_lines(rows.prefix) if source.document else []
-        index = int(path[-1])
-        if index < len(lines):
-            first, last = lines[index]
-        else:
-            span = rows.place(path).span
-            first, last = (span.line, span.end_line) if span else (1, 1)
-        values = row if isinstance(row, dict) else {}
-        name = _name(values.get("id"), f"row {number}")
-        yield Symbol(name, _detail(values.get("input")), first, last, "row")
-
-
-def _checks(document: Document) -> Iterator[Symbol]:
-    checks = document.value.get("checks")
-    lines = document.item_lines(("checks",))
-    items = checks if isinstance(checks, list) else []
-    for check, (first, last) in zip(items, lines, strict=False):
-        values = check if isinstance(check, dict) else {}
-        kind = _detail(values.get("kind"))
-        yield Symbol(_name(values.get("id"), kind or "check"), kind, first, last, "check")
-
-
-def _name(value: Any, default: str) -> str:
-    text = _detail(value)
-    return text if text.strip() else default
-
-
-def _detail(value: Any) -> str:
-    if not isinstance(value, str | int | float):
-        return ""
-    return escape_controls(clipped(" ".join(str(value).split()), _MAX_DETAIL))

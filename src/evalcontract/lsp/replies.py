@@ -12,7 +12,8 @@ from pygls.capabilities import get_capability
 from evalcontract.lsp.completion import Suggestion
 from evalcontract.lsp.context import CursorContext
 from evalcontract.lsp.documents import Documents, Publisher
-from evalcontract.lsp.rename import RenameEdits, Symbol
+from evalcontract.lsp.outline import NamedPlace, Symbol
+from evalcontract.lsp.rename import RenameEdits
 from evalcontract.lsp.text import Text, uri_of_path
 from evalcontract.model.diagnostic import Place
 from evalcontract.source import DISK
@@ -111,6 +112,21 @@ def document_symbols(symbols: Iterable[Symbol], text: Text) -> list[types.Docume
             )
         )
     return outline
+
+
+def workspace_symbols(
+    names: Iterable[NamedPlace], publisher: Publisher
+) -> list[types.WorkspaceSymbol]:
+    """Return names of a workspace as the protocol has them."""
+    return [
+        types.WorkspaceSymbol(
+            publisher.location(each.place),
+            each.name,
+            _SYMBOLS[each.role],
+            container_name=each.container,
+        )
+        for each in names
+    ]
 
 
 def workspace_edit(

@@ -7,6 +7,8 @@ import logging
 import os
 import threading
 import time
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,15 @@ from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol, lsp_method
 from evalcontract._version import __version__
 from evalcontract.lsp.checker import CheckedFindings, Checker, OpenedWorkspaces, workspace_of
 from evalcontract.lsp.documents import Documents, OpenDocument, Publisher, Snapshot
-from evalcontract.lsp.text import Text, is_fault, path_of_uri, uri_of_path
+from evalcontract.lsp.text import RequestDelay, Text, is_fault, path_of_uri, uri_of_path
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.source import DISK
 from evalcontract.source.processes import is_running
 from evalcontract.workspace import Workspace
 
 _SECONDS = 2.0
+#: Seconds after which an editor is told to ask again for findings.
+_LATE_SECONDS = 20.0
 
 
 def end_with(process: int) -> None:
@@ -102,6 +106,12 @@ class Server(LanguageServer):
         #: Whether the editor said `shutdown`, and whether it then, or without it, said `exit`.
         self.is_shut_down = self.is_asked_to_exit = False
         self._loop: asyncio.AbstractEventLoop | None = None
+        #: Whether the editor asks for the findings in what is open, rather than be sent them.
+        self._is_asked = False
+        self._arrived = asyncio.Event()  # set, and replaced, with the result of each check
+        self._counted = count(1)
+        self._numbers: dict[Path, int] = {}  # of the findings, another one when they change
+        self._answered: dict[Path, int] = {}  # those that the editor has, by their numbers
 
     def begin(self, params: types.InitializeParams) -> None:
         """Begin to work for an editor: in its first folder, as long as it lives."""
@@ -114,6 +124,16 @@ class Server(LanguageServer):
             Path.cwd(), str(getattr(encoding, "value", encoding) or "utf-16")
         )
         self._loop = asyncio.get_running_loop()
+        capabilities = params.capabilities
+        self._is_asked = bool(
+            get_capability(capabilities, "text_document.diagnostic")
+            and get_capability(capabilities, "workspace.diagnostics.refresh_support")
+        )
+        if self._is_asked:
+            options = types.DiagnosticOptions(
+                inter_file_dependencies=True, workspace_diagnostics=False, identifier=NAME
+            )
+            self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(partial(self.report))
         self._checker.start()
         if params.process_id:
             end_with(params.process_id)
@@ -138,7 +158,10 @@ class Server(LanguageServer):
 
     def open(self, item: types.TextDocumentItem) -> None:
         """Open a document, and check it and its workspace."""
-        self._check(self.documents.open(item), whole=True)
+        document = self.documents.open(item)
+        if self._is_asked and self.shown.get(document.real):
+            self._send(item.uri, document, [])  # what it was sent of the closed file
+        self._check(document, whole=True)
 
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Change a document, and check it."""
@@ -158,6 +181,7 @@ class Server(LanguageServer):
                 self._publish({document.real: []})
             self._send(uri, document, [])
             self.shown.pop(document.real, None)
+            self._answered.pop(document.real, None)
             self._checker.check(self.documents.snapshot(), document.real, whole=True)
 
     def reload(self, params: types.DidChangeWatchedFilesParams) -> None:
@@ -166,6 +190,33 @@ class Server(LanguageServer):
         paths = {document.real for document in self.documents.values()}
         paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
         self._checker.check(self.documents.snapshot(), *paths, whole=True)
+
+    async def report(
+        self, params: types.DocumentDiagnosticParams
+    ) -> types.DocumentDiagnosticReport:
+        """Return the findings in an open document, once its newest text is checked.
+
+        Raises:
+            RequestDelay: that takes too long.
+
+        """
+        uri, deadline = params.text_document.uri, time.monotonic() + _LATE_SECONDS
+        while (document := self.documents.get(uri)) and not self._is_checked(document):
+            try:
+                await asyncio.wait_for(self._arrived.wait(), deadline - time.monotonic())
+            except TimeoutError:
+                raise RequestDelay from None
+        if document is None:
+            return types.RelatedFullDocumentDiagnosticReport([])
+        number = self._answered[document.real] = self._numbers.get(document.real, 0)
+        if params.previous_result_id == str(number):
+            return types.RelatedUnchangedDocumentDiagnosticReport(str(number))
+        publisher = self.publisher()
+        shown = [publisher.diagnostic(each) for each in self.shown.get(document.real, [])]
+        return types.RelatedFullDocumentDiagnosticReport(shown, result_id=str(number))
+
+    def _is_checked(self, document: OpenDocument) -> bool:
+        return self.checked.get(document.real) == document.state
 
     def kind(self, document: OpenDocument) -> str | None:
         """Return the kind of a document when it was last checked."""
@@ -212,21 +263,42 @@ class Server(LanguageServer):
         }
         if root is not None:
             self._roots.update(dict.fromkeys(current, root))
+            self._refresh()
         self.checked.update({path: then[path] for path in current if path in then})
         self._publish(current)
+        self._arrived.set()
+        self._arrived = asyncio.Event()
+
+    def _refresh(self) -> None:
+        """Let the editor ask again for what stands beside its texts, if it can be told to."""
+        refreshes = {
+            "code_lens": self.workspace_code_lens_refresh,
+            "inlay_hint": self.workspace_inlay_hint_refresh,
+        }
+        for name, refresh in refreshes.items():
+            if get_capability(self.client_capabilities, f"workspace.{name}.refresh_support"):
+                refresh(None)
 
     def _publish(self, findings_of: dict[Path, list[Diagnostic]]) -> None:
         publisher = self.publisher()
+        is_old = False
         for path, findings in findings_of.items():
             documents = self.documents.at(path)
-            if not documents and findings == self.shown.get(path, []):
+            is_same = findings == self.shown.get(path, [])
+            if is_same and (self._is_asked or not documents):
                 continue
             self.shown[path] = findings
+            if documents and self._is_asked:
+                is_old |= path in self._answered
+                self._numbers[path] = next(self._counted)
+                continue
             converted = [publisher.diagnostic(finding) for finding in findings]
             for document in documents:
                 self._send(document.uri, document, converted)
             if not documents:
                 self._send(uri_of_path(path), None, converted)
+        if is_old:  # an editor that has asked for the newest text asks for nothing more by itself
+            self.workspace_diagnostic_refresh(None)
 
     def _send(
         self, uri: str, document: OpenDocument | None, diagnostics: list[types.Diagnostic]

@@ -181,6 +181,16 @@ class RequestRefusal(JsonRpcException):
         super().__init__(escape_controls(reason))
 
 
+class RequestDelay(RequestRefusal):
+    """The answer to a request for findings that are not there yet: the editor asks again."""
+
+    CODE = types.LSPErrorCodes.ServerCancelled.value
+
+    def __init__(self) -> None:
+        super().__init__("the check takes long")
+        self.data = types.DiagnosticServerCancellationData(retrigger_request=True)
+
+
 def is_fault(record: LogRecord) -> bool:
     """Whether a record of the log is of a fault; a refusal is an answer like any other."""
     return not (record.exc_info and isinstance(record.exc_info[1], RequestRefusal))

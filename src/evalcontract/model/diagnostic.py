@@ -258,7 +258,8 @@ class RunOutcome:
 def sort_key(diagnostic: Diagnostic) -> tuple[Any, ...]:
     """Return a key to sort findings by file, line, column and code."""
     span = diagnostic.place.span
-    at = (span.line, span.column) if span else (0, 0)
+    row = diagnostic.row_index if diagnostic.place.at else None
+    at = (span.line, span.column) if span else (0, -1 if row is None else row)
     return (diagnostic.place.file, *at, diagnostic.code, diagnostic.message)
 
 
@@ -401,15 +402,18 @@ class Place(NamedTuple):
     """A span in a named file, with the text of its first line, so that it can be shown.
 
     `file` is the name as given by the user, relative or absolute; `text` is None if the place is a
-    whole file.
+    whole file. `at` is a place in a file without lines, such as `row group 0, row 7`.
     """
 
     file: str
     span: Span | None = None
     text: str | None = None
+    at: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.span.line}:{self.span.column}" if self.span else self.file
+        if self.span:
+            return f"{self.file}:{self.span.line}:{self.span.column}"
+        return f"{self.file} ({self.at})" if self.at else self.file
 
 
 class TextEdit(NamedTuple):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from evalcontract.checks._kind import Prediction
 from evalcontract.checks.coverage import CoverageTotals
+from evalcontract.checks.outcome import Output
 from evalcontract.comparing.difference import Difference
+from evalcontract.grading.basis import Basis
 from evalcontract.grading.results import RowResult
 from evalcontract.model.diagnostic import Diagnostic, Severity, Span
 from evalcontract.model.startup import NamedTuple
@@ -152,13 +156,43 @@ class ReferenceGraph(NamedTuple):
     left_out: int = 0
 
 
+class RowTexts(NamedTuple):
+    """What a row says: its input, what it expects, what stands beside that, and its tags.
+
+    `expected` and `beside` have the text of each key.
+    """
+
+    input: str | None
+    expected: Sequence[tuple[str, str]]
+    beside: Sequence[tuple[str, str]]
+    tags: Sequence[str]
+
+
 class GradedRun(NamedTuple):
-    """The results of `grade`: the file, the dataset that was graded, and its rows."""
+    """The results of `grade`: the file, the dataset that was graded, and its rows.
+
+    `graded` is the SHA-256 digest of the outputs, None if it is not known, and `outputs` are these
+    by the id of the row, None if they were not given. `texts` are those of rows by id, and
+    `thresholds` the lowest scores that pass, by rubric and check; those of rubrics have no check.
+    `basis` is what the results depend on.
+    """
 
     file: str
     dataset: str
     is_complete: bool
     rows: Sequence[RowResult]
+    graded: str | None = None
+    outputs: Mapping[str, Output] | None = None
+    texts: Mapping[str, RowTexts] = {}
+    thresholds: Mapping[tuple[str | None, str | None], float] = {}
+    basis: Basis = Basis({}, {})
+
+
+class JudgeLabels(NamedTuple):
+    """A judge by its reference, and the file with the labels of people to measure it with."""
+
+    judge: str
+    labels: Path
 
 
 class HtmlReport(NamedTuple):
@@ -166,7 +200,8 @@ class HtmlReport(NamedTuple):
 
     `modes` are the names of the modes, `mode` the one to show first. `files` has the names of the
     datasets. `max_rows` is the number of rows that tables have at most; 0 for all. `changes` is
-    what changed since a revision, if that is asked for.
+    what changed since a revision, if that is asked for. `judges` are JSON values of how well judges
+    agree with labels.
     """
 
     version: str
@@ -183,6 +218,7 @@ class HtmlReport(NamedTuple):
     runs: Sequence[GradedRun]
     max_rows: int
     changes: Difference | None = None
+    judges: Sequence[Mapping[str, Any]] = ()
 
     def count_by_severity(self) -> list[tuple[str, int]]:
         """Return the number of findings by severity in the mode that is shown first."""

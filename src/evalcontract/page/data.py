@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeVar
 
 from evalcontract.checks import State
 from evalcontract.checks._kind import Prediction
 from evalcontract.checks.coverage import CoverageTotals
-from evalcontract.checks.outcome import Outcome
-from evalcontract.grading.printed import tally_sentence, unmeasured_lines
-from evalcontract.grading.results import RowResult
-from evalcontract.grading.runner import score_text
-from evalcontract.grading.summary import Summary, Tally, counts
-from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.diagnostic import Fix, key_of
-from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
+from evalcontract.model.values import NAME_LENGTH, escape_controls
 from evalcontract.page.changes import changes_data
 from evalcontract.page.content import (
     CoverageTable,
     Evidence,
-    GradedRun,
     HtmlReport,
     Line,
     Mark,
@@ -29,86 +22,9 @@ from evalcontract.page.content import (
     ReferenceGraph,
 )
 from evalcontract.page.layout import HEIGHT, WIDTH, layout
+from evalcontract.page.runs import SENTENCE, RunsData, comparisons, shown, shown_sentence
 
 T = TypeVar("T")
-#: The number of bars of a distribution of scores.
-BINS = 10
-# The rows that a reader looks for come first.
-_ORDER = (Outcome.UNDECIDED, Outcome.FAILED, None, Outcome.SKIPPED, Outcome.PASSED)
-
-
-def run_data(run: GradedRun, max_rows: int) -> dict[str, Any]:
-    """Return the summary of a run, its checks and its rows, at most `max_rows` if that is not 0."""
-    summary = Summary.of(run.rows)
-    number = {key: at for at, key in enumerate(summary.checks)}
-    rows = sorted(run.rows, key=_rank)[: max_rows or None]
-    return {
-        "file": shown(run.file),
-        "dataset": shown(run.dataset),
-        "rows_total": len(run.rows),
-        "rows_tally": _tally(summary.rows),
-        "sentence": tally_sentence(summary.rows),
-        "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
-        "checks": [
-            {
-                "rubric": None if rubric is None else shown(rubric),
-                "check": shown(name),
-                "kind": shown(kind),
-                **_tally(tally),
-            }
-            for (rubric, name), (kind, tally) in summary.checks.items()
-        ],
-        "rows": [_row(row, number) for row in rows],
-    }
-
-
-def _rank(row: RowResult) -> tuple[int, float]:
-    lowest = row.bounds.low if row.bounds else 1.0
-    return _ORDER.index(row.outcome), lowest if row.score is None else row.score
-
-
-def _tally(tally: Tally) -> dict[str, Any]:
-    return {
-        "counts": counts(tally),
-        "mean": _number(tally.mean, tally.bounds if tally.scored < tally.counted else None),
-        "decided": tally.decided,
-        "counted": tally.counted,
-        "scored": tally.scored,
-        "bins": _bins(tally.scores),
-    }
-
-
-def _bins(scores: Mapping[float, int]) -> list[int]:
-    """Return how many scores lie in each tenth; a score of 1 is in the last one."""
-    bins = [0] * BINS
-    for score, count in scores.items():
-        bins[max(0, min(int(score * BINS), BINS - 1))] += count
-    return bins
-
-
-def _row(row: RowResult, number: dict[tuple[str | None, str], int]) -> list[Any]:
-    checks = [
-        [
-            number[row.rubric, name],
-            str(leaf.outcome),
-            _number(leaf.score, leaf.bounds),
-            _reason(leaf.reason),
-        ]
-        for check in row.checks
-        for name, leaf in check.leaves()
-    ]
-    outcome, score = row.outcome and str(row.outcome), _number(row.score, row.bounds)
-    return [shown(row.id), outcome, score, _reason(row.reason), checks]
-
-
-def _number(score: float | None, bounds: Bounds | None) -> str | None:
-    """Return a score, or its bounds, as text; None if there is no score."""
-    return None if score is None and bounds is None else score_text(score, bounds, ".2f")
-
-
-def _reason(reason: str | None) -> str | None:
-    return None if reason is None else shown(reason, _SENTENCE)
-
 
 Segment = tuple[str, list[int]]
 
@@ -152,13 +68,12 @@ def _range_in(line: Line, mark: Mark) -> tuple[int, int] | None:
 
 # The characters of all excerpts together, without those of marked lines.
 _ROOM = 16_000_000
-#: The length of a reason, which names what the row lacks.
-_SENTENCE = 1000
 
 
 def page_data(report: HtmlReport) -> dict[str, Any]:
     """Return what the scripts of the page read."""
     excerpts, has_left_lines = _excerpts(report)
+    runs = RunsData(report.max_rows)
     return {
         "version": report.version,
         "date": report.date,
@@ -175,15 +90,13 @@ def page_data(report: HtmlReport) -> dict[str, Any]:
         "excerpts": excerpts,
         "coverage": [_coverage(table) for table in report.coverage],
         "graph": _graph(report.graph),
-        "runs": [run_data(run, report.max_rows) for run in report.runs],
+        "runs": [runs.of(run) for run in report.runs],
+        "given": runs.given,
+        "comparisons": [*comparisons(report.runs)],
+        "judges": [*report.judges],
         "changes": changes_data(report.changes),
-        "notes": list(_notes(report, has_left_lines=has_left_lines)),
+        "notes": list(_notes(report, runs.left_out, has_left_lines=has_left_lines)),
     }
-
-
-def shown(text: str, most: int = NAME_LENGTH * 3) -> str:
-    """Return a text as the page shows it: of a bearable length, without invisible characters."""
-    return escape_controls(clipped(text, most))
 
 
 def _finding(finding: ModeFinding) -> dict[str, Any]:
@@ -193,15 +106,15 @@ def _finding(finding: ModeFinding) -> dict[str, Any]:
     return {
         "code": diagnostic.code,
         "severities": {mode: str(severity) for mode, severity in finding.severities.items()},
-        "message": shown(diagnostic.message, _SENTENCE),
-        "help": diagnostic.help and shown(diagnostic.help, _SENTENCE),
+        "message": shown(diagnostic.message, SENTENCE),
+        "help": diagnostic.help and shown(diagnostic.help, SENTENCE),
         "place": shown(str(diagnostic.place)),
         "related": [
-            f"{shown(message, _SENTENCE)}: {shown(str(place))}"
+            f"{shown(message, SENTENCE)}: {shown(str(place))}"
             for message, place in diagnostic.related
         ],
         "fix": _fix(diagnostic.fix) if diagnostic.fix else None,
-        "sites": shown(sites.message, _SENTENCE) if sites else None,
+        "sites": shown(sites.message, SENTENCE) if sites else None,
         "more": sites.total - len(sites.first) if sites else 0,
         "because": f"{source.setting} in {shown(source.file)}" if source else None,
     }
@@ -278,9 +191,9 @@ def _coverage(table: CoverageTable) -> dict[str, Any]:
             }
             for column, counts in zip(table.columns, table.counts, strict=True)
         ],
-        "predictions": [[str(each.state), _reason(each.reason)] for each in predictions],
+        "predictions": [[str(each.state), shown_sentence(each.reason)] for each in predictions],
         "patterns": patterns,
-        "faults": [shown(fault, _SENTENCE) for fault in faults],
+        "faults": [shown(fault, SENTENCE) for fault in faults],
         "rows": rows,
         "evidence": None if table.evidence is None else _evidence(table.evidence, table.totals),
     }
@@ -301,7 +214,7 @@ def _evidence(evidence: Evidence, totals: CoverageTotals) -> dict[str, Any]:
         "ran": totals.run - evidence.missed,
         "columns": list(evidence.by_column),
         "patterns": patterns,
-        "reasons": [shown(reason, _SENTENCE) for reason in reasons],
+        "reasons": [shown(reason, SENTENCE) for reason in reasons],
     }
 
 
@@ -334,7 +247,7 @@ def _graph(graph: ReferenceGraph) -> dict[str, Any]:
     }
 
 
-def _notes(report: HtmlReport, *, has_left_lines: bool) -> Iterator[str]:
+def _notes(report: HtmlReport, without_texts: int, *, has_left_lines: bool) -> Iterator[str]:
     """Yield what the page leaves out, and why."""
     for table in report.coverage:
         if left := table.rows_left_out:
@@ -358,5 +271,7 @@ def _notes(report: HtmlReport, *, has_left_lines: bool) -> Iterator[str]:
             yield f"{shown(run.file)} is of a run that was interrupted: rows are missing"
     if report.graph.left_out:
         yield f"{report.graph.left_out:,} more rubrics and judges are not in the picture"
+    if without_texts:
+        yield f"the page is large: the texts of {without_texts:,} results are left out"
     if has_left_lines:
         yield "the page is large: of some rows, only the lines with findings are shown"

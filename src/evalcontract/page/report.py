@@ -9,22 +9,37 @@ from pathlib import Path
 
 from evalcontract._version import __version__
 from evalcontract.checking.pipeline import validate, validate_in_modes
+from evalcontract.checks.outcome import Output
 from evalcontract.comparing.compare import compare
 from evalcontract.comparing.difference import Difference
 from evalcontract.comparing.revisions import of_git
 from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Input, Options, open_with_graders
+from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import one_finding
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.results import earlier_results
+from evalcontract.grading.runner import row_name
 from evalcontract.library.artifact import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
+from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import many
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
-from evalcontract.page.content import CoverageTable, GradedRun, HtmlReport, ModeFinding
+from evalcontract.page.content import (
+    CoverageTable,
+    GradedRun,
+    HtmlReport,
+    JudgeLabels,
+    ModeFinding,
+    RowTexts,
+)
+from evalcontract.page.judges import judge_data
+from evalcontract.page.runs import ranked, texts_of, thresholds_of
+from evalcontract.policy import Policy
 from evalcontract.source import MisreadError
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
@@ -34,9 +49,10 @@ class ReportInputs(NamedTuple):
     """The inputs of an HTML report.
 
     `modes` are the options of each mode by its name; findings are those of all modes. `mode` is the
-    name of the one that is shown first. `results` are files that `grade` wrote. Tables have at most
-    `max_rows` rows, if that is not 0: those with findings or gaps first. `against` is a revision of
-    git to say what changed since then.
+    name of the one that is shown first. `results` are files that `grade` wrote, `outputs` those
+    that it graded, and `labels` those of judges that answered. Tables have at most `max_rows` rows,
+    if that is not 0: those with findings or gaps first. `against` is a revision of git to say what
+    changed since then.
     """
 
     datasets: Sequence[Input]
@@ -45,6 +61,8 @@ class ReportInputs(NamedTuple):
     results: Sequence[Path] = ()
     max_rows: int = 0
     against: str | None = None
+    outputs: Sequence[Input] = ()
+    labels: Sequence[JudgeLabels] = ()
 
 
 def html_report(inputs: ReportInputs) -> HtmlReport:
@@ -56,7 +74,10 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
         UsageError: there is no such dialect or revision, or results cannot be read.
 
     """
-    runs = [_read_run(path) for path in inputs.results]
+    columns, keys = of_outputs(inputs.modes[inputs.mode].columns)
+    modes = {name: mode._replace(columns=columns) for name, mode in inputs.modes.items()}
+    inputs = inputs._replace(modes=modes)
+    runs = _with_outputs([_read_run(path) for path in inputs.results], inputs, keys)
     # Standard input is read once, and checked several times.
     datasets = [input_.buffered() for input_ in inputs.datasets]
     options = inputs.modes[inputs.mode]
@@ -64,9 +85,10 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
     outcomes = _outcomes(inputs, datasets, options)
     findings = _merge(outcomes)
     collected = _PassResults([each.diagnostic for each in findings], inputs.max_rows)
-    collected.graded = {run.dataset: run for run in reversed(runs)}
+    for run in runs:
+        collected.runs.setdefault(run.dataset, []).append(run)
     if len(datasets) == 1 and runs:  # any, if there is no other dataset that it could be over
-        collected.graded.setdefault(display_name(datasets[0].path), runs[0])
+        collected.runs.setdefault(display_name(datasets[0].path), runs)
     for input_ in _rewound(datasets):
         collected.take(input_, options)
     crashes = {mode: RunOutcome(collected.crashes) for mode in outcomes}
@@ -84,10 +106,15 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
         collected.excerpts.of_all(),
         collected.tables,
         collected.graph.graph(),
-        runs,
+        [collected.of_run.get(run.file, run) for run in runs],
         inputs.max_rows,
         _changes(datasets, inputs.against, options),
+        [judge_data(each, runs, _root_of(datasets[0], options), options) for each in inputs.labels],
     )
+
+
+def _root_of(dataset: Input, options: Options) -> Path:
+    return options.files.real(options.root or find_root(dataset.path, options.files))
 
 
 def _changes(datasets: Sequence[Input], against: str | None, options: Options) -> Difference | None:
@@ -129,7 +156,32 @@ def _rewound(inputs: Sequence[Input]) -> Sequence[Input]:
 
 def _read_run(path: Path) -> GradedRun:
     results = earlier_results(path)
-    return GradedRun(display_name(path), results.dataset, results.is_complete, results.rows)
+    return GradedRun(
+        display_name(path),
+        results.dataset,
+        results.is_complete,
+        results.rows,
+        graded=results.basis.manifest["outputs"].get("sha256"),
+        basis=results.basis,
+    )
+
+
+def _with_outputs(
+    runs: Sequence[GradedRun], inputs: ReportInputs, keys: ColumnKeys
+) -> list[GradedRun]:
+    """Return runs with the outputs that they graded, which have the digest that results name."""
+    outputs: dict[str, Mapping[str, Output]] = {}
+    for input_ in inputs.outputs:
+        source = input_.read()
+        if source.unreadable:
+            fault = source.unreadable.faults[0]
+            raise UsageError(f"{source.file} cannot be read: {fault.message}")
+        file = OutputFile(source, Policy(), keys)
+        records = {each.id: each.output for batch in file.batches() for each in batch}
+        if file.sha256 not in {run.graded for run in runs}:
+            raise UsageError(f"{source.file} is not what the results are of: its digest is another")
+        outputs[str(file.sha256)] = records
+    return [run._replace(outputs=outputs.get(str(run.graded))) for run in runs]
 
 
 def _merge(outcomes: Mapping[str, RunOutcome]) -> list[ModeFinding]:
@@ -165,12 +217,14 @@ class _PassResults:
         self.crashes: list[Diagnostic] = []
         self._runs: dict[Path, Run] = {}
         self._max_rows = max_rows
-        #: The first run of `grade` over each dataset, by its file.
-        self.graded: dict[str, GradedRun] = {}
+        #: The runs of `grade` over each dataset, by its file.
+        self.runs: dict[str, list[GradedRun]] = {}
+        #: The runs with what their rows say, by the file of results.
+        self.of_run: dict[str, GradedRun] = {}
 
     def take(self, input_: Input, options: Options) -> None:
         """Pass over the rows of a dataset; one that cannot be read has findings alone."""
-        root = options.files.real(options.root or find_root(input_.path, options.files))
+        root = _root_of(input_, options)
         if root not in self._runs:
             self._runs[root] = run_for_coverage(root, options)
             self.excerpts.know(self._runs[root])
@@ -181,7 +235,10 @@ class _PassResults:
                 self._pass_over(dataset, run, input_.path)
 
     def _pass_over(self, dataset: Dataset, run: Run, path: Path) -> None:
-        table = CoverageCollector(dataset.file, self._max_rows, self.graded.get(dataset.file))
+        runs = self.runs.get(dataset.file, [])
+        wanted = {row.id for each in runs for _, row in ranked(each, self._max_rows)}
+        texts: dict[str, RowTexts] = {}
+        table = CoverageCollector(dataset.file, self._max_rows, runs[0] if runs else None)
         rows_with_findings = self.excerpts.rows_of(dataset.file)
         dataset_pass = dataset.begin(run, run.standards.base, run.standards.graded_for(path))
         self.graph.add_dataset(dataset.file)
@@ -190,8 +247,13 @@ class _PassResults:
             for row in rows_of(dataset_pass, checked):
                 table.take(dataset_pass.cover(row), has_findings=row.number in rows_with_findings)
                 references.update(site.reference for site in references_in_row(row.value, ()))
+                if wanted and (name := row_name(row.value, row.number)) in wanted:
+                    texts.setdefault(name, texts_of(row.value))
         if table.row_count:
             self.tables.append(table.table())
         self.graph.add_dataset(dataset.file, many(table.row_count, "row"))
         self.graph.refer(dataset.file, references, run.workspace.library)
         self.excerpts.locate(dataset, dataset_pass)
+        for each in runs:
+            thresholds = thresholds_of(each, run.workspace.library)
+            self.of_run[each.file] = each._replace(texts=texts, thresholds=thresholds)

@@ -14,6 +14,7 @@ from evalcontract.pytest_plugin.rows import (
     Rows,
     evalcontract_rows,
     evalcontract_verdict,
+    fail_unusable,
 )
 
 if TYPE_CHECKING:
@@ -83,3 +84,9 @@ def pytest_configure(config: pytest.Config) -> None:
         from evalcontract.pytest_plugin.collecting import ArtifactCollection
 
         config.pluginmanager.register(ArtifactCollection(config), f"{_GROUP}-collection")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Fail a test of rows whose dataset has errors, before its fixtures do anything."""
+    __tracebackhide__ = True
+    fail_unusable(item)

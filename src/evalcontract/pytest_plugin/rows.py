@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import pytest
 
@@ -57,6 +57,34 @@ _ROW = "row"
 _MAX_ID = 80
 
 
+class UnusableRow:
+    """Stands for the rows of a dataset with errors: whatever asks for one fails with them."""
+
+    def __init__(self, findings: str) -> None:
+        self._findings = findings
+
+    def fail(self) -> NoReturn:
+        """Fail with the findings."""
+        __tracebackhide__ = True
+        pytest.fail(self._findings, pytrace=False)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Fail: `row.value` of no row is none."""
+        __tracebackhide__ = True
+        if name.startswith("__"):  # what Python and pytest look for in any object
+            raise AttributeError(name)
+        self.fail()
+
+
+def fail_unusable(item: pytest.Item) -> None:
+    """Fail a test that would run on the rows of a dataset with errors."""
+    __tracebackhide__ = True
+    callspec = getattr(item, "callspec", None)
+    for value in callspec.params.values() if callspec else ():
+        if isinstance(value, UnusableRow):
+            value.fail()
+
+
 class Rows(_Parameters):
     """The rows of a dataset as parameters of a test; as a decorator, the test has a `row`."""
 
@@ -71,6 +99,11 @@ class Rows(_Parameters):
     def of(cls, rows: Iterable[LoadedRow[Any]], marks: MarksOf | None) -> Self:
         """Return the parameters for rows, with the marks that a function gives to each."""
         return cls(pytest.param(row, id=_id_of(row), marks=_marks(row, marks)) for row in rows)
+
+    @classmethod
+    def unusable(cls, findings: str) -> Self:
+        """Return one parameter, with which a test fails before it runs."""
+        return cls([pytest.param(UnusableRow(findings), id="dataset")])
 
 
 def evalcontract_rows(
@@ -97,27 +130,34 @@ def evalcontract_rows(
     the repository. `strict` and `dialect` are as for `DatasetLoader`. `marks` returns the marks of
     a row: `marks=lambda row: [pytest.mark.slow] if "slow" in row.value.get("tags", ()) else []`.
 
-    Warnings become an `EvalContractWarning`; notes are not shown.
+    If the dataset, or what its rows refer to, has errors, the test fails with them before it runs,
+    as `test_answer[dataset]`; others run. Warnings become an `EvalContractWarning`; notes are not
+    shown.
 
     Raises:
-        pytest.Collector.CollectError: the dataset, or what its rows refer to, has errors, or cannot
-            be loaded. pytest shows the findings.
+        pytest.Collector.CollectError: there is no such file or dialect, or the configuration of the
+            workspace cannot be used.
 
     """
     from evalcontract.model.diagnostic import Severity  # as all else, not before it is needed
 
     file = _find(Path(path), _folder_of_caller())
-    dataset = _loaded(file, strict, dialect)
+    dataset = _loaded(file, strict=strict, dialect=dialect)
+    if isinstance(dataset, str):
+        return Rows.unusable(dataset)
     worst = max((diagnostic.severity for diagnostic in dataset.diagnostics), default=0)
     if worst > Severity.NOTE:
         text = findings_text(dataset.diagnostics)
         if worst > Severity.WARNING:
-            raise pytest.Collector.CollectError(text)
+            return Rows.unusable(text)
         warnings.warn(f"\n{text}", EvalContractWarning, stacklevel=2)
     return Rows.of(dataset.rows, marks)
 
 
-def _loaded(file: Path, strict: bool | None, dialect: str) -> LoadedDataset[dict[str, Any]]:  # noqa: FBT001
+def _loaded(
+    file: Path, *, strict: bool | None, dialect: str
+) -> LoadedDataset[dict[str, Any]] | str:
+    """Return a dataset, or why it cannot be loaded."""
     # Nothing of this is imported before a test asks for rows.
     from evalcontract.api.datasets import DatasetLoader
     from evalcontract.model.errors import ContractViolation, EvalContractError
@@ -125,7 +165,7 @@ def _loaded(file: Path, strict: bool | None, dialect: str) -> LoadedDataset[dict
     try:
         return DatasetLoader(strict=strict, dialect=dialect).load(file)
     except ContractViolation as violation:
-        raise pytest.Collector.CollectError(findings_text(violation.diagnostics)) from None
+        return findings_text(violation.diagnostics)
     except EvalContractError as error:
         raise pytest.Collector.CollectError(f"error: {error}") from None
 

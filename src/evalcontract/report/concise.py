@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.values import escape_controls
@@ -13,6 +15,16 @@ def write(report: Report, style: Style) -> Iterator[str]:
     """Yield all findings, one per line, and nothing else; one on a whole file is at its start."""
     for diagnostic in report.diagnostics:
         line, column, *_ = diagnostic.place.span or Span.point()
-        place = f"{report.name_of(diagnostic.place.file)}:{line}:{column}"
+        place = f"{_from_here(diagnostic.place.file)}:{line}:{column}"
         text = f"{place}: {diagnostic.severity}[{diagnostic.code}] {diagnostic.message}"
         yield f"{escape_controls(text)}\n"
+
+
+def _from_here(file: str) -> str:
+    """Return the path of a file from the current folder, which an editor or a shell opens."""
+    if not os.path.isabs(file):  # noqa: PTH117 - a name, of which nothing is changed
+        return file
+    try:
+        return Path(os.path.relpath(file)).as_posix()
+    except ValueError:  # on another drive
+        return file

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from evalcontract.model.values import clipped, listed
-from evalcontract.source.faults import MAX_DOCUMENT_BYTES, ParseError, SourceProblem, large_fault
-from evalcontract.source.filesystem import FILE, INFO, SPLITS, STATE, Files, TooLargeError
-from evalcontract.source.tables import FAILURES, TypedTable, require_pyarrow
+from evalcontract.source.columnar import (
+    FAILURES,
+    Section,
+    TypedTable,
+    refuse_other,
+    require_pyarrow,
+)
+from evalcontract.source.faults import (
+    MAX_DOCUMENT_BYTES,
+    MAX_EXPANSION,
+    MAX_PARQUET_BYTES,
+    ParseError,
+    SourceProblem,
+    large_fault,
+)
+from evalcontract.source.filesystem import FILE, INFO, SPLITS, STATE, Files, Stream
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch, Schema
@@ -21,8 +36,10 @@ if TYPE_CHECKING:
 _TITLE = "Arrow"
 # What a file of the kind "file" has in front of the stream in it.
 _MAGIC = b"ARROW1\0\0"
+_END = 6  # so many bytes of it are at the end, too
 # So many cells may take one byte, and a small file has these: a cell may be null and take no space.
 _CELLS_PER_BYTE, _MIN_CELLS = 8, 1 << 20
+_CHUNK = 1 << 20
 _SAVE_AGAIN = "save the dataset again"
 _SHOWN_SPLITS = 8
 
@@ -58,11 +75,7 @@ def read_saved(folder: Path, name: str, files: Files) -> ArrowTable:
             raise ParseError(SourceProblem("source/unreadable", "cannot be read: it is a folder"))
         names = listed([f"`{clipped(split)}`" for split in splits[:_SHOWN_SPLITS]])
         _refuse(f"this folder has one dataset for each split: {names}", "name one of them")
-    left, shards = MAX_DOCUMENT_BYTES, []
-    for shard in _shards(folder, files):
-        data = _read(folder, shard, files, limit=left)
-        left -= len(data)
-        shards.append((shard, data))
+    shards = [(shard, _opened(folder, shard, files)) for shard in _shards(folder, files)]
     return ArrowTable(name, shards)
 
 
@@ -104,12 +117,18 @@ def _json(folder: Path, name: str, files: Files) -> Any:
         _refuse(f"`{name}` is not JSON", _SAVE_AGAIN)
 
 
-def _read(folder: Path, name: str, files: Files, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
+def _read(folder: Path, name: str, files: Files) -> bytes:
+    stream = _opened(folder, name, files)
+    if stream.size > MAX_DOCUMENT_BYTES:
+        raise ParseError(large_fault(stream.size))
+    with stream.open_() as data:
+        return data.read()
+
+
+def _opened(folder: Path, name: str, files: Files) -> Stream:
     path = folder / name
     try:
-        return files.read(path, limit)
-    except TooLargeError as error:
-        raise ParseError(large_fault(error.size)) from None
+        return files.stream(path)
     except OSError as error:
         if files.is_there(path):
             _refuse(f"`{name}` cannot be read: {(error.strerror or str(error)).lower()}", None)
@@ -121,25 +140,27 @@ def _refuse(message: str, advice: str | None) -> NoReturn:
 
 
 class ArrowTable(TypedTable):
-    """The rows of Arrow files, one after the other; see `TypedTable`.
+    """The rows of Arrow files, one after the other, which are read in pieces; see `TypedTable`.
 
-    Each file is a stream, or has one in it; it is not compressed, and has lists and mappings of
-    plain values, since other types take no space for what they repeat.
+    Each file is a stream, or has one in it, as a Feather file has. What is compressed or repeated
+    counts with the bytes that it takes when it is read.
 
     Raises:
-        ParseError: `source/unsupported` (pyarrow is not installed, or a column has another type),
+        ParseError: `source/unsupported` (pyarrow is not installed, or JSON has no such type),
             `source/syntax`.
 
     """
 
     _title = _TITLE
 
-    def __init__(self, file: str, shards: Sequence[tuple[str, bytes]]) -> None:
-        super().__init__(file, b"")
+    def __init__(
+        self, file: str, shards: Sequence[tuple[str, Stream]], *, keeps_nulls: bool = False
+    ) -> None:
+        super().__init__(file, keeps_nulls=keeps_nulls)
         require_pyarrow(_TITLE)
         self._shards = shards
         self._shard, _ = shards[0]
-        self._size = sum(len(data) for _, data in shards)
+        self._size = sum(stream.size for _, stream in shards)
         self._schema = self._first_schema()
         self._check_types(self._schema)
         for name, kind in zip(self.header, self._schema.types, strict=True):
@@ -151,40 +172,55 @@ class ArrowTable(TypedTable):
         from pyarrow import ArrowException
 
         try:
-            schema = _Stream(self._shards[0][1]).schema
+            with self._shards[0][1].open_() as data:
+                refuse_other(data)
+                schema = _Messages(data).schema
             self.header = schema.names
         except (ArrowException, *FAILURES) as error:
             raise ParseError(self._fault(error)) from None
         return schema
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """The SHA-256 digest of the bytes of all files, in hexadecimal."""
         digest = sha256()
-        for _, data in self._shards:
-            digest.update(data)
+        for _, stream in self._shards:
+            with stream.open_() as data:
+                while part := data.read(_CHUNK):
+                    digest.update(part)
         return digest.hexdigest()
 
     def _record_batches(self) -> Iterator[RecordBatch]:
-        rows = 0
-        for shard, data in self._shards:
+        rows = before = 0
+        for shard, stream in self._shards:
             self._shard = shard
-            stream = _Stream(data)
-            if not stream.schema.equals(self._schema):
-                message = f"its columns differ from those of `{self._shards[0][0]}`"
-                self._refuse(message, code="source/syntax")
-            for message in stream.messages():
-                if _is_compressed(message.metadata.to_pybytes()):
-                    self._refuse("compressed columns are not read", "write it uncompressed")
-                batch = stream.batch()
-                rows += batch.num_rows
-                self._check_rows(rows)
-                if sum(map(_cells, batch.columns)) > _MIN_CELLS + self._size * _CELLS_PER_BYTE:
-                    raise ParseError(self._expansion_limit("repeated values"))
-                for start in range(0, batch.num_rows, self._batch_size):
-                    yield batch.slice(start, self._batch_size)
-            if not stream.has_end:
-                self._refuse("the file is cut: rows may be missing", code="source/syntax")
+            self._sections.append(Section(rows, f"`{shard}`" if shard else ""))
+            with stream.open_() as data:
+                for batch in self._batches_of(data, before):
+                    rows += batch.num_rows
+                    self._check_rows(rows)
+                    yield from _slices(batch, self._batch_size)
+            before += stream.size
+
+    def _batches_of(self, data: BinaryIO, before: int) -> Iterator[RecordBatch]:
+        messages = _Messages(data)
+        if not messages.schema.equals(self._schema):
+            message = f"its columns differ from those of `{self._shards[0][0]}`"
+            self._refuse(message, code="source/syntax")
+        room = MAX_PARQUET_BYTES + self._size * MAX_EXPANSION
+        for message in messages:
+            if _uncompressed(message) > room:
+                raise ParseError(self._expansion_limit("compressed values"))
+            batch = messages.batch(message)
+            if sum(map(_cells, batch.columns)) > _MIN_CELLS + self._size * _CELLS_PER_BYTE:
+                raise ParseError(self._expansion_limit("repeated values"))
+            room -= sum(map(_text_bytes, batch.columns))
+            if room < 0:
+                raise ParseError(self._expansion_limit("repeated texts"))
+            self._done = before + data.tell()
+            yield batch
+        if not messages.has_end:
+            self._refuse("the file is cut: rows may be missing", code="source/syntax")
 
     @property
     def _prefix(self) -> str:
@@ -200,56 +236,89 @@ class ArrowTable(TypedTable):
         return found._replace(message=f"{self._prefix}{found.message}")
 
 
-class _Stream:
-    """The messages of a file: the schema, and one for each batch of rows."""
+class _Messages:
+    """The messages of a file: the schema, and one for each batch of rows, or for a dictionary."""
 
-    def __init__(self, data: bytes) -> None:
-        from pyarrow import BufferReader, ipc
+    def __init__(self, data: BinaryIO) -> None:
+        from pyarrow import PythonFile, ipc
 
-        stream = data.removeprefix(_MAGIC)
-        self._bytes = BufferReader(stream)
-        self._headers = ipc.MessageReader.open_stream(self._bytes)
-        self._reader = ipc.open_stream(stream)
-        self.schema: Schema = self._reader.schema
-        self._header()
+        is_file = data.read(len(_MAGIC)) == _MAGIC
+        if is_file:
+            data.seek(-_END, os.SEEK_END)
+            if data.read() != _MAGIC[:_END]:
+                raise ValueError("the file is cut: its end is missing")
+        data.seek(len(_MAGIC) if is_file else 0)
+        self._bytes = PythonFile(data, mode="r")
+        self._messages = ipc.MessageReader.open_stream(self._bytes)
+        head = self._next()
+        if head is None:
+            raise ValueError("it has no schema")
+        self._schema_bytes = _serialized(head)
+        self.schema: Schema = ipc.read_schema(head)
+        self._dictionaries: list[bytes] = []
         self.has_end = False
 
-    def _header(self) -> Message | None:
+    def _next(self) -> Message | None:
         try:
-            return self._headers.read_next_message()
+            return self._messages.read_next_message()
         except StopIteration:
             return None
 
-    def messages(self) -> Iterator[Message]:
-        """Yield the messages after the schema; then `has_end` is whether a mark ends them."""
+    def __iter__(self) -> Iterator[Message]:
+        """Yield the messages with rows; then `has_end` is whether a mark ends them."""
         before = self._bytes.tell()
-        while message := self._header():
+        while message := self._next():
             before = self._bytes.tell()
-            yield message
+            if message.type == "dictionary":
+                self._dictionaries.append(_serialized(message))
+            else:
+                yield message
         self.has_end = self._bytes.tell() > before
 
-    def batch(self) -> RecordBatch:
-        """Return the rows of the message, in which no value leads out of its buffer."""
-        try:
-            batch = self._reader.read_next_batch()
-        except StopIteration:
-            raise ValueError("a message that has no rows") from None
+    def batch(self, message: Message) -> RecordBatch:
+        """Return the rows of a message, in which no value leads out of its buffer."""
+        from pyarrow import ipc
+
+        if self._dictionaries:
+            parts = (self._schema_bytes, *self._dictionaries, _serialized(message))
+            batch = ipc.open_stream(b"".join(parts)).read_next_batch()
+        else:
+            batch = ipc.read_record_batch(message, self.schema)
         batch.validate(full=True)
         return batch
 
 
-def _is_compressed(header: bytes) -> bool:
-    """Whether the columns of a message are compressed, by the header in front of them.
+def _serialized(message: Message) -> bytes:
+    data: bytes = message.serialize().to_pybytes()
+    return data
 
-    pyarrow does not tell, and makes room for whatever size they claim. The header is a table of
-    FlatBuffers (`Message.fbs`), whose third field is the record batch; its fourth one says how.
+
+def _slices(batch: RecordBatch, size: int) -> Iterator[RecordBatch]:
+    for start in range(0, batch.num_rows, size):
+        yield batch.slice(start, size)
+
+
+def _uncompressed(message: Message) -> int:
+    """Return the bytes that the compressed columns of a message claim to have; 0 without any.
+
+    pyarrow makes room for whatever they claim. The header is a table of FlatBuffers
+    (`Message.fbs`), whose third field is the record batch; its third one are the buffers, and its
+    fourth one says how they are compressed. A compressed buffer begins with its size.
     """
+    header, body = message.metadata.to_pybytes(), message.body
     try:
         batch = _field(header, struct.unpack_from("<I", header)[0], number=2)
         batch += struct.unpack_from("<I", header, batch)[0]
-        return _field(header, batch, number=3) != 0
-    except struct.error:
-        return True
+        if not _field(header, batch, number=3):
+            return 0
+        at = _field(header, batch, number=2)
+        at += struct.unpack_from("<I", header, at)[0]
+        (count,) = struct.unpack_from("<I", header, at)
+        starts = (struct.unpack_from("<qq", header, at + 4 + 16 * n) for n in range(count))
+        sizes = (struct.unpack_from("<q", body, start)[0] for start, length in starts if length)
+        return sum(max(0, size) for size in sizes)
+    except (struct.error, TypeError) as error:
+        raise ValueError(f"a message that cannot be read: {error}") from None
 
 
 def _field(data: bytes, table: int, number: int) -> int:
@@ -262,14 +331,38 @@ def _field(data: bytes, table: int, number: int) -> int:
 
 
 def _is_shared(kind: DataType) -> bool:
-    """Whether a value of a type, or in one, is written once and may stand in many places."""
+    """Whether a value of a type, or in one, that is no text is written once for many places."""
     from pyarrow import types
 
-    shared = (types.is_dictionary, types.is_run_end_encoded, types.is_string_view)
+    views: tuple[Callable[[DataType], bool], ...]
     views = (types.is_binary_view, types.is_list_view, types.is_large_list_view)
-    if any(is_one(kind) for is_one in (*shared, *views)):
+    if any(is_one(kind) for is_one in (*views, types.is_run_end_encoded)):
         return True
+    if types.is_dictionary(kind):
+        of = kind.value_type
+        return bool(of.num_fields or types.is_string_view(of) or types.is_dictionary(of))
     return any(_is_shared(kind.field(at).type) for at in range(kind.num_fields))
+
+
+def _text_bytes(array: Array) -> int:
+    """Return the bytes of the texts in an array that may be written once for many places."""
+    from pyarrow import compute, types
+
+    kind = array.type
+    if types.is_struct(kind):
+        return sum(_text_bytes(array.field(at)) for at in range(kind.num_fields))
+    if types.is_map(kind):
+        return _text_bytes(array.keys) + _text_bytes(array.items)
+    if kind.num_fields:
+        return _text_bytes(array.values)
+    if types.is_string_view(kind):
+        # A view has 16 bytes, and begins with the length of its text.
+        lengths = memoryview(array.buffers()[1]).cast("B").cast("i")[::4]
+        return sum(lengths[array.offset : array.offset + len(array)])
+    if types.is_dictionary(kind) and not types.is_primitive(kind.value_type):
+        sizes = compute.binary_length(array.dictionary)
+        return compute.sum(sizes.take(array.indices)).as_py() or 0
+    return 0
 
 
 def _cells(array: Array) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
+from evalcontract.source.columnar import ParquetTable, TypedTable, in_memory
 from evalcontract.source.document import Document
 from evalcontract.source.faults import (
     MAX_DOCUMENT_BYTES,
@@ -19,15 +20,17 @@ from evalcontract.source.faults import (
     large_fault,
 )
 from evalcontract.source.files import guess_format, unreadable
-from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files
+from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files, Stream
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.json.reading import load_as_python, nodes_of
 from evalcontract.source.rows import IterableRows, RowIterable
-from evalcontract.source.tables import CsvTable, ParquetTable, TypedTable
-from evalcontract.source.text import decode, split_lines, strip_bom
+from evalcontract.source.tables import CsvTable
+from evalcontract.source.text import decode, split_lines
 
 #: File formats by file name extension.
 MEDIA = {**SUFFIXES, **TABLES}
+# The file formats of tables with typed columns, which are read in pieces.
+_TYPED = ("parquet", "arrow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +112,13 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
             with open_() as stream:
                 has_mark = stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
             return ExternalFile("jsonl", RowStream(name, open_, size, as_python=True), has_mark)
+        if medium_of(name) in _TYPED:
+            table = _typed(str(medium_of(name)), name, files.stream(path))
+            return ExternalFile(str(medium_of(name)), table, path=path, files=files)
         read = read_external_stream(io.BytesIO(files.read(path)), name)
         return replace(read, path=path, files=files)
     except ParseError as error:
-        return ExternalFile("arrow", UnreadableFile(name, error.faults))
+        return ExternalFile(medium_of(name) or "arrow", UnreadableFile(name, error.faults))
     except (OSError, ValueError) as error:
         return ExternalFile(medium_of(name) or "", unreadable(name, error))
 
@@ -124,21 +130,25 @@ def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
         return ExternalFile("", UnreadableFile(name, (large_fault(len(data)),)))
     medium = medium_of(name) or guess_format(data)
     has_mark = data.startswith(codecs.BOM_UTF8)
-    text = "" if medium in ("parquet", "arrow") else data.decode("utf-8", "replace")
+    text = "" if medium in _TYPED else data.decode("utf-8", "replace")
     try:
         return _parse(medium, data, name, has_mark=has_mark)
     except ParseError as error:
         return ExternalFile(medium, UnreadableFile(name, error.faults, tuple(split_lines(text))))
 
 
+def _typed(medium: str, name: str, stream: Stream) -> TypedTable:
+    if medium == "parquet":
+        return ParquetTable(name, stream)
+    from evalcontract.source.arrow import ArrowTable  # rarely needed
+
+    return ArrowTable(name, [("", stream)])
+
+
 def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFile:
     match medium:
-        case "parquet":
-            return ExternalFile(medium, ParquetTable(name, strip_bom(data)))
-        case "arrow":
-            from evalcontract.source.arrow import ArrowTable  # rarely needed
-
-            return ExternalFile(medium, ArrowTable(name, [("", data)]))
+        case "parquet" | "arrow":
+            return ExternalFile(medium, _typed(medium, name, in_memory(data)))
         case "jsonl":
             rows = RowStream(name, lambda: io.BytesIO(data), len(data), as_python=True)
             return ExternalFile(medium, rows, has_mark)

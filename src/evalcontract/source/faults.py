@@ -93,7 +93,7 @@ MAX_DIRECTIVES = 1000
 MAX_DOCUMENT_BYTES = 1 << 30
 #: A Parquet file may have this many rows, and another one for each of so many bytes: columns that
 #: repeat one value take no space, so that a few hundred bytes can claim millions of rows.
-MAX_PARQUET_ROWS, MIN_ROW_BYTES = 10_000, 8
+MAX_PARQUET_ROWS, MIN_ROW_BYTES = 10_000, 1
 #: The bytes that the values of a Parquet file may take, and others for each byte of the file.
 MAX_PARQUET_BYTES, MAX_EXPANSION = 64 << 20, 100
 

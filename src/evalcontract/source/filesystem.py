@@ -26,6 +26,7 @@ TABLES = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "arrow",
+    ".feather": "arrow",
 }
 #: The files of a dataset that `save_to_disk` of Hugging Face `datasets` writes beside its rows, and
 #: that of a folder with one for each split.

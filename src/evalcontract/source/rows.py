@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import islice
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -201,6 +202,20 @@ class RowBatches(Protocol):
         """The SHA-256 digest of the bytes that were read, in hexadecimal."""
 
 
+def representable(batch: Batch, *, as_python: bool = False) -> Iterator[Batch]:
+    """Yield a batch with plain rows, in parts: a row that JSON cannot represent is a fault."""
+    first, rows = batch.first_index, []
+    for index, row in enumerate(batch.rows, first):
+        try:
+            rows.append(plain(row, as_python=as_python))
+        except NotPlainError as error:
+            fault = SourceProblem(error.code, f"row {index} cannot be read: {error}")
+            yield Batch(first, rows, ((fault, ""),))
+            first, rows = index + 1, []
+    if rows or not batch.rows:
+        yield Batch(first, rows, batch.faults)
+
+
 class IterableRows(RowBatches):
     """Rows from an iterable as plain data; see `RowBatches`. Each batch is read when it is needed.
 
@@ -235,28 +250,16 @@ class IterableRows(RowBatches):
         from hashlib import sha256  # slow to import
 
         self._digest = sha256()
-        rows: list[Any] = []
-        first = count = 0
-        for index, row in enumerate(self._rows):
-            count = index + 1
-            try:
-                rows.append(plain(row, as_python=self._as_python))
-            except NotPlainError as error:
-                message = f"row {index} cannot be read: {error}"
-                fault = SourceProblem(error.code, message)
-                yield self._read(first, rows, (fault, ""))
-                first, rows = count, []
-            if len(rows) == _BATCH:
-                yield self._read(first, rows)
-                first, rows = count, []
-        if rows or not count:
-            yield self._read(first, rows)
-
-    def _read(self, first: int, rows: list[Any], *faults: tuple[SourceProblem, str]) -> Batch:
-        for row in rows:
-            self._digest.update(json.dumps(row, sort_keys=True).encode() + b"\n")
-        self._batch = Batch(first, rows, faults)
-        return self._batch
+        first = 0
+        while (rows := [*islice(self._rows, _BATCH)]) or not first:
+            for batch in representable(Batch(first, rows), as_python=self._as_python):
+                for row in batch.rows:
+                    self._digest.update(json.dumps(row, sort_keys=True).encode() + b"\n")
+                self._batch = batch
+                yield batch
+            first += len(rows)
+            if not rows:
+                return
 
     def exact(self, index: int) -> Any:
         return self._batch.rows[index - self._batch.first_index]

@@ -1,54 +1,42 @@
-"""Tables that are read at once: CSV and Parquet, with the place of each cell."""
+"""Tables: what all have in common, and CSV, which is read at once, with the place of each cell."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from hashlib import sha256
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, Self
 
 from evalcontract.model.diagnostic import Path, Place, Span, Within
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import clipped
 from evalcontract.source.document import Batch
-from evalcontract.source.faults import (
-    MAX_EXPANSION,
-    MAX_PARQUET_BYTES,
-    MAX_PARQUET_ROWS,
-    MIN_ROW_BYTES,
-    ParseError,
-    SourceProblem,
-    limit_fault,
-)
-from evalcontract.source.rows import CONVERTERS
+from evalcontract.source.faults import ParseError, SourceProblem
 from evalcontract.source.text import LINE_END, line_starts, place_at, split_lines
-
-if TYPE_CHECKING:
-    from pyarrow import DataType, RecordBatch, Schema
 
 
 class Table(ABC):
-    """The rows of a file that is in memory; it is a stream of rows, see `RowSource`."""
+    """The rows of a table; it is a stream of rows, see `RowSource`."""
 
     prefix: Path = ()
     document = None
     unreadable = None
-    #: None: the whole file is read at once.
-    progress = None
 
-    def __init__(self, file: str, data: bytes) -> None:
+    def __init__(self, file: str) -> None:
         self.file = file
-        self._data = data
 
     @property
+    def progress(self) -> tuple[int, int] | None:
+        """The number of bytes read so far, and of all; None if the file is read at once."""
+        return None
+
+    @property
+    @abstractmethod
     def sha256(self) -> str:
         """The SHA-256 digest of the bytes, in hexadecimal."""
-        return sha256(self._data).hexdigest()
 
     @property
     def stream(self) -> Self:
@@ -89,7 +77,8 @@ class CsvTable(Table):
     """
 
     def __init__(self, file: str, text: str, data: bytes, delimiter: str = ",") -> None:
-        super().__init__(file, data)
+        super().__init__(file)
+        self._data = data
         self.text = text
         self._delimiter = delimiter
         try:
@@ -98,6 +87,10 @@ class CsvTable(Table):
             raise ParseError(SourceProblem("source/syntax", f"not CSV: {error}")) from None
         self.header: list[str] = records[0] if records else []
         self.records: list[list[str]] = [record for record in records[1:] if record]
+
+    @property
+    def sha256(self) -> str:
+        return sha256(self._data).hexdigest()
 
     def with_delimiter(self, delimiter: str) -> Self:
         """Return the table as it is read with another delimiter."""
@@ -197,182 +190,3 @@ class CsvTable(Table):
             cells = []
             line_end = LINE_END.match(text, at)
             at = line_end.end() if line_end else at
-
-
-# Rows per batch; a row of an evaluation dataset is a few kilobytes at most.
-_BATCH = 4096
-# A value may be repeated in every row and take no space. So a batch of a small or a very compact
-# file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
-_MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
-#: What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
-#: dates and durations that Python cannot represent.
-FAILURES = (OSError, ValueError, OverflowError)
-
-
-class TypedTable(Table):
-    """The rows of a table with typed columns as plain values; places have no line, only the file.
-
-    Types that JSON lacks are converted: dates and times to ISO 8601 strings, bytes to base64,
-    durations to seconds, decimals to floats, maps to dicts.
-    """
-
-    _title: ClassVar[str]
-    #: The names of the columns.
-    header: Sequence[str]
-    _size: int  # of all bytes that are read
-    _batch_size = _BATCH
-
-    @abstractmethod
-    def _record_batches(self) -> Iterator[RecordBatch]:
-        """Yield the rows as pyarrow reads them; a fault that is not its own is a `ParseError`."""
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the rows in batches; if reading fails, the last batch has the problem."""
-        from pyarrow import ArrowException  # an extra, and slow to import
-
-        index = 0
-        left = MAX_PARQUET_BYTES + self._size * MAX_EXPANSION
-        try:
-            for batch in self._record_batches():
-                left -= batch.nbytes
-                if left < 0:
-                    yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
-                    return
-                rows = [_plain(row) for row in batch.to_pylist(maps_as_pydicts="lossy")]
-                for column in batch.schema:
-                    if parse := _parser(column.type):
-                        for row in rows:
-                            row[column.name] = parse(row[column.name])
-                yield Batch(index, rows)
-                index += len(rows)
-        except ParseError as error:
-            yield Batch(index, [], tuple((fault, "") for fault in error.faults))
-        except (ArrowException, *FAILURES) as error:
-            yield Batch(index, [], ((self._fault(error), ""),))
-
-    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
-        """Return the file as the place: its rows have no lines."""
-        return Place(self.file)
-
-    def _check_types(self, columns: Schema) -> None:
-        """Raise a `ParseError` if JSON cannot hold the values of a column."""
-        for name, column in zip(self.header, columns, strict=True):
-            if other := _other_type(column.type):
-                message = f"the column `{clipped(name)}` has values of the type `{other}`, which"
-                advice = "cast it to texts or numbers, or leave it out"
-                message = f"{message} JSON cannot hold"
-                raise ParseError(SourceProblem("source/unsupported", message, None, advice))
-
-    def _check_rows(self, rows: int) -> None:
-        """Raise a `ParseError` if there are more rows than bytes of this number may have."""
-        if rows > MAX_PARQUET_ROWS + self._size // MIN_ROW_BYTES:
-            raise ParseError(self._expansion_limit(f"{rows:,} rows"))
-
-    def _expansion_limit(self, content: str) -> SourceProblem:
-        """Return the problem of a file that expands to too much."""
-        message = f"the file has {content} in {self._size:,} bytes, which is more than is read"
-        return limit_fault(message, None, "write the dataset as JSONL, which is read as a stream")
-
-    def _fault(self, error: Exception) -> SourceProblem:
-        """Return the problem of what pyarrow raised."""
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        return SourceProblem("source/syntax", f"not {self._title}: {reason}")
-
-
-def require_pyarrow(title: str) -> None:
-    """Raise a `ParseError` with `source/unsupported` if pyarrow is not installed."""
-    try:
-        import pyarrow  # noqa: F401, ICN001 - an extra, and slow to import
-    except ImportError:
-        message = f"reading {title} needs pyarrow, which is not installed"
-        advice = "pip install 'evalcontract[parquet]'"
-        raise ParseError(SourceProblem("source/unsupported", message, None, advice)) from None
-
-
-def _other_type(kind: DataType) -> str | None:
-    """Return the type of values, or of values in them, that is not converted; None without any."""
-    from pyarrow import BaseExtensionType, types
-
-    if isinstance(kind, BaseExtensionType):
-        return None if kind.extension_name == "arrow.json" else kind.extension_name
-    if types.is_union(kind) or types.is_interval(kind):
-        return str(kind)
-    inner = [kind.field(at).type for at in range(kind.num_fields)]
-    return next(filter(None, map(_other_type, inner)), None)
-
-
-def _parser(kind: DataType) -> Callable[[Any], Any] | None:
-    """Return what parses the values of a type that are texts of JSON; None if none are."""
-    from pyarrow import BaseExtensionType, types
-
-    if isinstance(kind, BaseExtensionType):
-        return _parsed
-    if types.is_struct(kind):
-        fields = [kind.field(at) for at in range(kind.num_fields)]
-        parsers = [(field.name, parse) for field in fields if (parse := _parser(field.type))]
-        return partial(_with_parsed, parsers) if parsers else None
-    parse = _parser(kind.field(0).type) if kind.num_fields == 1 else None
-    return parse and (lambda values: values and [parse(value) for value in values])
-
-
-def _with_parsed(parsers: Any, value: Any) -> Any:
-    return value and {**value, **{name: parse(value[name]) for name, parse in parsers}}
-
-
-def _parsed(text: str | None) -> Any:
-    """Return the value of a text of JSON; another text is a text."""
-    try:
-        return None if text is None else json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-class ParquetTable(TypedTable):
-    """The rows of a Parquet file; see `TypedTable`.
-
-    Raises:
-        ParseError: `source/unsupported` (pyarrow is not installed, or JSON has no such type),
-            `source/syntax`, `source/limit-exceeded`.
-
-    """
-
-    _title = "Parquet"
-
-    def __init__(self, file: str, data: bytes) -> None:
-        super().__init__(file, data)
-        self._size = len(data)
-        require_pyarrow(self._title)
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-
-        try:
-            self._file = ParquetFile(io.BytesIO(data))
-            metadata = self._file.metadata
-            groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
-            columns = self._file.schema_arrow
-            self.header = columns.names
-        except (ArrowException, *FAILURES) as error:
-            raise ParseError(self._fault(error)) from None
-
-        self._check_types(columns)
-        self._check_rows(max(metadata.num_rows, sum(group.num_rows for group in groups)))
-        self._bytes = sum(group.total_byte_size for group in groups)
-        if self._bytes > MAX_PARQUET_BYTES + len(data) * MAX_EXPANSION:
-            raise ParseError(self._expansion_limit(f"{self._bytes:,} bytes"))
-
-        is_doubtful = self._bytes <= _SMALL or self._bytes > _COMPACT * len(data)
-        fitting = max(_BATCH_BYTES // max(self._bytes, 1), _MIN_BATCH)
-        self._batch_size = min(_BATCH, fitting) if is_doubtful else _BATCH
-
-    def _record_batches(self) -> Iterator[RecordBatch]:
-        yield from self._file.iter_batches(self._batch_size)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value with all its parts converted to JSON types."""
-    if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    convert = next((convert for kind, convert in CONVERTERS if isinstance(value, kind)), None)
-    return convert(value) if convert else value

@@ -247,9 +247,6 @@ def recorded_kind(source: RowSource) -> str | None:
     The first row decides, by the schemas of both.
     """
     first = _first_row(source)
-    value = source.document.quick if source.document else None
-    if isinstance(value, dict) and "results" in value:
-        first = value  # a run file
     if not isinstance(first, dict):
         return None
     from evalcontract.structure.native import native_for  # only for files that are no datasets

@@ -93,7 +93,7 @@ _SILENT = lazy_pattern(
 )
 _TABLES = frozenset(
     (
-        *TABLES, ".feather", ".avro", ".xlsx", ".xls", ".ods", ".sqlite", ".db",
+        *TABLES, ".avro", ".xlsx", ".xls", ".ods", ".sqlite", ".db",
     )
 )  # fmt: skip
 _AS_DATASET = "write it as YAML, JSON or JSONL"

@@ -7,6 +7,10 @@ import { onTheme } from "./theme.js";
 const CELL = 18;
 const BAND = 22;
 const HEAD = 128;
+// A column may be as wide as that if there is room; from WORDS on, names lie and states have their word.
+const WIDEST = 170;
+const WORDS = 96;
+const LINE = 28;
 
 /**
  * Make a map in a host element. `describe(row, column)` tells of a cell, or of a row if the column
@@ -34,6 +38,8 @@ export function heatmap({ label, describe, choose }) {
   let glyphs = {};
   let scale = 1;
   let names = 170;
+  let wide = CELL;
+  let head = HEAD;
 
   function colourOf(name) {
     const probe = el("span", { class: `probe-${name}` });
@@ -65,9 +71,12 @@ export function heatmap({ label, describe, choose }) {
 
   function size() {
     names = host.clientWidth < 560 ? 96 : 190;
-    spacer.style.width = `${names + table.columns.length * CELL + 12}px`;
-    spacer.style.height = `${BAND + HEAD + table.rows.length * CELL + 8}px`;
-    host.style.height = `${BAND + HEAD + table.rows.length * CELL + 28}px`;
+    wide = Math.max(CELL, Math.min(WIDEST, Math.floor((host.clientWidth - names - 12) / table.columns.length)));
+    head = wide < WORDS ? HEAD : LINE;
+    if (host.clientWidth >= 560) names = Math.max(names, Math.min(400, host.clientWidth - 12 - wide * table.columns.length));
+    spacer.style.width = `${names + table.columns.length * wide + 12}px`;
+    spacer.style.height = `${BAND + head + table.rows.length * CELL + 8}px`;
+    host.style.height = `${BAND + head + table.rows.length * CELL + 28}px`;
     const [width, height] = [host.clientWidth, host.clientHeight];
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
@@ -91,11 +100,11 @@ export function heatmap({ label, describe, choose }) {
     pen.fillStyle = colours.surface;
     pen.fillRect(0, 0, width, height);
     const firstRow = Math.floor(top / CELL);
-    const lastRow = Math.min(table.rows.length - 1, Math.ceil((top + height - BAND - HEAD) / CELL));
-    const firstColumn = Math.floor(left / CELL);
-    const lastColumn = Math.min(table.columns.length - 1, Math.ceil((left + width - names) / CELL));
-    const x = (column) => names + column * CELL - left;
-    const y = (row) => BAND + HEAD + row * CELL - top;
+    const lastRow = Math.min(table.rows.length - 1, Math.ceil((top + height - BAND - head) / CELL));
+    const firstColumn = Math.floor(left / wide);
+    const lastColumn = Math.min(table.columns.length - 1, Math.ceil((left + width - names) / wide));
+    const x = (column) => names + column * wide - left;
+    const y = (row) => BAND + head + row * CELL - top;
     cells(firstRow, lastRow, firstColumn, lastColumn, x, y);
     rowNames(firstRow, lastRow, y, height);
     columnNames(firstColumn, lastColumn, x, width);
@@ -103,11 +112,17 @@ export function heatmap({ label, describe, choose }) {
   }
 
   function cells(firstRow, lastRow, firstColumn, lastColumn, x, y) {
+    pen.font = "12px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    pen.fillStyle = colours.muted;
     for (let row = firstRow; row <= lastRow; row += 1) {
       const states = table.rows[row].states;
       for (let column = firstColumn; column <= lastColumn; column += 1) {
         const state = states ? states[column] : "unknown";
-        if (state) pen.drawImage(glyphs[state], x(column) + 1, y(row) + 1, 16, 16);
+        if (!state) continue;
+        const isWord = wide >= WORDS;
+        pen.drawImage(glyphs[state], x(column) + (isWord ? 5 : (wide - 16) / 2), y(row) + 1, 16, 16);
+        if (isWord) pen.fillText(clip(state, wide - 34), x(column) + 27, y(row) + CELL / 2);
       }
     }
   }
@@ -126,16 +141,16 @@ export function heatmap({ label, describe, choose }) {
 
   function columnNames(firstColumn, lastColumn, x, width) {
     pen.fillStyle = colours.surface;
-    pen.fillRect(0, 0, width, BAND + HEAD);
+    pen.fillRect(0, 0, width, BAND + head);
     pen.save();
     pen.beginPath();
-    pen.rect(names, 0, width, BAND + HEAD);
+    pen.rect(names, 0, width, BAND + head);
     pen.clip();
     for (const group of table.groups) {
       const [start, end] = [x(group.start), x(group.end)];
       if (end < names || start > width) continue;
       pen.fillStyle = colours.line;
-      pen.fillRect(start, 0, 1, BAND + HEAD);
+      pen.fillRect(start, 0, 1, BAND + head);
       pen.fillStyle = colours.text;
       pen.font = "600 12px system-ui, sans-serif";
       const from = Math.max(start, names);
@@ -146,27 +161,31 @@ export function heatmap({ label, describe, choose }) {
     pen.font = "12px ui-monospace, monospace";
     pen.fillStyle = colours.muted;
     for (let column = firstColumn; column <= lastColumn; column += 1) {
+      if (head === LINE) {
+        pen.fillText(clip(table.columns[column].check, wide - 12), x(column) + 5, BAND + head / 2);
+        continue;
+      }
       pen.save();
-      pen.translate(x(column) + CELL / 2, BAND + HEAD - 5);
+      pen.translate(x(column) + wide / 2, BAND + head - 5);
       pen.rotate(-Math.PI / 2);
-      pen.fillText(clip(table.columns[column].check, HEAD - 10), 0, 0);
+      pen.fillText(clip(table.columns[column].check, head - 10), 0, 0);
       pen.restore();
     }
     pen.restore();
     pen.fillStyle = colours.surface;
-    pen.fillRect(0, 0, names, BAND + HEAD);
+    pen.fillRect(0, 0, names, BAND + head);
     pen.fillStyle = colours.line;
-    pen.fillRect(0, BAND + HEAD - 1, width, 1);
+    pen.fillRect(0, BAND + head - 1, width, 1);
   }
 
   function mark(x, y) {
     if (!cursor) return;
     const [row, column] = cursor;
     const [left, top] = [column < 0 ? 1 : x(column), y(row)];
-    if (top < BAND + HEAD - CELL / 2 || (column >= 0 && left < names - CELL / 2)) return;
+    if (top < BAND + head - CELL / 2 || (column >= 0 && left < names - wide / 2)) return;
     pen.strokeStyle = colours.accent;
     pen.lineWidth = 2;
-    pen.strokeRect(left, top, column < 0 ? names - 6 : CELL, CELL);
+    pen.strokeRect(left, top, column < 0 ? names - 6 : wide, CELL);
   }
 
   function later() {
@@ -176,9 +195,9 @@ export function heatmap({ label, describe, choose }) {
   function hit(event) {
     const box = host.getBoundingClientRect();
     const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-    if (py < BAND + HEAD || px > host.clientWidth || py > host.clientHeight) return null;
-    const row = Math.floor((py - BAND - HEAD + host.scrollTop) / CELL);
-    const column = px < names ? -1 : Math.floor((px - names + host.scrollLeft) / CELL);
+    if (py < BAND + head || px > host.clientWidth || py > host.clientHeight) return null;
+    const row = Math.floor((py - BAND - head + host.scrollTop) / CELL);
+    const column = px < names ? -1 : Math.floor((px - names + host.scrollLeft) / wide);
     if (row >= table.rows.length || column >= table.columns.length) return null;
     return [row, column];
   }
@@ -201,13 +220,13 @@ export function heatmap({ label, describe, choose }) {
       Math.max(-1, Math.min(column, table.columns.length - 1)),
     ];
     const top = cursor[0] * CELL;
-    const room = host.clientHeight - BAND - HEAD - CELL;
+    const room = host.clientHeight - BAND - head - CELL;
     if (top < host.scrollTop) host.scrollTop = top;
     if (top > host.scrollTop + room) host.scrollTop = top - room;
-    const left = Math.max(cursor[1], 0) * CELL;
-    const wide = host.clientWidth - names - CELL;
+    const left = Math.max(cursor[1], 0) * wide;
+    const across = host.clientWidth - names - wide;
     if (left < host.scrollLeft) host.scrollLeft = left;
-    if (left > host.scrollLeft + wide) host.scrollLeft = left - wide;
+    if (left > host.scrollLeft + across) host.scrollLeft = left - across;
     tell();
   }
 

@@ -5,6 +5,7 @@ import { state, update } from "./state.js";
 
 const KEYS = [
   ["j, k", "the next and the previous row"],
+  ["r, w, u, c", "results: mark the row as right, as wrong, unmark it, comment on it"],
   ["/", "search"],
   ["Escape", "clear the search, or leave it"],
   ["arrow keys", "from cell to cell in the map, from tab to tab"],
@@ -34,13 +35,14 @@ export function makeKeys(views) {
     if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
     const isField = event.target.matches("input, select, textarea");
     if (event.key === "Escape" && isField) {
-      if (state.q) update({ q: "" });
+      if (state.q && event.target.type === "search") update({ q: "" });
       else event.target.blur();
       return;
     }
     if (isField && event.target.type !== "checkbox" && event.target.type !== "radio") return;
-    if (!isOn.checked || !actions[event.key]) return;
-    actions[event.key]();
+    const action = actions[event.key] ?? views[state.view]?.keys?.[event.key];
+    if (!isOn.checked || !action) return;
+    action();
     event.preventDefault();
   });
 }

@@ -6,6 +6,7 @@ import { DATA } from "./data.js";
 import { byId } from "./dom.js";
 import { makeFindings } from "./findings.js";
 import { makeGraph } from "./graph.js";
+import { makeJudges } from "./judges.js";
 import { makeKeys } from "./keys.js";
 import { makeOverview } from "./overview.js";
 import { makeResults } from "./results.js";
@@ -17,6 +18,7 @@ function viewsWithContent() {
   if (DATA.coverage.length) views.push({ name: "coverage", title: "Coverage" });
   if (DATA.graph.nodes.length) views.push({ name: "references", title: "References" });
   if (DATA.runs.length) views.push({ name: "results", title: "Results" });
+  if (DATA.judges.length) views.push({ name: "judges", title: "Judges" });
   if (DATA.changes) views.push({ name: "changes", title: "Changes", badge: DATA.changes.wrong ? String(DATA.changes.wrong) : null });
   return views;
 }
@@ -26,6 +28,7 @@ makeTabs(viewsWithContent());
 const moving = { findings: makeFindings(), results: DATA.runs.length ? makeResults() : undefined };
 if (DATA.coverage.length) makeCoverage();
 if (DATA.graph.nodes.length) makeGraph();
+if (DATA.judges.length) makeJudges();
 if (DATA.changes) makeChanges();
 makeKeys(moving);
 byId("skip").addEventListener("click", (event) => {

@@ -1,11 +1,13 @@
 // What the report is about, in figures, and the switch between the modes.
 
-import { byId, el } from "./dom.js";
+import { byId, el, withCode } from "./dom.js";
 import { DATA, figure, many, percent, SEVERITIES } from "./data.js";
 import { severityOf } from "./findings.js";
-import { follow, state, update } from "./state.js";
+import { follow, fragment, state, update } from "./state.js";
 import { themeControl } from "./theme.js";
 
+const MOST_RUNS = 4;
+const MOST_LINES = matchMedia("(max-width: 40rem)").matches ? 2 : 4;
 const TITLES = { configured: "As configured", soft: "Soft", strict: "Strict" };
 
 function modeControl() {
@@ -37,12 +39,32 @@ function tiles() {
     shown.push(coverageTile());
   }
   if (DATA.runs.length) {
-    const { mean, decided, counted } = DATA.runs[0].rows_tally;
-    const all = decided === counted;
-    const text = all ? "mean score" : `mean score, ${figure(decided)} of ${many(counted, "row")} decided`;
-    shown.push(tile(mean ?? "–", text, all ? "" : "warning", { view: "results" }));
+    for (const [at, run] of DATA.runs.slice(0, MOST_RUNS).entries()) {
+      const { mean, decided, counted } = run.rows_tally;
+      const all = decided === counted;
+      const text = all ? "mean score" : `mean score, ${figure(decided)} of ${many(counted, "row")} decided`;
+      const of = DATA.runs.length > 1 ? ` (${run.file})` : "";
+      shown.push(tile(mean ?? "–", `${text}${of}`, all ? "" : "warning", { view: "results", run: String(at), row: "" }));
+    }
   }
   return shown;
+}
+
+/** Return what did not run, as the headline of the page; null if everything did. */
+function headline() {
+  const line = (parts, changes) => el("li", {}, el("a", { href: fragment(changes) }, withCode(parts)));
+  const runs = DATA.runs.flatMap((run, at) => {
+    const lines = [...(run.is_complete ? [] : ["the run was interrupted: rows are missing"]), ...run.unmeasured];
+    return lines.map((text) => line(`${DATA.runs.length > 1 ? `${run.file}: ` : ""}${text}`, { view: "results", run: String(at), row: "" }));
+  });
+  const predicted = DATA.coverage.map((table, at) => (table.evidence?.missed
+    ? line(`${figure(table.evidence.missed)} of ${many(table.totals.run, "check")} predicted to run in ${table.file} did not, by ${table.evidence.file}`,
+      { view: "coverage", table: String(at), gaps: "1" }) : null));
+  const lines = [...predicted, ...runs].filter((each) => each !== null);
+  if (!lines.length) return null;
+  const more = lines.slice(MOST_LINES);
+  return el("div", { class: "headline" }, el("h2", {}, "Not everything ran"), el("ul", { "aria-label": "What did not run" }, lines.slice(0, MOST_LINES)),
+    more.length ? el("details", {}, el("summary", {}, `… and ${figure(more.length)} more`), el("ul", {}, more)) : null);
 }
 
 /** What ran, where there are results; else what will. */
@@ -73,5 +95,6 @@ export function makeOverview() {
   byId("controls").replaceChildren(modeControl(), themeControl());
   byId("notes").replaceChildren(...DATA.notes.map((text) => el("li", {}, text)));
   byId("made").textContent = `Made by evalcontract ${DATA.version}. This page is complete in itself: it loads nothing, and sends nothing.`;
-  follow(() => byId("overview").replaceChildren(...tiles()));
+  const first = headline();
+  follow(() => byId("overview").replaceChildren(...(first ? [first] : []), ...tiles()));
 }

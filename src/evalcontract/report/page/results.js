@@ -1,136 +1,335 @@
-// The results of `grade`: scores by check and by row, those that did not pass first.
+// The results of `grade`: scores, rows to filter and to step through, and one run against another.
 
+import { distribution, rateText } from "./charts.js";
 import { announce, byId, el, withCode } from "./dom.js";
 import { DATA, figure, many } from "./data.js";
 import { OUTCOMES } from "./legend.js";
-import { follow, state, update } from "./state.js";
+import { makeLabels, mark, markControls, markText, onMark, remember } from "./marks.js";
+import { chip, outcomeOf, rowParts } from "./row.js";
+import { follow, fragment, state, update } from "./state.js";
 import { virtualList } from "./virtual.js";
 
 const PRINTED = 500;
+const ITEM = 88; // as the style has it
+const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
+const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
+const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not in the other run" };
 
-function outcomeOf(name) {
-  return name ?? "scored";
+const texts = new Map();
+
+/** Return what a search looks through, in lower case. */
+function textOf(run, row) {
+  if (!texts.has(row)) {
+    const given = row.given === null ? null : DATA.given[row.given];
+    const checks = row.checks.map((each) => `${run.checks[each[0]].check} ${each[4] ?? ""} ${each[5].map(({ reason }) => reason ?? "").join(" ")}`);
+    const said = given ? [given.input ?? "", ...given.expected.map(([, text]) => text), ...given.tags] : [];
+    texts.set(row, [row.id, row.reason ?? "", row.output ?? "", row.calls ?? "", ...checks, ...said].join("\n").toLowerCase());
+  }
+  return texts.get(row);
 }
 
-function chip(outcome, score) {
-  return el("span", { class: `outcome ${outcome}` }, outcome, score === null ? "" : ` ${score}`);
+/** Give each row of a run a key of its own: its id, and a number where several have it. */
+function withKeys(run) {
+  const seen = new Map();
+  for (const row of run.rows) {
+    const number = (seen.get(row.id) ?? 0) + 1;
+    seen.set(row.id, number);
+    row.key = number === 1 ? row.id : `${row.id} #${number}`;
+  }
+  run.byKey = new Map(run.rows.map((row) => [row.key, row]));
+  remember(run);
+  return run;
 }
 
-function distribution(bins) {
-  const most = Math.max(...bins, 1);
-  const text = bins.map((count, at) => `${(at / 10).toFixed(1)}: ${count}`).join(", ");
-  return el("span", { class: "bins", role: "img", "aria-label": `Scores from 0 to 1, by tenths: ${text}`, title: text },
-    bins.map((count) => {
-      const bin = el("span", { class: count ? "bin" : "bin none" });
-      bin.style.height = `${count ? Math.max(8, (100 * count) / most) : 4}%`;
-      return bin;
-    }));
+function tagsOf(row) {
+  return row.given === null ? [] : DATA.given[row.given].tags;
+}
+
+/** Return the outcome and the score of a row, or of its check with a name; null without one. */
+function resultOf(run, row, of) {
+  if (!of) return { outcome: outcomeOf(row.outcome), low: row.low };
+  const found = row.checks.find((each) => run.checks[each[0]].check === of);
+  return found ? { outcome: found[1], low: found[3] } : null;
+}
+
+function flipOf(run, row, other, of) {
+  const earlier = other.byKey.get(row.key);
+  const [now, then] = [resultOf(run, row, of)?.outcome, earlier && resultOf(other, earlier, of)?.outcome];
+  if (!then) return "alone";
+  if (now === then) return "same";
+  if (now === "passed" && then === "failed") return "better";
+  return now === "failed" && then === "passed" ? "worse" : "other";
+}
+
+/** Tell of a run against another: what else differs, what flipped, and by how much the mean did. */
+function comparison(run, other, flips) {
+  const [now, then] = [DATA.runs.indexOf(run), DATA.runs.indexOf(other)];
+  const found = DATA.comparisons.find(({ before, after }) => before === Math.min(now, then) && after === Math.max(now, then));
+  const sign = found && found.after === now ? 1 : -1;
+  const signed = (value) => `${sign * value > 0 ? "+" : ""}${(sign * value).toFixed(3)}`;
+  const ends = found?.interval ? found.interval.map(signed) : null;
+  const missing = other.rows.filter((row) => !run.byKey.has(row.key)).length;
+  return el("div", { class: "against" },
+    el("h3", { class: "section" }, `Against ${other.file}`),
+    found?.differences.length ? el("div", {}, el("p", {}, "What else differs:"), el("ul", {}, found.differences.map((text) => el("li", {}, withCode(text))))) : null,
+    el("p", {}, Object.keys(FLIPS).filter((name) => flips.get(name)).map((name) => `${figure(flips.get(name))} ${FLIPS[name]}`).join(", "),
+      missing ? `, ${many(missing, "row")} only there` : ""),
+    found?.pairs ? el("p", {}, `The mean score differs by ${signed(found.mean)}${ends ? ` (${(sign > 0 ? ends : ends.reverse()).join(" to ")}, 95 % interval of paired rows)` : ""}, over `
+      + `${many(found.pairs, "row")} with a score in both.`) : null);
+}
+
+/** The cells with the mean of a tally and the share that passed, each with its interval. */
+function means({ mean, interval, passed }) {
+  const ends = interval ? el("span", { class: "ends" }, `(${interval.map((each) => each.toFixed(2)).join(" to ")})`) : "";
+  return [el("td", { class: "figure" }, mean ?? "–", ends), el("td", { class: "figure" }, rateText(passed))];
+}
+
+/** The tags and other groups of rows; each leads to its rows. */
+function groupTable(run) {
+  if (!run.groups.length) return [];
+  const body = run.groups.map((group) => el("tr", {}, el("td", {}, group.key), el("th", { scope: "row", class: "name" },
+    group.key === "tags" ? el("a", { href: fragment({ tag: group.value, row: "" }) }, group.value) : group.value),
+  el("td", { class: "figure" }, figure(group.counted)), ...means(group)));
+  return [el("details", {}, el("summary", {}, `By tag and group (${figure(run.groups.length)})`),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores by tag and group" }, el("table", {},
+      el("thead", {}, el("tr", {}, ["Key", "Value", "Rows", "Mean", "Passed"].map((text, at) => el("th", { scope: "col", class: at > 1 ? "figure" : null }, text)))),
+      el("tbody", {}, body))))];
 }
 
 function checkTable(run) {
   const names = OUTCOMES.filter((name) => run.checks.some((check) => check.counts[name]));
-  const head = ["Check", "Kind", "Graded by", "Mean", "Scores 0 to 1", ...names];
+  const head = ["Check", "Kind", "Graded by", "Mean", "Passed", "Scores 0 to 1", ...names];
   const body = run.checks.map((check) =>
     el("tr", {}, el("th", { scope: "row", class: "name" }, check.check), el("td", {}, check.kind),
       el("td", { class: "name" }, check.rubric ?? "the row's own expectations"),
-      el("td", { class: "figure" }, check.mean ?? "–"), el("td", {}, check.scored ? distribution(check.bins) : el("span", { class: "muted" }, "no score")),
+      ...means(check), el("td", {}, check.scored ? distribution(check, { width: 190, height: 62 }) : el("span", { class: "muted" }, "no score")),
       names.map((name) => el("td", { class: "figure" }, check.counts[name] ? figure(check.counts[name]) : "·"))));
   return [
-    el("p", { class: "caption", id: "scores" }, "Scores by check. A mean is that of all that were not skipped: as bounds, where some of them came to no verdict."),
+    el("p", { class: "caption", id: "scores" }, "Scores by check. A mean is that of all that were not skipped: as bounds, where some of them came to no verdict. "
+      + "The share that passed is of those decided. In parentheses: 95 % intervals."),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Scores by check" }, el("table", { "aria-describedby": "scores" },
-      el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { scope: "col", class: at === 3 || at > 4 ? "figure" : null }, text)))),
+      el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { scope: "col", class: at === 3 || at === 4 || at > 5 ? "figure" : null }, text)))),
       el("tbody", {}, body))),
   ];
-}
-
-function resultCard(run, row, index, total) {
-  const [id, outcome, score, reason, checks] = row;
-  const order = [...checks].sort((one, other) => OUTCOMES.indexOf(one[1]) - OUTCOMES.indexOf(other[1]));
-  return el(
-    "article", { class: "card", tabindex: -1, "aria-posinset": index + 1, "aria-setsize": total, "aria-label": `${id}: ${outcomeOf(outcome)}` },
-    el("h3", {}, el("span", { class: "name" }, id), " ", chip(outcomeOf(outcome), score)),
-    reason ? el("p", { class: "detail" }, withCode(reason)) : null,
-    order.length ? el("ul", { class: "verdicts" }, order.map(([number, result, value, why]) =>
-      el("li", {}, chip(result, value), " ", el("span", { class: "name" }, run.checks[number].check),
-        why ? el("span", { class: "detail" }, " – ", withCode(why)) : null))) : null,
-  );
 }
 
 function summary(run) {
   const tally = run.rows_tally;
   const names = OUTCOMES.filter((name) => tally.counts[name]);
   return el("div", { class: "tally" },
-    el("p", { class: "mean" }, el("b", {}, tally.mean ?? "–"), " mean score", el("br"), run.sentence),
-    distribution(tally.bins),
-    el("ul", { class: "chips" }, names.map((name) => el("li", {}, chip(`${name}`, null), ` ${figure(tally.counts[name])}`))),
-    run.unmeasured.length ? el("ul", { class: "unmeasured", "aria-label": "What did not run" }, run.unmeasured.map((line) => el("li", {}, withCode(line)))) : null);
+    el("div", {},
+      el("p", { class: "mean" }, el("b", {}, tally.mean ?? "–"), " mean score", el("br"), run.sentence),
+      el("ul", { class: "chips" }, names.map((name) => el("li", {}, chip(`${name}`, null), ` ${figure(tally.counts[name])}`)))),
+    tally.scored ? distribution(tally) : null);
+}
+
+function options(pairs) {
+  return pairs.map(([value, text]) => el("option", { value }, text));
+}
+
+function menu(id, label, name) {
+  const select = el("select", { id, on: { change: () => update({ [name]: select.value, row: "" }) } });
+  return { select, label: el("label", { class: "control" }, el("span", {}, label), select) };
+}
+
+function fill({ select, label }, pairs, value) {
+  select.replaceChildren(...options(pairs));
+  select.value = pairs.some(([each]) => each === value) ? value : pairs[0][0];
+  label.hidden = pairs.length < 2;
+}
+
+/** Return boxes that choose among some values, each with the number of rows that have it. */
+function facet(legend, name, values, counts, titles = {}) {
+  return [el("legend", {}, legend), ...values.map((value) => {
+    const box = el("input", { type: "checkbox", checked: state[name].includes(value), value, "data-facet": name, on: { change: () => {
+      const others = state[name].filter((each) => each !== value);
+      update({ [name]: box.checked ? [...others, value] : others, row: "" });
+    } } });
+    return el("label", { class: "choice" }, box, el("span", { class: `name outcome-name ${value}` }, titles[value] ?? value), el("span", { class: "count" }, figure(counts.get(value) ?? 0)));
+  })];
+}
+
+function counted(rows, valueOf) {
+  const counts = new Map();
+  for (const row of rows) for (const value of [valueOf(row)].flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
 /** Make the view; return what moves through it and what prepares it for paper. */
 export function makeResults() {
-  const runs = DATA.runs;
-  const choice = el("select", { id: "run", on: { change: () => update({ run: choice.value, outcome: [] }) } },
-    runs.map((run, at) => el("option", { value: at }, `${run.file} (${run.dataset})`)));
-  const search = el("input", { type: "search", id: "search-results", placeholder: "Search ids and reasons", "aria-label": "Search results",
-    autocomplete: "off", spellcheck: "false", on: { input: () => update({ q: search.value }) } });
+  const runs = DATA.runs.map(withKeys);
+  const run_ = menu("run", "Run", "run");
+  const against = menu("against", "Against", "against");
+  const of = menu("outcome-of", "Outcome of", "of");
+  const tag = menu("tag", "Tag", "tag");
+  const order = menu("order", "Order", "sort");
+  const marked = menu("marked", "Marks", "mark");
+  const labels = makeLabels();
+  const search = el("input", { type: "search", id: "search-results", placeholder: "Search ids, texts, reasons", "aria-label": "Search results",
+    autocomplete: "off", spellcheck: "false", on: { input: () => update({ q: search.value, row: "" }) } });
   const outcomes = el("fieldset", { class: "facet inline" });
+  const flips = el("fieldset", { class: "facet inline" });
+  const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ q: "", of: "", tag: "", mark: "", outcome: [], flip: [], row: "" }) } }, "Clear filters");
   const told = el("p", { class: "counts" });
   const top = el("div");
-  const feed = el("div", { class: "feed", role: "feed", "aria-label": "Results by row" });
+  const compared = el("div");
+  const feed = el("div", { class: "feed rows", role: "feed", "aria-label": "Results by row" });
+  const detail = el("section", { class: "detail", tabindex: 0, "aria-label": "The chosen row" });
+  const review = el("div", { class: "review" }, el("div", { class: "list" }, feed), detail);
+  const empty = el("p", { class: "empty" }, "No row passes the filters.");
   const left = el("p", { class: "printed" });
   byId("results").replaceChildren(
     el("h2", { class: "hidden" }, "Results"),
-    el("div", { class: "bar-of-controls" }, el("label", { class: "control", hidden: runs.length < 2 }, el("span", {}, "Run"), choice)),
-    top, el("h3", { class: "section" }, "By row"), el("div", { class: "bar-of-controls" }, search, outcomes), told, feed, left,
+    el("div", { class: "bar-of-controls" }, run_.label, against.label),
+    top, compared, el("h3", { class: "section" }, "By row"),
+    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, flips, tag.label, marked.label, order.label, reset),
+    labels.bar, told, empty, review, left,
   );
   let run = null;
+  let other = null;
   let shown = [];
-  const list = virtualList(feed, {
-    estimate: (row) => 70 + row[4].length * 28,
-    shape: (row) => `${Boolean(row[3])} ${row[4].map(([, result, , why]) => `${result} ${Boolean(why)}`)}`,
-    render: (row, index) => resultCard(run, row, index, shown.length),
-  });
+  let chosen = -1;
   let drawn = "";
+  const list = virtualList(feed, { estimate: () => ITEM, shape: () => "", render: item, paper: (row) => card(row) });
+
+  function item(row, index) {
+    const { outcome } = resultOf(run, row, state.of);
+    const input = row.given === null ? "" : DATA.given[row.given].input ?? "";
+    return el("article", { class: "item", tabindex: -1, "aria-posinset": index + 1, "aria-setsize": shown.length, "aria-label": `${row.id}: ${outcome}`,
+      "aria-current": index === chosen ? "true" : null, on: { click: () => choose(index) } },
+    el("h4", {}, el("a", { class: "name", href: fragment({ row: row.key }) }, row.key),
+      el("span", { class: "mark" }, markText(run, row)), chip(outcomeOf(row.outcome), row.score)),
+    el("p", { class: "snippet" }, other ? el("b", { class: "flip" }, `${FLIPS[flipOf(run, row, other, state.of)]} · `) : "", (input || row.reason || "").slice(0, 200)),
+    el("p", { class: "snippet said-of" }, (row.output === undefined ? row.reason ?? "" : row.output || "empty output").slice(0, 200)));
+  }
+
+  function card(row) {
+    return el("article", { class: "card" }, el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
+      el("div", { class: "inside" }, rowParts(run, row, partner(row), "")));
+  }
+
+  /** Return the same row of the other run; null without one. */
+  function partner(row) {
+    return other?.byKey.has(row.key) ? { run: other, row: other.byKey.get(row.key) } : null;
+  }
+
+  function choose(index) {
+    if (!shown[index]) return;
+    update({ row: shown[index].key });
+  }
 
   function passes(row, q) {
-    if (state.outcome.length && !state.outcome.includes(outcomeOf(row[1]))) return false;
-    return !q || [row[0], row[3] ?? "", ...row[4].map((check) => `${run.checks[check[0]].check} ${check[3] ?? ""}`)]
-      .some((text) => text.toLowerCase().includes(q));
+    const result = resultOf(run, row, state.of);
+    if (!result || (state.outcome.length && !state.outcome.includes(result.outcome))) return false;
+    if (other && state.flip.length && !state.flip.includes(flipOf(run, row, other, state.of))) return false;
+    if (state.tag && !tagsOf(row).includes(state.tag)) return false;
+    const said = markText(run, row);
+    if (state.mark && state.mark !== (said || "none") && !(state.mark === "marked" && said)) return false;
+    return !q || textOf(run, row).includes(q);
+  }
+
+  function ordered(rows) {
+    const low = (row) => resultOf(run, row, state.of).low;
+    // A row without a score stands behind all that have one.
+    const by = {
+      low: (one, other) => (low(one) ?? 2) - (low(other) ?? 2),
+      high: (one, other) => (low(other) ?? -1) - (low(one) ?? -1),
+      file: (one, other) => one.place - other.place,
+    }[state.sort];
+    return by ? [...rows].sort(by) : rows;
+  }
+
+  function drawDetail() {
+    const at = shown.findIndex((row) => row.key === state.row);
+    chosen = at < 0 ? 0 : at;
+    review.classList.toggle("has-row", at >= 0);
+    for (const node of feed.querySelectorAll("[aria-current]")) node.removeAttribute("aria-current");
+    list.node(chosen)?.setAttribute("aria-current", "true");
+    const row = shown[chosen];
+    detail.hidden = !row;
+    if (!row) return;
+    const step = (by, text) => el("button", { type: "button", disabled: !shown[chosen + by], on: { click: () => go(by) } }, text);
+    detail.replaceChildren(
+      el("div", { class: "detail-head" },
+        el("button", { type: "button", class: "back", on: { click: () => update({ row: "" }) } }, "All rows"),
+        el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
+        el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
+      tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
+      markControls(run, row),
+      ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
+    );
+    detail.scrollTop = 0;
+  }
+
+  function go(by) {
+    if (!shown.length) return;
+    const wanted = state.row || by < 0 ? chosen + by : chosen;
+    const index = Math.max(0, Math.min(wanted, shown.length - 1));
+    choose(index);
+    if (feed.offsetParent) list.focus(index);
+    else detail.focus();
   }
 
   function show() {
     if (byId("results").hidden || !runs.length) return;
     if (search.value !== state.q) search.value = state.q;
-    const key = JSON.stringify([state.run, state.q, state.outcome]);
+    const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark, state.against, state.flip]);
     if (key === drawn) {
       list.draw();
+      drawDetail();
       return;
     }
     drawn = key;
     const at = runs[Number(state.run)] ? Number(state.run) : 0;
-    choice.value = String(at);
     if (run !== runs[at]) {
       run = runs[at];
-      top.replaceChildren(summary(run), ...checkTable(run));
+      top.replaceChildren(summary(run), ...checkTable(run), ...groupTable(run));
+      labels.set(run);
     }
-    const names = OUTCOMES.filter((name) => run.rows_tally.counts[name]);
-    outcomes.replaceChildren(el("legend", {}, "Outcome"), ...names.map((name) => {
-      const box = el("input", { type: "checkbox", checked: state.outcome.includes(name), on: { change: () => {
-        const others = state.outcome.filter((each) => each !== name);
-        update({ outcome: box.checked ? [...others, name] : others });
-      } } });
-      return el("label", { class: "choice" }, box, el("span", { class: `name outcome-name ${name}` }, name), el("span", { class: "count" }, figure(run.rows_tally.counts[name])));
-    }));
+    const number = Number(state.against || -1);
+    other = number !== at && runs[number] ? runs[number] : null;
+    fill(against, [["", "no other run"], ...runs.map((each, index) => [String(index), each.file]).filter(([index]) => index !== String(at))], state.against);
+    fill(run_, runs.map((each, number) => [String(number), `${each.file} (${each.dataset})`]), String(at));
+    fill(of, [["", "the row"], ...[...new Set(run.checks.map(({ check }) => check))].map((name) => [name, name])], state.of);
+    fill(tag, [["", "any"], ...[...counted(run.rows, tagsOf)].sort().map(([name, count]) => [name, `${name} (${figure(count)})`])], state.tag);
+    fill(marked, Object.entries(MARKS), state.mark);
+    fill(order, Object.entries(ORDERS), state.sort);
+    const counts = counted(run.rows, (row) => resultOf(run, row, state.of)?.outcome);
+    const focused = document.activeElement?.dataset?.facet && document.activeElement.value;
+    outcomes.replaceChildren(...facet("Outcome", "outcome", OUTCOMES.filter((name) => counts.get(name)), counts));
+    const turned = other ? counted(run.rows.filter((row) => resultOf(run, row, state.of)), (row) => flipOf(run, row, other, state.of)) : new Map();
+    flips.replaceChildren(...(other ? facet("Result", "flip", Object.keys(FLIPS).filter((name) => turned.get(name)), turned, FLIPS) : []));
+    compared.replaceChildren(...(other ? [comparison(run, other, turned)] : []));
+    if (focused) [...outcomes.querySelectorAll("input"), ...flips.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
+    reset.hidden = !(state.q || state.of || state.tag || state.mark || state.outcome.length || state.flip.length);
     const q = state.q.trim().toLowerCase();
-    shown = run.rows.filter((row) => passes(row, q));
-    told.textContent = `${figure(shown.length)} of ${many(run.rows_total, "row")}, those that did not pass first`;
+    shown = ordered(run.rows.filter((row) => passes(row, q)));
+    told.textContent = `${figure(shown.length)} of ${many(run.rows_total, "row")}, ${ORDERS[state.sort] ?? ORDERS[""]}`;
     announce(told.textContent);
+    empty.hidden = shown.length > 0;
     list.set(shown);
+    drawDetail();
+    if (state.row && feed.offsetParent) list.reveal(chosen);
   }
 
+  /** Mark the chosen row by a key. */
+  function say(human) {
+    if (shown[chosen]) mark(run, shown[chosen], human);
+  }
+
+  onMark(() => {
+    const focused = document.activeElement;
+    const again = focused?.name === "mark" ? `input[name=mark][value=${focused.value}]` : focused?.id === "comment" ? "#comment" : null;
+    for (const node of feed.querySelectorAll(".item")) {
+      node.querySelector(".mark").textContent = markText(run, shown[Number(node.getAttribute("aria-posinset")) - 1]);
+    }
+    drawDetail();
+    if (again) detail.querySelector(again)?.focus();
+  });
   follow(show);
   return {
-    step: (by) => list.step(by),
+    step: go,
+    keys: { r: () => say("pass"), w: () => say("fail"), u: () => say(null), c: () => labels.comment() },
     search: () => search.focus(),
     spread() {
       const more = list.spread(PRINTED);

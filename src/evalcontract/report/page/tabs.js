@@ -34,7 +34,6 @@ export function makeTabs(views) {
       tabs[at].setAttribute("aria-selected", String(name === view));
       tabs[at].tabIndex = name === view ? 0 : -1;
       byId(name).hidden = name !== view;
-      if (name === view) list.scrollLeft = tabs[at].offsetLeft - list.offsetLeft - 48;
     }
   });
 }

@@ -6,9 +6,9 @@ const BEYOND = 600;
 /**
  * Show items in a container that scrolls with the page.
  * `estimate(item)` returns a height in pixels, `render(item, index)` an element, and `shape(item)` a
- * text: items with the same one are about as high.
+ * text: items with the same one are about as high. `paper(item, index)` is what is printed of it.
  */
-export function virtualList(container, { estimate, render, shape }) {
+export function virtualList(container, { estimate, render, shape, paper = render }) {
   let items = [];
   let shapes = [];
   let isMeasured = new Uint8Array(0);
@@ -133,6 +133,7 @@ export function virtualList(container, { estimate, render, shape }) {
     set(wanted) {
       clear();
       items = wanted;
+      container.hidden = !items.length; // a feed without articles is none
       shapes = items.map(shape);
       isMeasured = new Uint8Array(items.length);
       heights = Float64Array.from(items, (item, index) => learned.get(shapes[index]) ?? estimate(item));
@@ -149,19 +150,25 @@ export function virtualList(container, { estimate, render, shape }) {
     /** Move the focus to an item. */
     focus(index) {
       kept = index;
+      this.reveal(index);
+      shown.get(index)?.focus({ preventScroll: true });
+    },
+    /** Scroll to an item. */
+    reveal(index) {
       for (let round = 0; round < 2; round += 1) {
         const top = container.getBoundingClientRect().top + scrollY + tops[index];
         scrollTo(0, Math.max(top - innerHeight / 6, 0));
         draw();
       }
-      shown.get(index)?.focus({ preventScroll: true });
     },
+    /** Return the element of an item, if it is in the document. */
+    node: (index) => shown.get(index),
     /** Put the first items into the document, for paper; return how many are left out. */
     spread(most) {
       clear();
       isSpread = true;
       container.append(...items.slice(0, most).map((item, index) => {
-        const node = render(item, index);
+        const node = paper(item, index);
         node.classList.add("virtual");
         shown.set(index, node);
         return node;

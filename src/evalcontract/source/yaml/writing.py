@@ -289,7 +289,7 @@ def parquet_bytes(rows: Sequence[dict[str, Any]]) -> bytes:
         from pyarrow import parquet
     except ImportError:
         raise NotWritableError(
-            "writing Parquet needs pyarrow: pip install 'evalcontract[parquet]'"
+            "writing Parquet needs pyarrow: pip install 'evalcontract[arrow]'"
         ) from None
     out = io.BytesIO()
     try:

@@ -1,0 +1,140 @@
+"""What a run may ask judges, and what it would: `--max-questions`, `--max-tokens`, `--dry-run`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from shutil import get_terminal_size
+from typing import Any
+
+from evalcontract.cli import options
+from evalcontract.cli.outcome import write_findings
+from evalcontract.cli.output import put, put_json
+from evalcontract.grading.basis import json_line
+from evalcontract.grading.grade import Grading
+from evalcontract.judging.asking import Judging
+from evalcontract.judging.cost import (
+    CHARACTERS_OF_TOKEN,
+    TOKENS_OF_ANSWER,
+    Forecast,
+    Prospects,
+    QuestionBudget,
+    total_of,
+)
+from evalcontract.model.errors import UsageError
+from evalcontract.model.page import where_to_read
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, harmless_json, many
+from evalcontract.policy import exit_status
+from evalcontract.report.frame import wrapped
+
+_OPTIONS = (
+    options.flag(
+        "--dry-run",
+        "Grade nothing: say how many questions judges would be asked, how many of them the cache"
+        " answers, and estimate tokens and cost.",
+    ),
+    options.number(
+        "--max-questions",
+        "Most questions to send to models; beyond, checks do not run, and the exit status is 1.",
+    ),
+    options.number(
+        "--max-tokens",
+        "Tokens of questions and answers after which no question is sent; then as above.",
+    ),
+)
+
+
+class Asking(NamedTuple):
+    """How judges may be asked; in the order of the options."""
+
+    dry_run: bool
+    max_questions: int | None
+    max_tokens: int | None
+
+    @property
+    def budget(self) -> QuestionBudget:
+        """The budget of the run, which nothing has been spent of."""
+        return QuestionBudget(self.max_questions, self.max_tokens)
+
+
+def ASKING(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as the other options
+    """Add these options to a command, which gets them as `asking`."""
+
+    @wraps(command)
+    def run(**arguments: Any) -> Any:
+        given = {name: arguments.pop(name) for name in Asking._fields}
+        return command(asking=Asking(**given), **arguments)
+
+    added: Callable[..., Any] = run
+    for option in reversed(_OPTIONS):
+        added = option(added)
+    return added
+
+
+def forecast(
+    grading: Grading, judging: Judging | None, *, resumes: bool = False, in_json: bool = False
+) -> int:
+    """Print what judges would be asked; return the exit code, which is that of the findings.
+
+    Raises:
+        UsageError: a run is gone on with, of which it is not known what is left.
+
+    """
+    if resumes:
+        raise UsageError("--dry-run counts all rows: leave out --resume")
+    prospects = None
+    if judging is not None and not grading.is_unreadable:
+        prospects = grading.prospects(judging)
+    write_findings(grading.diagnostics)
+    if grading.is_unreadable:
+        return exit_status(grading.diagnostics)
+    if in_json:
+        put_json(harmless_json([_json(prospects or Prospects())]))
+    else:
+        put(_text(prospects, get_terminal_size().columns))
+    return exit_status(grading.diagnostics)
+
+
+def _json(prospects: Prospects) -> str:
+    every = [*prospects.forecasts()]
+    total = total_of(every)._asdict()
+    content = {name: total[name] for name in Forecast._fields[2:]}
+    judges = [each._asdict() for each in every]
+    impossible = [
+        {"reason": reason, "number": number} for reason, number in prospects.impossible.items()
+    ]
+    return json_line({"dry_run": {**content, "judges": judges, "impossible": impossible}})
+
+
+def _text(prospects: Prospects | None, width: int) -> Iterator[str]:
+    if prospects is None:
+        where = where_to_read("judges#ask-a-model")
+        yield from wrapped(
+            f"no question would be asked: no model is configured; see {where}", 0, width
+        )
+        return
+    every = [*prospects.forecasts()]
+    yield from wrapped(f"dry run: {_sentence(total_of(every))}", 0, width)
+    for each in every:
+        name = f"{clipped(each.judge, NAME_LENGTH)} over {clipped(each.model, NAME_LENGTH)}"
+        yield from wrapped(escape_controls(f"{name}: {_sentence(each)}"), 2, width)
+    for reason, number in prospects.impossible.items():
+        line = f"{many(number, 'question')} cannot be asked: {reason}"
+        yield from wrapped(escape_controls(line), 2, width)
+    if any(each.questions for each in every):
+        yield from wrapped(
+            "tokens are estimated: by what cached answers of the same judge took, otherwise by "
+            f"{CHARACTERS_OF_TOKEN} characters a token and {TOKENS_OF_ANSWER} tokens an answer; "
+            "questions that have to be asked once more come on top",
+            0,
+            width,
+        )
+
+
+def _sentence(each: Forecast) -> str:
+    parts = [many(each.questions, "question"), f"{each.cached:,} in the cache"]
+    if each.questions:
+        parts.append(f"about {each.input_tokens:,} + {many(each.output_tokens, 'token')}")
+        parts.append("no price is known" if each.cost is None else f"cost about {each.cost:.4f}")
+    return ", ".join(parts)

@@ -1,0 +1,160 @@
+// What a reviewer says of rows, right or wrong and why, and the file of labels that it becomes.
+
+import { byId, el } from "./dom.js";
+import { figure, many } from "./data.js";
+
+const WORDS = { pass: "right", fail: "wrong" };
+const PREFIX = "evalcontract-report-labels:";
+const listeners = [];
+
+/** Call a function whenever a mark has changed. */
+export function onMark(listener) {
+  listeners.push(listener);
+}
+
+/** Give a run its marks, which the browser remembers until they are discarded. */
+export function remember(run) {
+  run.store = `${PREFIX}${run.dataset}:${run.file}:${run.graded}`;
+  run.marks = new Map();
+  try {
+    for (const [key, mark] of JSON.parse(localStorage.getItem(run.store) ?? "[]")) {
+      if (run.byKey.has(key) && mark.human in WORDS) run.marks.set(key, { human: mark.human, comment: String(mark.comment ?? "") });
+    }
+  } catch {
+    // A page from a file may have no storage: marks hold until it is closed.
+  }
+}
+
+function store(run) {
+  try {
+    if (run.marks.size) localStorage.setItem(run.store, JSON.stringify([...run.marks]));
+    else localStorage.removeItem(run.store);
+  } catch {
+    // As above.
+  }
+}
+
+function keep(run) {
+  store(run);
+  for (const listener of listeners) listener();
+}
+
+/** Whether a row can have a label: its id is whole in the page, and no earlier row has it. */
+export function canMark(row) {
+  return row.is_labelled && row.key === row.id;
+}
+
+/** Mark a row as `pass` or `fail`, where its comment stays, or as nothing. */
+export function mark(run, row, human) {
+  if (!canMark(row)) return;
+  if (human) run.marks.set(row.key, { human, comment: run.marks.get(row.key)?.comment ?? "" });
+  else run.marks.delete(row.key);
+  keep(run);
+}
+
+/** Return what is said of a row in a word; empty if nothing is. */
+export function markText(run, row) {
+  return WORDS[run.marks.get(row.key)?.human] ?? "";
+}
+
+/** Return the judges that answered in a run. */
+export function judgesOf(run) {
+  const found = new Set();
+  for (const row of run.rows) for (const { judge } of verdictsOf(run, row)) found.add(judge);
+  return [...found].sort();
+}
+
+function verdictsOf(run, row) {
+  return row.checks.filter((each) => run.checks[each[0]].kind === "llm_judge")
+    .flatMap((each) => each[5].map((answer) => ({ ...answer, outcome: each[1], isAlone: each[5].length === 1 })));
+}
+
+/** Return the answer of a judge on a row; undefined without one. */
+export function verdictOf(run, row, judge) {
+  return verdictsOf(run, row).find((answer) => answer.judge === judge && answer.verdict !== undefined);
+}
+
+/** Return the marks of a run as JSON Lines that `calibrate-judge --labels` reads. */
+function labelsOf(run, judge, annotator) {
+  const lines = run.rows.filter((row) => run.marks.has(row.key)).map((row) => {
+    const { human, comment } = run.marks.get(row.key);
+    const answer = verdictOf(run, row, judge);
+    const label = { id: row.exact ? String.fromCodePoint(...row.exact) : row.id, human };
+    if (answer) label.judge = answer.verdict;
+    if (answer?.model) label.model = answer.model;
+    if (annotator) label.annotator = annotator;
+    if (comment.trim()) label.comment = comment.trim();
+    return `${JSON.stringify(label)}\n`;
+  });
+  return lines.join("");
+}
+
+function save(text) {
+  const link = el("a", { download: "labels.jsonl", href: URL.createObjectURL(new Blob([text], { type: "application/jsonl" })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** Make the controls of a row: right or wrong, and a comment. */
+export function markControls(run, row) {
+  if (!canMark(row)) {
+    return el("p", { class: "muted" }, "This row cannot be marked: an earlier row has the same id, or its id is too long.");
+  }
+  const current = run.marks.get(row.key);
+  const choices = Object.entries(WORDS).map(([human, word]) =>
+    el("label", {}, el("input", { type: "radio", name: "mark", value: human, checked: current?.human === human,
+      on: { change: () => mark(run, row, human) } }), el("span", {}, word)));
+  const comment = el("input", { type: "text", id: "comment", value: current?.comment ?? "", placeholder: "Comment", "aria-label": "Comment on the row",
+    autocomplete: "off", disabled: !current, on: { input: () => {
+      // The row is not drawn anew, so that what is clicked next is still there.
+      current.comment = comment.value;
+      store(run);
+    } } });
+  return el("div", { class: "marking" },
+    el("fieldset", { class: "modes" }, el("legend", { class: "hidden" }, "The output is"), choices), comment,
+    current ? el("button", { type: "button", class: "plain", on: { click: () => mark(run, row, null) } }, "Unmark") : null);
+}
+
+/** Make the bar that counts the marks of a run, compares them with a judge, and saves them. */
+export function makeLabels() {
+  const judge = el("select", { id: "label-judge", on: { change: () => draw() } });
+  const of = el("label", { class: "control" }, el("span", {}, "With verdicts of"), judge);
+  const annotator = el("input", { type: "text", id: "annotator", placeholder: "Your name", "aria-label": "Your name, as annotator", autocomplete: "off" });
+  const told = el("p", { class: "counts", id: "marks" });
+  const saving = el("button", { type: "button", id: "save-labels", on: { click: () => save(labelsOf(run, judge.value, annotator.value.trim())) } }, "Save labels");
+  const discard = el("button", { type: "button", class: "plain", on: { click: () => {
+    run.marks.clear();
+    keep(run);
+  } } }, "Discard");
+  const bar = el("div", { class: "bar-of-controls labels" }, told, of, annotator, saving, discard);
+  let run = null;
+
+  function draw() {
+    const marks = [...run.marks.values()];
+    const count = (human) => figure(marks.filter((each) => each.human === human).length);
+    for (const part of [annotator, saving, discard]) part.hidden = !marks.length;
+    of.hidden = !marks.length || judge.options.length < 2;
+    told.textContent = marks.length ? `${many(marks.length, "row")} marked: ${count("pass")} right, ${count("fail")} wrong${agreement()}`
+      : "Mark rows as right or wrong (keys r and w), and save that as labels for calibrate-judge.";
+  }
+
+  function agreement() {
+    const both = run.rows.filter((row) => run.marks.has(row.key)).map((row) => [run.marks.get(row.key).human, verdictOf(run, row, judge.value)])
+      .filter(([, answer]) => answer?.isAlone && (answer.outcome === "passed" || answer.outcome === "failed"));
+    const same = both.filter(([human, answer]) => (human === "pass") === (answer.outcome === "passed"));
+    return both.length ? `; ${judge.value} agrees on ${figure(same.length)} of ${figure(both.length)}` : "";
+  }
+
+  onMark(() => run && draw());
+  return {
+    bar,
+    /** Show the marks of a run. */
+    set(wanted) {
+      run = wanted;
+      const names = judgesOf(run);
+      judge.replaceChildren(...[...names.map((name) => [name, name]), ["", "no judge"]].map(([value, text]) => el("option", { value }, text)));
+      draw();
+    },
+    comment: () => byId("comment")?.focus(),
+  };
+}

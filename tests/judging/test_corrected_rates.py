@@ -1,0 +1,132 @@
+"""The pass rate of a check beside the one without the errors of its judge, while that is known."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from model_server import ModelServer, needs_client, verdict
+from tables import every_case
+from test_grade_with_judges import JUDGES, _write, configure, grade, results, rows, workspace
+
+from evalcontract.statistics.rates import Agreement, MeasuredRate, corrected
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["workspace"]
+pytestmark = [pytest.mark.slow, needs_client]
+
+COUNTS = {"tp": 80, "fn": 20, "tn": 45, "fp": 5}
+TEMPLATE = JUDGES["polite"]["template"]
+HOLDS: dict[str, Any] = {
+    "confusion_matrix": COUNTS,
+    "judge_version": "1.0.0",
+    "model": {"provider": "acme", "name": "m-1"},
+    "template_sha256": sha256(TEMPLATE.encode()).hexdigest(),
+    "validated_at": "2026-05-01",
+    "validated_against": "labels",
+}
+
+
+def summaries(
+    workspace: Path,
+    patch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *rubrics: str,
+    **validation: Any,
+) -> tuple[list[dict[str, Any]], str]:
+    """Return what is said of corrected rates, as JSON and as text; 7 of 10 rows pass."""
+    judge = {"id": "polite", "version": "1.0.0", "template": TEMPLATE}
+    _write(workspace / "judges/polite.json", {**judge, "validation": validation})
+    rows(workspace, *(rubrics or ["single"] * 10))
+
+    def answer(request: dict[str, Any], _: int) -> Any:
+        return verdict("pass" if request["messages"][1]["content"][-1] in "0123456" else "fail")
+
+    with ModelServer(answer) as server:
+        configure(patch, server)
+        grade("--output-format", "jsonl", "--cache")
+        _, _, summary = results(capsys.readouterr().out)
+        grade("--cache")
+    return summary.get("corrected", []), " ".join(capsys.readouterr().out.split())
+
+
+def test_the_corrected_rate_stands_beside_the_observed_one(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `calibrate-judge` corrects the same rate."""
+    (made,), text = summaries(workspace, monkeypatch, capsys, **HOLDS)
+    known = corrected(MeasuredRate(0.7, 10), Agreement(**COUNTS))
+    assert known is not None
+    assert known.rate == pytest.approx((0.7 + 0.9 - 1) / (0.8 + 0.9 - 1))
+    assert made == {
+        "rubric": "rubric/single@1.0.0",
+        "check": "polite",
+        "judge": "judge/polite@1.0.0",
+        "observed": 0.7,
+        "n": 10,
+        "corrected": pytest.approx(known.clipped.rate),
+        "interval": {
+            "lower": pytest.approx(known.clipped.interval.lower),
+            "upper": pytest.approx(known.clipped.interval.upper),
+            "level": 0.95,
+        },
+    }
+    assert made["interval"]["lower"] < 0.7 < made["corrected"] < made["interval"]["upper"]
+    assert "polite: pass rate 0.700 of 10 rows as observed; 0.857, 95 % interval" in text
+    assert "judge/polite@1.0.0 (TPR 0.800, TNR 0.900 of 150 outputs)" in text
+
+
+@every_case(
+    ("changes", "reason"),
+    [
+        ({"template_sha256": "0" * 64}, "another template"),
+        ({"template_sha256": None}, "does not say of which template"),
+        ({"judge_version": "0.9.0"}, "another version"),
+        ({"model": {"name": "m-0"}}, "was validated on m-0, and asked over m-1"),
+        ({"confusion_matrix": {"tp": 5, "fn": 5, "tn": 5, "fp": 5}}, "more than 1 in sum"),
+        ({"confusion_matrix": {"tp": 5, "fn": 5, "tn": 0, "fp": 0}}, "more than 1 in sum"),
+    ],
+)
+def test_a_validation_that_does_not_hold_corrects_nothing(
+    changes: dict[str, Any],
+    reason: str,
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    validation = {key: value for key, value in {**HOLDS, **changes}.items() if value is not None}
+    (made,), text = summaries(workspace, monkeypatch, capsys, **validation)
+    assert (made["observed"], made["corrected"]) == (0.7, None)
+    assert reason in made["reason"]
+    assert "interval" not in made
+    assert made["reason"] in text
+
+
+def test_what_is_not_measured_or_not_of_one_judge_is_no_correction(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rates without counts have no interval; a jury has errors of its own."""
+    rates = {**HOLDS, "tpr": 0.8, "tnr": 0.9, "sample_size": 150}
+    del rates["confusion_matrix"]
+    assert summaries(workspace, monkeypatch, capsys, **rates)[0] == []
+    assert summaries(workspace, monkeypatch, capsys, "jury", "facts", "plain", **HOLDS)[0] == []
+
+
+def test_a_check_inside_of_a_composite_is_corrected_and_a_threshold_is_told(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = workspace / "rubrics/jury.json"
+    rubric = json.loads(path.read_text(encoding="utf-8"))
+    reference = "judge/polite@1.0.0"
+    check = {"id": "own", "kind": "llm_judge", "judge_prompt_ref": reference, "threshold": 0.9}
+    _write(path, {**rubric, "checks": [check]})
+    made, _ = summaries(workspace, monkeypatch, capsys, "inside", "jury", **HOLDS)
+    assert [(each["check"], each["corrected"] is None) for each in made] == [
+        ("inner/polite", False),
+        ("own", True),
+    ]
+    assert "`threshold`" in made[1]["reason"]

@@ -1,0 +1,396 @@
+"""The results in the HTML report, as a reviewer works with them in a real Chromium."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from browser import Browser
+from doors import command_line
+from evals import reviewed
+from pages import report
+from tables import every_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+PHONE, TALL = (390, 844), (1280, 2000)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as started:
+        yield started
+
+
+def page_of(root: Path, runs: str = "ab", rows: int = 6) -> Path:
+    """Write the report of a dataset with the results and the outputs of some runs."""
+    dataset = reviewed(root, rows, runs)
+    names: list[tuple[str, str | Path]]
+    names = [(f"--{name}", root / f"{name}_{run}.jsonl") for run in runs for name in NAMES]
+    names.append(("--labels", f"judge/tone={root / 'labels.jsonl'}"))
+    return report(dataset, *(part for pair in names for part in pair))
+
+
+NAMES = ("results", "outputs")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return page_of(tmp_path_factory.mktemp("reviewed"))
+
+
+def listed(browser: Browser) -> list[str]:
+    """Return the ids of the rows that are listed, in order."""
+    return [text.split()[0] for text in browser.texts("#results .item h4")]
+
+
+def blocks(browser: Browser) -> dict[str, str]:
+    """Return the texts of the chosen row by their titles."""
+    parts = [text.split("\n", 1) for text in browser.texts(".detail .block")]
+    return {title: text.strip() for title, text in parts}
+
+
+def test_a_row_stands_beside_its_output_expectation_and_reasons(
+    browser: Browser, page: Path
+) -> None:
+    browser.open(page, "#view=results&row=r1")
+    assert browser.texts(".detail h3") == ["r1 failed 0.12"]
+    assert blocks(browser) == {
+        "Input": "Where is order 1?\nPlease say so.",
+        "Output": "Order 1 left, says a.\n Indeed.",
+        "Expected": "expected_facts\n\norder 1 left",
+    }
+    places = browser.run("[...document.querySelectorAll('.detail .block')].map(e => e.offsetTop)")
+    assert len(set(places)) == 1
+    facts, tone = browser.texts(".detail .verdicts li")
+    assert "no order 1 left" in facts
+    assert tone.split("\n")[-1] == "judge/tone@1.0.0 (m-1) answers 2: the tone of 1"
+    assert browser.texts(".detail .tag") == ["odd"]
+
+
+@every_case(
+    ("fragment", "rows"),
+    [
+        ("", ["r5", "r3", "r1", "r0", "r2", "r4"]),
+        ("&sort=file", ["r0", "r1", "r2", "r3", "r4", "r5"]),
+        ("&sort=high&outcome=failed", ["r1", "r3"]),
+        ("&sort=low&of=tone", ["r5", "r3", "r1", "r0", "r2", "r4"]),
+        ("&of=tone&outcome=error", ["r5"]),
+        ("&of=facts&outcome=passed&tag=even&sort=file", ["r0", "r2", "r4"]),
+        ("&tag=odd&outcome=passed", []),
+        ("&q=SAYS+A.&sort=file", ["r0", "r1", "r2", "r3", "r4", "r5"]),
+        ("&q=the+tone+of+4", ["r4"]),
+        ("&q=order+3+left", ["r3"]),
+        ("&q=where+is+order+2", ["r2"]),
+    ],
+)
+def test_rows_are_filtered_and_sorted_by_the_address(
+    browser: Browser, page: Path, fragment: str, rows: list[str]
+) -> None:
+    browser.open(page, f"#view=results{fragment}", TALL)
+    assert listed(browser) == rows
+    assert browser.texts(".detail h3 .name") == rows[:1]
+
+
+def test_menus_filter_and_stand_in_the_address(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results", TALL)
+    browser.call("page.selectOption", "#outcome-of", "tone")
+    browser.call("page.check", "#results input[value=failed]")
+    browser.call("page.selectOption", "#tag", "odd")
+    browser.call("page.selectOption", "#order", "high")
+    browser.settle()
+    assert listed(browser) == ["r1", "r3"]
+    address = browser.run("location.hash")
+    browser.open(page, address, TALL)
+    assert listed(browser) == ["r1", "r3"]
+    assert browser.run("document.querySelector('#tag').value") == "odd"
+    browser.call("page.click", "#results >> text=Clear filters")
+    browser.settle()
+    assert len(listed(browser)) == 6
+
+
+def test_keys_step_through_the_rows_that_are_listed(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&tag=even&sort=file")
+    browser.press("j")
+    assert browser.texts(".detail h3 .name") == ["r0"]
+    browser.press("j")
+    assert browser.texts(".detail h3 .name") == ["r2"]
+    assert browser.run("location.hash") == "#view=results&tag=even&sort=file&row=r2"
+    assert browser.texts(".item[aria-current=true] .name") == ["r2"]
+    browser.press("j", "j", "k", "k")
+    assert browser.texts(".detail h3 .name") == ["r0"]
+    browser.call("page.click", ".detail >> text=Next")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r2"]
+    browser.call("page.click", ".item:last-child")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r4"]
+
+
+def test_what_is_searched_is_marked(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&q=LEFT&row=r1")
+    assert browser.texts(".detail .found") == ["left", "left"]
+
+
+def test_a_phone_shows_the_list_or_a_row(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results", PHONE)
+    assert browser.texts(".detail") == []
+    browser.call("page.click", ".item .name")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r5"]
+    assert listed(browser) == []
+    assert browser.run("document.documentElement.scrollWidth") <= PHONE[0]
+    browser.press("j")
+    assert browser.texts(".detail h3 .name") == ["r3"]
+    browser.call("page.click", "text=All rows")
+    browser.settle()
+    assert len(listed(browser)) > 0
+
+
+def test_distributions_have_axes_thresholds_and_intervals(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results")
+    charts = browser.run(
+        "[...document.querySelectorAll('#results .chart')].map(e => e.getAttribute('aria-label'))"
+    )
+    assert len(charts) == 3
+    assert charts[0].startswith("5 scores from 0 to 1, by tenths: ")
+    assert charts[0].endswith("; mean 0.63 (0.00 to 1.00); threshold 0.75")
+    ticks = browser.run(
+        "[...document.querySelector('.chart').querySelectorAll('.tick')].map(e => e.textContent)"
+    )
+    assert {
+        "0",
+        "0.25",
+        "0.5",
+        "0.75",
+        "1",
+        "3",
+        "threshold 0.75",
+        "mean 0.63 (0.00 to 1.00)",
+    } == set(ticks)
+    assert "pass rate 0.60 (95 % interval 0.23 to 0.88)" in browser.texts(".tally")[0]
+    cells = browser.texts("#results tbody tr:first-child td")
+    assert cells[2:4] == ["0.50\n(0.19 to 0.81)", "50 %\n(19 to 81 %)"]
+    browser.call("page.click", "text=By tag and group")
+    rows = [
+        [cell.strip() for cell in text.split("\t")]
+        for text in browser.texts("#results details tbody tr")
+    ]
+    assert rows == [
+        ["tags", "even", "3", "1.00\n(0.44 to 1.00)", "100 %\n(44 to 100 %)"],
+        ["tags", "odd", "3", "0.04 to 0.21", "0 %\n(0 to 66 %)"],
+    ]
+    browser.call("page.click", "#results details a")
+    browser.settle()
+    assert listed(browser) == ["r0", "r2", "r4"]
+
+
+@every_case("view", ["findings", "coverage", "references", "results", "judges"])
+def test_a_phone_cuts_no_tab_and_no_word(browser: Browser, page: Path, view: str) -> None:
+    browser.open(page, f"#view={view}", PHONE)
+    edges = browser.run(
+        """[...document.querySelectorAll('[role=tab]')].map(e => e.getBoundingClientRect())
+        .map(({ left, right }) => [left, right])"""
+    )
+    assert all(0 <= left < right <= PHONE[0] for left, right in edges)
+    assert browser.run("document.documentElement.scrollWidth") <= PHONE[0]
+    split = browser.run(
+        f"""[...document.querySelectorAll('#{view} tbody th')].filter(cell => {{
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            const tops = [...range.getClientRects()].map(({{ top }}) => Math.round(top / 4));
+            return new Set(tops).size > 1;
+        }}).length"""
+    )
+    assert split == 0
+
+
+@every_case("view", ["coverage", "references", "results", "judges"])
+def test_paper_cuts_no_column_off(browser: Browser, page: Path, view: str) -> None:
+    """As wide as A4 between its margins."""
+    browser.open(page, f"#view={view}", (700, 900))
+    browser.call("page.emulateMedia", {"media": "print"})
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    wide = browser.run(
+        "[...document.querySelectorAll('main *')].filter(e => e.offsetParent)"
+        ".filter(e => e.getBoundingClientRect().right > 701).map(e => e.className)"
+    )
+    assert wide == []
+    if view == "results":
+        assert len(browser.texts("#results .card .block")) == 3 * 6
+
+
+def test_a_judge_stands_beside_people(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=judges")
+    (told,) = browser.texts("#judges .counts")
+    assert told.startswith("5 outputs compared with the labels in ")
+    assert told.endswith("results_a.jsonl; 1 labelled without a verdict")
+    assert browser.texts(".matrix td.figure") == ["2", "0", "1", "2"]
+    assert browser.texts(".figures dd")[:2] == [
+        "1.00 (0.34 to 1.00) of good outputs pass",
+        "0.67 (0.21 to 0.94) of bad outputs fail",
+    ]
+    labels = browser.run(
+        "[...document.querySelectorAll('#judges .chart')].map(e => e.getAttribute('aria-label'))"
+    )
+    swept = (
+        "from 1: TPR 1.00, TNR 0.00",
+        "from 2: TPR 1.00, TNR 0.33",
+        "from 5: TPR 1.00, TNR 0.67",
+    )
+    assert labels == [
+        f"TPR and TNR by the lowest score that passes: {'; '.join(swept)}",
+        "Outputs that people passed, by the judge's score: 1: 0 of 1, 2: 0 of 1, 5: 2 of 3",
+    ]
+    (one,) = browser.texts("#judges .verdicts li")
+    assert one.startswith("r2 people failed it, the judge passed it with 5")
+    assert one.endswith("the tone of 2")
+    browser.call("page.click", "#judges .verdicts a")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r2"]
+    for scheme in ("light", "dark"):
+        browser.open(page, "#view=judges")
+        browser.call("page.emulateMedia", {"colorScheme": scheme})
+        assert browser.call("axe") == []
+        assert browser.complaints() == []
+
+
+@every_case("scheme", ["light", "dark"])
+@every_case("fragment", ["&row=r1", "&row=r5&q=left", "&outcome=skipped"])
+def test_axe_finds_nothing_in_a_row(
+    browser: Browser, page: Path, fragment: str, scheme: str
+) -> None:
+    for size in ((1280, 900), PHONE):
+        browser.open(page, f"#view=results{fragment}", size)
+        browser.call("page.emulateMedia", {"colorScheme": scheme})
+        assert browser.call("axe") == []
+        assert browser.complaints() == []
+
+
+@every_case(
+    ("fragment", "rows"),
+    [
+        ("", ["r0", "r1", "r2", "r3", "r4", "r5"]),
+        ("&flip=better", ["r1", "r3"]),
+        ("&flip=worse", ["r0"]),
+        ("&flip=better&flip=worse", ["r0", "r1", "r3"]),
+        ("&of=tone&flip=same", ["r2", "r4", "r5"]),
+    ],
+)
+def test_a_run_against_another_shows_what_flipped(
+    browser: Browser, page: Path, fragment: str, rows: list[str]
+) -> None:
+    browser.open(page, f"#view=results&run=1&against=0&sort=file{fragment}", TALL)
+    assert listed(browser) == rows
+    (told,) = browser.texts(".against")
+    assert "Against " in told
+    assert "the outputs are outputs_b.jsonl, before outputs_a.jsonl" in told
+    assert "2 now passes, 1 no longer passes, 3 the same" in told
+    assert "over 5 rows with a score in both" in told
+    assert browser.call("axe") == []
+
+
+def test_both_outputs_stand_side_by_side(browser: Browser, page: Path) -> None:
+    browser.open(page, "#view=results&row=r1")
+    browser.call("page.selectOption", "#against", "1")
+    browser.settle()
+    browser.open(page, browser.run("location.hash") + "&row=r1", (1440, 900))
+    texts = blocks(browser)
+    (here,) = [text for title, text in texts.items() if title.endswith("results_a.jsonl")]
+    (there,) = [text for title, text in texts.items() if title.endswith("results_b.jsonl")]
+    assert ("says a" in here, "says b" in there) == (True, True)
+    facts, _ = browser.texts(".detail .verdicts li")
+    assert facts.split("\n")[0] == "failed 0.00 facts fact_match against passed 1.00"
+
+
+def marked(browser: Browser, marks: dict[str, str]) -> None:
+    """Mark the rows of the list by keys, in the order of the file."""
+    browser.press("j")
+    for _ in listed(browser):
+        name = browser.texts(".detail h3 .name")[0]
+        browser.press(*([marks[name]] if name in marks else []), "j")
+
+
+def test_marks_become_labels_that_calibrate_judge_reads(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = page_of(tmp_path)
+    browser.open(page, "#view=results&sort=file", TALL)
+    marked(browser, {"r0": "r", "r1": "w", "r2": "w", "r3": "r", "r5": "w"})
+    assert browser.texts("#marks") == [
+        "5 rows marked: 2 right, 3 wrong; judge/tone@1.0.0 agrees on 2 of 4"
+    ]
+    browser.call("page.click", ".item:nth-child(2)")
+    browser.press("c")
+    browser.call("page.keyboard.type", 'too "short", r w u')
+    browser.call("page.fill", "#annotator", "Ada")
+    name, text = browser.call("saved", "#save-labels")
+    assert name == "labels.jsonl"
+    assert browser.complaints() == []
+    labels = [json.loads(line) for line in text.splitlines()]
+    said = {label["id"]: (label["human"], label.get("judge")) for label in labels}
+    assert said == {
+        "r0": ("pass", 5),
+        "r1": ("fail", 2),
+        "r2": ("fail", 5),
+        "r3": ("pass", 1),
+        "r5": ("fail", None),
+    }
+    assert [label.get("comment") for label in labels if label["id"] == "r1"] == [
+        'too "short", r w u'
+    ]
+    file = tmp_path / name
+    file.write_text(text)
+    capsys.readouterr()
+    given = ("--labels", file, "--root", tmp_path, "--output-format", "json")
+    assert command_line("calibrate-judge", "judge/tone@1.0.0", *given) == 0
+    told = capsys.readouterr()
+    result = json.loads(told.out)
+    assert result["confusion_matrix"] == {"tp": 1, "fn": 1, "tn": 1, "fp": 1}
+    assert result["labels"]["labelled"] == 5
+    assert "missing-verdict" in told.err
+    assert "near-miss" not in told.err
+
+
+def test_marks_are_kept_shown_and_taken_back(browser: Browser, tmp_path: Path) -> None:
+    page = page_of(tmp_path)
+    browser.open(page, "#view=results&sort=file", TALL)
+    marked(browser, {"r1": "w", "r4": "r"})
+    assert browser.texts(".item .mark") == ["", "wrong", "", "", "right", ""]
+    browser.open(page, "#view=results&sort=file&mark=marked", TALL)
+    assert listed(browser) == ["r1", "r4"]
+    browser.call("page.check", "input[name=mark][value=pass]")
+    assert browser.texts(".item .mark") == ["right", "right"]
+    assert browser.call("axe") == []
+    browser.press("u")
+    assert browser.texts("#marks") == ["1 row marked: 1 right, 0 wrong; " + AGREES]
+    browser.open(page, "#view=results&sort=file&run=1", TALL)
+    assert browser.texts("#marks")[0].startswith("Mark rows as right or wrong")
+    browser.open(page, "#view=results&sort=file", TALL)
+    browser.call("page.click", "text=Discard")
+    assert browser.texts(".item .mark") == [""] * 6
+    browser.open(page, "#view=results&sort=file&mark=marked", TALL)
+    assert listed(browser) == []
+
+
+AGREES = "judge/tone@1.0.0 agrees on 1 of 1"
+
+
+@pytest.mark.thorough
+def test_twenty_thousand_rows_open_within_two_seconds(browser: Browser, tmp_path: Path) -> None:
+    page = page_of(tmp_path, "a", 20_000)
+    times = [float("inf")]
+    while min(times) >= 2 and len(times) < 10:  # other processes may be at work
+        started = time.perf_counter()
+        browser.open(page, "#view=results&row=r7777")
+        times.append(time.perf_counter() - started)
+        assert browser.texts(".detail h3 .name") == ["r7777"]
+    assert min(times) < 2
+    assert browser.call("seen")["requests"] == [page.as_uri()]
+    assert browser.run("document.querySelectorAll('*').length") < 2000

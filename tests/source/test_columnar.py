@@ -1,0 +1,191 @@
+"""Tables with typed columns have the findings of the same rows in JSONL, and places of rows."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from saved import stream
+from tables import every_case
+
+from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.opening import Input, Options
+from evalcontract.model.reference import Kind
+from evalcontract.source.columnar import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+if "CI" not in os.environ:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+
+def table(rows: list[dict[str, Any]]) -> pa.Table:
+    """Return rows as a table: each key that any row has is a column."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return pa.table({key: [row.get(key) for row in rows] for key in keys})
+
+
+def feather(rows: pa.Table) -> bytes:
+    from pyarrow.feather import write_feather
+
+    out = io.BytesIO()
+    write_feather(rows, out)
+    return out.getvalue()
+
+
+def parquet(rows: pa.Table, **options: Any) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(rows, out, **options)
+    return out.getvalue()
+
+
+WRITERS: dict[str, Callable[[pa.Table], bytes]] = {
+    "a.parquet": parquet,
+    "a.arrow": stream,
+    "a.feather": feather,
+}
+
+
+def findings(
+    path: Path, data: bytes, dialect: str | None = None
+) -> list[tuple[str, str, int | None, str | None]]:
+    path.write_bytes(data)
+    options = Options(root=path.parent, dialect=dialect, is_joined=False)
+    found = validate(Kind.DATASET, [Input(path)], options).diagnostics
+    return [
+        (each.code, each.message, each.row_index, each.place.at)
+        for each in found
+        if not each.code.endswith("/detected")
+    ]
+
+
+def native(number: int) -> dict[str, Any]:
+    row = {"id": f"q{number}", "input": "When?", "metadata": {"owner": "Ada"}}
+    if number % 10 == 0:
+        return {**row, "expecteed_facts": ["a"], "expected": {"referenc": "a"}}
+    return {**row, "expected_facts": ["a"], "tags": ["x"]}
+
+
+def of_mlflow(number: int) -> dict[str, Any]:
+    key = "expected_facts" if number % 10 else "expectd_facts"
+    return {"inputs": {"question": f"When {number}?"}, "expectations": {key: ["a"]}}
+
+
+@every_case("name", [*WRITERS])
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [(native, "dataset/near-miss-key"), (of_mlflow, "mlflow/near-miss-key")],
+)
+def test_a_null_that_only_the_table_forces_to_exist_is_an_absent_key(
+    make: Any, code: str, name: str, tmp_path: Path
+) -> None:
+    rows = [make(number) for number in range(1000)]
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    of_lines = findings(tmp_path / "a.jsonl", lines)
+    of_table = findings(tmp_path / name, WRITERS[name](table(rows)))
+    assert [each[:3] for each in of_table] == [each[:3] for each in of_lines]
+    assert len([each for each in of_table if each[0] == code]) >= 100
+
+
+def test_the_place_of_a_finding_is_its_row_group_and_its_row(tmp_path: Path) -> None:
+    rows = [native(number) for number in range(1, 31)]
+    found = findings(tmp_path / "a.parquet", parquet(table(rows), row_group_size=8))
+    assert {each[3] for each in found} == {
+        "row group 1, row 9", "row group 2, row 19", "row group 3, row 29"
+    }  # fmt: skip
+
+
+def test_a_row_group_that_cannot_be_read_costs_its_own_rows(tmp_path: Path) -> None:
+    rows = [native(number) for number in range(1, 31)]
+    options: dict[str, Any] = {"compression": "gzip", "write_page_checksum": True}
+    data = bytearray(parquet(table(rows), row_group_size=8, **options))
+    column = pq.ParquetFile(io.BytesIO(bytes(data))).metadata.row_group(1).column(1)
+    middle = column.data_page_offset + column.total_compressed_size // 2
+    data[middle : middle + 8] = b"\xff" * 8
+    found = findings(tmp_path / "a.parquet", bytes(data))
+    (fault,) = [each for each in found if each[0] == "source/syntax"]
+    assert "rows 8 to 15 of row group 1 are not checked" in fault[1]
+    assert {each[3] for each in found if each is not fault} == {
+        "row group 2, row 19", "row group 3, row 29"
+    }  # fmt: skip
+
+
+def test_a_file_that_is_cut_is_not_read(tmp_path: Path) -> None:
+    for name, write in WRITERS.items():
+        data = write(table([native(1)]))
+        (fault,) = findings(tmp_path / name, data[: len(data) - 20])
+        assert fault[0] == "source/syntax", name
+
+
+@every_case(
+    ("column", "message"),
+    [
+        (pa.array([[1]]), "`input` must be text, not a list"),
+        (pa.array([1.5]), "`input` must be text, not a number"),
+        (
+            pa.array([b"0" * 16], pa.uuid()),
+            "the column `input` has values of the type `arrow.uuid`",
+        ),
+        (pa.array([float("nan")]), "row 0 cannot be read: `$.input` is NaN"),
+    ],
+)
+def test_a_column_of_the_wrong_type_is_named(column: Any, message: str, tmp_path: Path) -> None:
+    rows = pa.table({"id": ["a"], "input": column, "expected_facts": [["b"]]})
+    found = findings(tmp_path / "a.parquet", parquet(rows))
+    assert message in found[0][1]
+
+
+def test_a_required_column_that_is_missing_is_said(tmp_path: Path) -> None:
+    rows = pa.table({"id": ["a"], "expected_facts": [["b"]]})
+    (found,) = findings(tmp_path / "a.parquet", parquet(rows))
+    assert "no column is read as `input`" in found[1]
+
+
+def test_values_of_many_types_are_plain() -> None:
+    from datetime import UTC, date, datetime, time, timedelta
+    from decimal import Decimal
+
+    at = datetime(2026, 5, 8, 12, 30, tzinfo=UTC)
+    parts = pa.array([{"a": [{"b": None}, None]}, {"a": None}, None])
+    columns = {
+        "a": pa.array(["x", None, "y"]).dictionary_encode(),
+        "b": pa.array(["x", None, "y"], pa.string_view()),
+        "c": pa.array([at, None, at], pa.timestamp("ns", "UTC")),
+        "d": pa.array([Decimal("1.5"), None, None]),
+        "e": pa.array([b"\0", None, None]),
+        "f": pa.array([[("k", None)], None, []], pa.map_(pa.string(), pa.int64())),
+        "g": parts,
+        "h": pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2)),
+        "i": pa.array([date(2026, 5, 8), None, None]),
+        "j": pa.array([timedelta(seconds=2), None, None]),
+        "k": pa.array([time(1, 2), None, None]),
+        "l": pa.array([{}, None, {}], pa.struct([])),
+    }
+    whole = pa.record_batch(columns)
+    expected = [
+        {"a": "x", "b": "x", "c": "2026-05-08T12:30:00+00:00", "d": 1.5, "e": "AA==",
+         "f": {"k": None}, "g": {"a": [{}, None]}, "h": [1, 2], "i": "2026-05-08", "j": 2.0,
+         "k": "01:02:00", "l": {}},
+        {"g": {}},
+        {"a": "y", "b": "y", "c": "2026-05-08T12:30:00+00:00", "f": {}, "h": [3, 4], "l": {}},
+    ]  # fmt: skip
+    assert rows_of(whole) == expected
+    assert [row for at in range(3) for row in rows_of(whole.slice(at, 1))] == expected
+    kept = rows_of(whole, keeps_nulls=True)
+    assert kept[1] == {**dict.fromkeys("abcdefhijkl"), "g": {"a": None}}
+    assert kept[2]["g"] is None
+
+
+def test_many_columns_come_in_small_batches(tmp_path: Path) -> None:
+    names = {f"x_{n}": ["a"] * 500 for n in range(4000)}
+    rows = pa.table({"id": [f"q{n}" for n in range(500)], "input": ["a"] * 500, **names})
+    found = findings(tmp_path / "a.parquet", parquet(rows))
+    assert {each[0] for each in found} == {"dataset/nothing-to-grade"}
+    assert len(found) == 500
