@@ -289,6 +289,7 @@ KNOWN = {
     "workspace/syncing.py": "is not remembered",
     "cache/folders.py": "writes",
     "datasets/run.py": "the day: in the key",
+    "datasets/recordings.py": "grades outputs, and no check of files does",
     "covering/coverage.py": "is not remembered",
     "comparing/compare.py": "is not remembered",
     "grading/grade.py": "is not remembered",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         LoadedRow,
         LoadedRubric,
     )
+    from evalcontract.api.results import RunResults
     from evalcontract.datasets.provenance import Provenance
     from evalcontract.grading.results import CheckResult, RowResult
     from evalcontract.grading.summary import Summary
@@ -61,6 +62,7 @@ _HOMES = {
     "Provenance": "evalcontract.datasets.provenance",
     "RowResult": "evalcontract.grading.results",
     "RubricLoader": "evalcontract.api.artifacts",
+    "RunResults": "evalcontract.api.results",
     "Severity": "evalcontract.model.diagnostic",
     "Summary": "evalcontract.grading.summary",
     "UsageError": "evalcontract.model.errors",
@@ -78,9 +80,9 @@ __all__ = [
     "Calibration", "CheckResult", "ConfigurationError", "ContractViolation", "Converted", "Covered",
     "DatasetLoader", "Diagnostic", "EvalContractError", "Findings", "GradedFiles", "Grader",
     "JudgePromptLoader", "LoadedArtifact", "LoadedCheck", "LoadedDataset", "LoadedJudge",
-    "LoadedRow", "LoadedRubric", "Loss", "Provenance", "RowResult", "RubricLoader", "Severity",
-    "Summary", "UsageError", "Validated", "Workspace", "__version__", "calibrate_judge", "convert",
-    "coverage", "grade", "render", "validate",
+    "LoadedRow", "LoadedRubric", "Loss", "Provenance", "RowResult", "RubricLoader", "RunResults",
+    "Severity", "Summary", "UsageError", "Validated", "Workspace", "__version__", "calibrate_judge",
+    "convert", "coverage", "grade", "render", "validate",
 ]  # fmt: skip
 
 

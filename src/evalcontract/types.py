@@ -770,7 +770,7 @@ class RowResult(TypedDict):
     input: NotRequired[Any]
     output: NotRequired[Any]
     tool_calls: NotRequired[Any]
-    expected: NotRequired[Any]
+    expected: NotRequired[dict[str, Any]]
 
 
 class Tally(TypedDict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -104,7 +105,12 @@ def test_grade_shows_the_output_of_rows_that_flipped(
 ) -> None:
     """That of the earlier run, too, where its results tell it."""
     earlier = (place / ALL[0]).read_text(encoding="utf-8")
-    (place / ALL[0]).write_text(earlier.replace('"output": "no", ', "", 9), encoding="utf-8")
+    lines = earlier.replace('"output": "no", ', "", 9)
+    (place / ALL[0]).write_text(lines, encoding="utf-8")
+    run_file = place / ALL[0].replace(".jsonl", ".run.json")
+    run = json.loads(run_file.read_text(encoding="utf-8"))
+    run["results"]["sha256"] = sha256(lines.encode()).hexdigest()
+    run_file.write_text(json.dumps(run), encoding="utf-8")
     capsys.readouterr()
     asked = ("rows.jsonl", "--outputs", "two.jsonl", "--compare", ALL[0])
     assert command_line("grade", *asked) == 0

@@ -507,7 +507,9 @@ def test_rows_have_what_was_graded_and_no_texts_leaves_it_out(
     grade("--results", "r.jsonl")
     refund, lost, hours = rows_of(place / "r.jsonl")
     given = {key: refund[key] for key in ("input", "output", *CONTENT)}
-    assert given == {"input": ROWS[0]["input"], "output": OUTPUTS["refund"], **CONTENT}
+    kept = {**CONTENT, "expected": {"expected": CONTENT["expected"]}}
+    assert given == {"input": ROWS[0]["input"], "output": OUTPUTS["refund"], **kept}
+    assert hours["expected"] == {"must_contain_any": ["nine"]}
     assert "tags" not in lost
     assert (hours["output"], hours["tool_calls"]) == ("", [call])
     assert "sorry" in lost["checks"][1]["reason"]
@@ -583,7 +585,7 @@ def test_results_need_their_run_file(place: Path, capsys: pytest.CaptureFixture[
         ({"old.jsonl": rows_alone, "old.run.json": "[1"}, "old.run.json is not the run file"),
         (
             {"old.jsonl": rows_alone.splitlines(keepends=True)[0], "old.run.json": run},
-            "old.jsonl has 1 row, but old.run.json is of 3: they are not of one run",
+            "old.jsonl has changed since old.run.json was written beside it",
         ),
     ):
         write(place, files)

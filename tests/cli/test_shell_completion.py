@@ -82,7 +82,7 @@ def test_words(typed: str, wanted: Iterable[str], capsys: pytest.CaptureFixture[
     ("typed", "wanted"),
     [
         (["validate-rubric", ""], ".yaml .yml .json"),
-        (["grade", "--outputs", ""], ".jsonl .ndjson"),
+        (["grade", "--outputs", ""], ".json .jsonl .ndjson .csv .parquet .pq"),
         (["check", "--output", "junit:b"], "*"),
         (["calibrate-judge", "a", "--labels", ""], ".jsonl .ndjson .csv"),
     ],

@@ -10,13 +10,15 @@ from typing import Any, Self
 
 from evalcontract.api.findings import LOG, Workspace
 from evalcontract.api.loaded import LoadedRow
+from evalcontract.api.results import RunResults
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.outputs import read_record, row_id_of
 from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.run import Run, today
+from evalcontract.grading.basis import Basis
 from evalcontract.grading.grade import Grading as FileGrading
 from evalcontract.grading.results import RowResult
-from evalcontract.grading.rows import RowGrader
+from evalcontract.grading.rows import RowGrader, with_content
 from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.judging.asking import Judging, asked_ahead
 from evalcontract.model.codes import GUESSES, ILL_FORMED
@@ -163,3 +165,20 @@ class GradedFiles:
         if self._grading.is_unreadable:
             raise ContractViolation(self.diagnostics)
         return self._grading.results()
+
+    def results(self) -> RunResults:
+        """Grade all rows, and return their results with what was graded: texts, tags, metadata.
+
+        It takes the place of iterating over them.
+
+        Raises:
+            ContractViolation: the dataset or the outputs cannot be read.
+
+        """
+        grading = self._grading
+        if grading.is_unreadable:
+            raise ContractViolation(self.diagnostics)
+        manifest = grading.manifest
+        rows = [row for some in grading.shares(with_content) for row in some]
+        basis = Basis(manifest, grading.used.sections, grading.provenance(manifest))
+        return RunResults(rows, basis, grading.gate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -20,7 +19,8 @@ from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import Bar, put, put_json, signals_as_interrupts
+from evalcontract.cli.output import Bar, put, signals_as_interrupts
+from evalcontract.cli.printing import PRINTERS
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
@@ -175,8 +175,9 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "--outputs",
     required=True,
     metavar="FILE",
-    shell_complete=files_of("jsonl"),
-    help="Recorded outputs: JSON Lines of `id`, `output` and `tool_calls`; `-` for standard input.",
+    shell_complete=files_of("jsonl", "json", "csv", "parquet"),
+    help="Recorded outputs: JSON Lines or a table of `id`, `output` and `tool_calls`, or those of"
+    " Inspect, promptfoo, OpenAI or LangSmith; `-` for standard input.",
 )
 @options.file(
     "--results",
@@ -222,7 +223,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@options.output_format("json", "jsonl")
+@options.output_format(*PRINTERS)
 @options.number(
     "--limit",
     "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
@@ -271,7 +272,7 @@ def grade_command(
     earlier = by_id(reduced(before.rows, grouping.reduce)) if before else None
     has_lines = is_printed or results is not None
     shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
-    printed = _PRINTED[output_format]() if is_printed else None
+    printed = PRINTERS[output_format]() if is_printed else None
     total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
@@ -340,36 +341,6 @@ class WantedFiles(NamedTuple):
             raise UsageError(
                 "--export needs all rows: run it without --resume (answers of judges are cached)"
             )
-
-
-class _Lines:
-    """Prints rows as JSON Lines."""
-
-    def rows(self, lines: str) -> None:
-        """Print lines of rows."""
-        put_json([lines])
-
-    def finish(self, run: Mapping[str, Any]) -> None:
-        """Print what follows the rows; `run` is the content of a run file."""
-
-
-class _OneObject(_Lines):
-    """Prints one JSON object: what a run file has, and the rows."""
-
-    _start = '{"rows": [\n'
-
-    def rows(self, lines: str) -> None:
-        """Print lines of rows, as items of a list."""
-        put_json([self._start, lines[:-1].replace("\n", ",\n")])
-        self._start = ",\n"
-
-    def finish(self, run: Mapping[str, Any]) -> None:
-        """Print the rest of the object."""
-        rows = self._start if self._start != ",\n" else ""
-        put_json([rows, "\n],\n", json.dumps(run, ensure_ascii=False)[1:], "\n"])
-
-
-_PRINTED = {"json": _OneObject, "jsonl": _Lines}
 
 
 class EndOfRun(NamedTuple):

@@ -84,13 +84,13 @@ def _column_keys(values: Sequence[str], *, has_outputs: bool = False) -> ColumnK
     """Return the columns and keys of `COLUMN=KEY`; the name of a column may contain `=`."""
     if not values:
         return ()
-    from evalcontract.datasets.columns import RECORDED, checked  # rarely needed
+    from evalcontract.datasets.columns import OUTPUT_ID, RECORDED, checked  # rarely needed
 
     pairs = [value.rpartition("=")[::2] for value in values]
     for value, (column, key) in zip(values, pairs, strict=True):
         if not column or not key:
             raise UsageError(f"expected COLUMN=KEY, such as question=input, not `{value}`")
-    return checked(pairs, RECORDED if has_outputs else ())
+    return checked(pairs, (*RECORDED, OUTPUT_ID) if has_outputs else ())
 
 
 def _names_in(lists: Sequence[str]) -> tuple[str, ...]:
@@ -99,8 +99,8 @@ def _names_in(lists: Sequence[str]) -> tuple[str, ...]:
 
 
 def _map(*, has_outputs: bool) -> Option:
-    of_outputs = "; or key of the outputs that is read as `output` or `tool_calls`, such as "
-    of_outputs = f"{of_outputs}response=output" if has_outputs else ""
+    of_outputs = "; or key of the outputs that is read as `output`, `tool_calls` or `output.id`, "
+    of_outputs = f"{of_outputs}such as response.text=output" if has_outputs else ""
     return click.option(
         "--map",
         "columns",
@@ -212,7 +212,7 @@ def output_format(*programs: str) -> Option:
         type=click.Choice(["text", *programs]),
         default="text",
         show_default=True,
-        help=f"Output format: text for people, {' or '.join(programs)} for programs.",
+        help=f"Output format: text for people, {', '.join(programs)} for programs.",
     )
 
 

@@ -27,6 +27,8 @@ INPUT, METADATA = "input", "metadata"
 #: The keys of recorded outputs that other keys may be read as, and what they hold: a text, or a
 #: list of calls; what else may stand in their place.
 RECORDED: Mapping[str, tuple[type, ...]] = {"output": (str, list, dict), "tool_calls": (list, dict)}
+#: What `--map` calls the id of a recorded output, since `id` is that of a row.
+OUTPUT_ID = "output.id"
 _SEPARATORS = ("|", "\r\n", "\n", "\r")
 
 
@@ -60,8 +62,9 @@ def path_of(key: str) -> tuple[str, ...] | None:
 
 def of_outputs(columns: ColumnKeys) -> tuple[ColumnKeys, ColumnKeys]:
     """Divide columns and keys: those of the rows of a dataset, and those of recorded outputs."""
-    outputs = tuple(pair for pair in columns if pair[1] in RECORDED)
-    return tuple(pair for pair in columns if pair not in outputs), outputs
+    outputs = tuple(pair for pair in columns if pair[1] in RECORDED or pair[1] == OUTPUT_ID)
+    named = tuple((name, "id" if key == OUTPUT_ID else key) for name, key in outputs)
+    return tuple(pair for pair in columns if pair not in outputs), named
 
 
 def checked(pairs: Iterable[tuple[str, str]], others: Collection[str] = ()) -> ColumnKeys:

@@ -13,13 +13,21 @@ from evalcontract.checks.tool_usage import read_calls
 from evalcontract.datasets.columns import RECORDED, ColumnKeys
 from evalcontract.datasets.passes import CheckedRow
 from evalcontract.datasets.placing import from_source_fault, to_diagnostics
+from evalcontract.datasets.recordings import (
+    Reading,
+    cells,
+    is_table,
+    recording_of,
+    rows_in,
+    what_it_seems,
+)
 from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.policy import Policy
-from evalcontract.source import RowSource
+from evalcontract.source import Document, RowSource
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.rows import DocumentRows, OneRow, RowBatches
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
@@ -124,11 +132,13 @@ _SHAPES = "record its `name` and its `arguments`, which are an object or its JSO
 class ReadRecord(NamedTuple):
     """What a record says: its output, None if it is not valid, and its problems.
 
-    The paths of the problems begin in the record.
+    The paths of the problems begin in the record. `id` is that of the row, if it stands elsewhere
+    than in the record.
     """
 
     output: Output | None
     problems: list[Problem]
+    id: str = ""
 
 
 def read_record(record: Any) -> ReadRecord:
@@ -245,6 +255,30 @@ def _advice(name: str, key: str, value: Any) -> str:
     return f"pass `--map {shlex.quote(f'{name}={key}')}`, or name it `{key}`"
 
 
+def _is_record(value: Any) -> bool:
+    return isinstance(value, dict) and not value.keys().isdisjoint(RECORDED)
+
+
+def _read_recording(reading: Reading, given: Mapping[str, Any]) -> ReadRecord:
+    """Return what a row of another system says; `given` are keys that the caller maps."""
+    if reading.record is None:
+        return ReadRecord(None, [*reading.problems])
+    record = {**reading.record, **given}
+    problems = [each for each in reading.problems if not (given and each.code in _MAPPED)]
+    if any(each.code in _WITHOUT for each in problems):
+        return ReadRecord(None, problems, row_id_of(record))
+    read = read_record(record)
+    placed = [
+        each._replace(path=(*reading.places.get(str(each.path[0]), ()), *each.path[1:]))
+        if each.path
+        else each
+        for each in read.problems
+    ]
+    return ReadRecord(read.output, [*problems, *placed], row_id_of(record))
+
+
+# What `--map` mends, and what leaves no answer to read.
+_MAPPED, _WITHOUT = frozenset({_UNREAD, INVALID}), frozenset({_NO_ANSWER, _UNREAD, INVALID})
 _ID_KEY, _REPEATED = "id", "output/duplicate-id"
 #: After so many findings on a file no other is reported, as `--max-findings` has it.
 MAX_FINDINGS = 10_000
@@ -286,16 +320,25 @@ class OutputFile:
         self._structure = structure_of("output")
         self._keys = dict(keys)
         self._rows: RowBatches | None = source.stream
-        document = source.document
-        if document is not None and isinstance(document.value, list):
-            self._rows = DocumentRows(document, ())
-        elif (
-            document is not None and isinstance(document.value, dict) and _ID_KEY in document.value
-        ):
-            self._rows = OneRow(document)
-        elif document is not None:
-            problem = Problem(INVALID, f"the file is not a list: {_NO_ROWS}", ())
-            self.diagnostics += to_diagnostics([problem], document, policy)
+        self._is_table = is_table(source)
+        if source.document is not None:
+            self._rows = self._rows_in(source.document)
+
+    def _rows_in(self, document: Document) -> RowBatches | None:
+        """Return the rows of a document; report what has none."""
+        value = document.value
+        if isinstance(value, list):
+            return DocumentRows(document, ())
+        prefix = rows_in(value)
+        if prefix is not None:
+            return DocumentRows(document, prefix)
+        if isinstance(value, dict) and (_ID_KEY in value or recording_of(value)):
+            return OneRow(document)
+        seems = what_it_seems(value)
+        advice = f"this seems to be {seems}" if seems else None
+        problem = Problem(INVALID, f"the file is not a list: {_NO_ROWS}", (), advice)
+        self.diagnostics += to_diagnostics([problem], document, self._policy)
+        return None
 
     def take_samples(self) -> None:
         """Yield all outputs of a row, from now on."""
@@ -317,12 +360,19 @@ class OutputFile:
             if _lines(rows) <= _lines(dataset):
                 return False
         times: Counter[str] = Counter()
-        for batch in rows.batches(quick=True):
-            for row in batch.rows:
+        batches = rows.batches() if self._is_table else rows.batches(quick=True)
+        for batch in batches:
+            for number, row in enumerate(batch.rows, batch.first_index):
                 if isinstance(row, dict) and row.get(_SAMPLE) is not None:
                     return True
-                times[row_id_of(row)] += 1
+                times[self._id_in(row, number)] += 1
         return len({*times.values()}) == 1 and times.total() > len(times)
+
+    def _id_in(self, row: Any, number: int) -> str:
+        """Return the id of the row that a row of the file answers; "" if it has none."""
+        recording = None if self._structure.is_clean(row) else recording_of(row)
+        record = recording.read(row, number).record if recording else None
+        return row_id_of(_renamed(row if recording is None else record, self._keys))
 
     @property
     def sha256(self) -> str | None:
@@ -352,7 +402,8 @@ class OutputFile:
     @property
     def stream(self) -> RowStream | None:
         """The stream of the records, for JSONL."""
-        return self._rows.stream if self._rows else None
+        stream = self._rows.stream if self._rows else None
+        return stream if isinstance(stream, RowStream) else None
 
     def clean_records(self, part: RowStream) -> Iterator[list[OutputRecord] | None]:
         """Yield the records of a part of the stream, batch by batch; None if one is not valid.
@@ -378,12 +429,14 @@ class OutputFile:
 
     def _records(self, first: int, rows: list[Any]) -> Iterator[OutputRecord]:
         values = [_renamed(value, self._keys) for value in rows]
+        if self._is_table:
+            values = [*map(cells, values)]
         are_clean = self._structure.are_clean(values)
         for number, (value, row) in enumerate(zip(values, rows, strict=True), first):
-            read = read_clean(value) if are_clean else self._read(value)
+            read = read_clean(value) if are_clean else self._read(value, row, number)
             for problem in read.problems:
                 self._note(self._as_written(problem, row), number)
-            id_ = row_id_of(value)
+            id_ = read.id or row_id_of(value)
             if read.output is None:
                 self.invalid.update([id_] if id_ else [])
                 continue
@@ -405,10 +458,20 @@ class OutputFile:
         named: int | str | None = record.get(_SAMPLE)
         return self._times[id_] if named is None else named
 
-    def _read(self, value: Any) -> ReadRecord:
-        if self._is_full and not self._structure.is_clean(value):
+    def _read(self, value: Any, row: Any, number: int) -> ReadRecord:
+        if self._structure.is_clean(value):
+            return read_record(value)
+        if self._is_full:
             return ReadRecord(None, [])  # finding out what is wrong with it takes time
-        return read_record(value)
+        recording = recording_of(row)
+        if recording is not None:
+            given = {key: value[key] for key in self._keys.values() if key in value}
+            return _read_recording(recording.read(row, number), given)
+        seems = None if _is_record(value) else what_it_seems(row)
+        if seems is None:
+            return read_record(value)
+        message = f"this is no recorded output: it seems to be {seems}"
+        return ReadRecord(None, [Problem(_NO_ANSWER, message, ())])
 
     def _note(self, problem: Problem, number: int) -> None:
         """Report a problem of a record, one that many probably have when all records are read."""
@@ -461,9 +524,23 @@ def _lines(stream: RowStream) -> int:
 
 
 def _renamed(record: Any, keys: Mapping[str, str]) -> Any:
-    """Return a record by the keys that its own are read as."""
+    """Return a record by the keys that its own are read as; a key may be one inside of another."""
     if not keys or not isinstance(record, dict):
         return record
-    given = {new: record[old] for old, new in keys.items() if old in record}
+    found = ((new, _value_at(record, old)) for old, new in keys.items())
+    given = {new: value for new, value in found if value is not _NOTHING}
     rest = {key: value for key, value in record.items() if key not in given and key not in keys}
     return {**rest, **given}
+
+
+_NOTHING = object()
+
+
+def _value_at(record: Mapping[str, Any], name: str) -> Any:
+    """Return what a record has under a key, or under keys with dots between them."""
+    if name in record:
+        return record[name]
+    value: Any = record
+    for key in name.split("."):
+        value = value.get(key, _NOTHING) if isinstance(value, dict) else _NOTHING
+    return value

@@ -22,6 +22,7 @@ from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, 
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.provenance import Settings, settings_of, time_text
+from evalcontract.datasets.recordings import read_outputs
 from evalcontract.datasets.run import MAX_REJECTED, Run, today, with_libraries
 from evalcontract.grading.basis import Basis, Sections
 from evalcontract.grading.parts import IrregularError, Parts, parts_of
@@ -90,7 +91,7 @@ class Grading:
             raise UsageError(
                 f"{self._dataset.file} is a dataset of {self._dataset.dialect}: convert it first"
             )
-        self._source = source = outputs.read()
+        self._source = source = read_outputs(outputs)
         unreadable = [file for file in (self._dataset.unreadable, source.unreadable) if file]
         self.diagnostics += from_unreadable_files(unreadable, self._run.standards.base)
         self._outputs = None if unreadable else self._read_outputs()

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
@@ -23,7 +25,8 @@ from evalcontract.grading.tables import lines_of_table, require_writer, table_me
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import SHOWN, harmless_json, many
+from evalcontract.model.values import SHOWN, harmless_json
+from evalcontract.source.text import sha256_of
 from evalcontract.source.writing import GrowingFile, check_target, target_of
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
@@ -287,13 +290,9 @@ def _journal(path: Path) -> tuple[list[bytes], str, int]:
     run = _content(b"".join(_lines_of(beside)))
     if run is None or not {"manifest", "used", "summary"} <= run.keys():
         raise UsageError(f"{display_name(beside)} is not the run file of `evalcontract grade`")
-    samples = run["summary"].get("samples", {"rows": 0, "outputs": 0})
-    total = run["summary"]["rows"]["total"] + samples["outputs"] - samples["rows"]
-    if total != len(lines):
-        raise UsageError(
-            f"{name} has {many(len(lines), 'row')}, but {display_name(beside)} is of {total:,}:"
-            " they are not of one run"
-        )
+    digest = sha256_of(path) if table_medium(path) else sha256(b"".join(lines)).hexdigest()
+    if run.pop("results", {}).get("sha256") != digest:
+        raise UsageError(f"{name} has changed since {display_name(beside)} was written beside it")
     head = ({"manifest": run.pop("manifest")}, {"used": run.pop("used")})
     texts = [_bytes_of(json_line(content)) for content in (*head, run)]
     return [*texts[:2], *lines, texts[2]], name, -1
@@ -419,11 +418,21 @@ class ResultsFile:
             UsageError: that is not possible.
 
         """
-        beside = _bytes_of(json.dumps(run, ensure_ascii=False, indent=2) + "\n")
+        digest, numbers = sha256(), count()
+
+        def rows(lines: Iterator[bytes]) -> Iterator[bytes]:
+            counted = (line for line in _rows_of(lines) if next(numbers) >= 0)
+            for data in table_of(counted, self._path):
+                digest.update(data)
+                yield data
+
+        def beside() -> bytes:
+            results = {"file": self._path.name, "sha256": digest.hexdigest(), "rows": next(numbers)}
+            text = json.dumps({**run, "results": results}, ensure_ascii=False, indent=2)
+            return _bytes_of(f"{text}\n")
+
         with _writing(self._path):
-            self._file.complete(
-                lambda lines: table_of(_rows_of(lines), self._path), {run_path(self._path): beside}
-            )
+            self._file.complete(rows, {run_path(self._path): beside})
 
 
 # How the lines of a partial file begin that are no rows.

@@ -116,7 +116,12 @@ def _size_of(check: Mapping[str, Any] | None) -> _Size:
 
 
 # The keys of a row that results keep besides its output.
-_KEPT = ("tags", "metadata", "input", "expected")
+_KEPT = ("tags", "metadata", "input")
+#: What a row expects of the output, by the keys that it has there.
+_EXPECTATIONS = (
+    *("criteria", "expected", "expected_facts", "expected_tools"),
+    *("must_contain_any", "must_not_contain"),
+)
 _LEFT_OUT = "its reason was left out of the results"
 
 
@@ -130,6 +135,8 @@ def _content_of(task: Task) -> dict[str, Any]:
     content = {key: row[key] for key in _KEPT if key in row}
     if output.text is not None:
         content["output"] = output.text
+    if expected := {key: row[key] for key in _EXPECTATIONS if key in row}:
+        content["expected"] = expected
     if output.tool_calls is not None:
         content["tool_calls"] = [
             {"name": call.name, "arguments": call.arguments} for call in output.tool_calls

@@ -24,11 +24,13 @@ def write(report: Report, style: Style) -> Iterator[str]:
     yield from _beyond(report)
     for diagnostic in report.diagnostics:
         properties = {**_place(diagnostic, report), "title": diagnostic.code}
-        listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+        listed = ",".join(
+            f"{key}={escaped_property(str(value))}" for key, value in properties.items()
+        )
         lines = [*message_lines(diagnostic)]
         if url := report.url_of(diagnostic.code):
             lines.append(url)
-        yield f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(lines)}\n"
+        yield f"::{_COMMANDS[diagnostic.severity]} {listed}::{escaped_data(lines)}\n"
 
 
 def _place(diagnostic: Diagnostic, report: Report) -> dict[str, str | int]:
@@ -56,14 +58,16 @@ def _beyond(report: Report) -> Iterator[str]:
     ]
     if more:
         text = f"{' and '.join(more)}: GitHub shows {SHOWN} of a level, the log of this step all"
-        yield f"::notice title=evalcontract::{_data([text])}\n"
+        yield f"::notice title=evalcontract::{escaped_data([text])}\n"
 
 
-def _data(lines: list[str]) -> str:
+def escaped_data(lines: list[str]) -> str:
+    """Return lines as the message of a command."""
     text = "\n".join(_MARK.sub(r"#\\", line) for line in lines)
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    escaped = _data([escape_controls(text)])
+def escaped_property(text: str) -> str:
+    """Return a text as the value of a property of a command."""
+    escaped = escaped_data([escape_controls(text)])
     return escaped.replace(":", "%3A").replace(",", "%2C")

@@ -414,7 +414,9 @@ class GrowingFile:
             raise
 
     def complete(
-        self, of: Callable[[Iterator[bytes]], Iterable[bytes]], beside: Mapping[Path, bytes]
+        self,
+        of: Callable[[Iterator[bytes]], Iterable[bytes]],
+        beside: Mapping[Path, Callable[[], bytes]],
     ) -> None:
         """Write what `of` makes of the lines to the target, and files beside it, all or none.
 
@@ -424,10 +426,9 @@ class GrowingFile:
         """
         self.flush()
         with StagedFiles() as staged:
-            # Without a file beside it, a target would be no results.
-            for path, data in beside.items():
-                staged.write(path, data, replace=self._replace)
             staged.open(self._target, replace=self._replace).writelines(of(self.lines()))
+            for path, data in beside.items():
+                staged.write(path, data(), replace=self._replace)
             staged.put()
         self._open.close()
         self._partial.unlink(missing_ok=True)

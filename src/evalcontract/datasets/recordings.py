@@ -1,0 +1,431 @@
+"""Outputs that other systems recorded, read as records: logs, responses, runs and tables.
+
+`RECORDINGS` has one line for each: by which keys its rows are known, and how one is read. What a
+row says of the answer is in its record; why it has none, or what is not read, is in its problems.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self, cast
+
+from evalcontract.datasets.opening import Input
+from evalcontract.formats._conversion import default_id
+from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
+from evalcontract.source import RowSource
+from evalcontract.source.document import Batch
+from evalcontract.source.external import medium_of
+from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
+from evalcontract.source.rows import IterableRows
+from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
+
+_NO_ANSWER, _INVALID = "output/no-answer", "output/invalid-record"
+_UNREAD, _NO_ROW = "output/unread-answer", "output/unknown-id"
+_LENGTH = 200
+_NAME_ROW = "record the id of the row, or pass `--map KEY=output.id`"
+
+
+class Reading(NamedTuple):
+    """What a row of another system says: its record, None if it is no answer; and its problems.
+
+    `places` has where a key of the record stands in the row.
+    """
+
+    record: dict[str, Any] | None
+    problems: tuple[Problem, ...] = ()
+    places: Mapping[str, Path] = {}
+
+
+class Recording(NamedTuple):
+    """How a system records outputs: its name, how its rows are known, and how one is read.
+
+    `read` takes a row and its number from 0. In a document, the rows are the list at `prefix`.
+    """
+
+    title: str
+    is_row: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Mapping[str, Any], int], Reading]
+    prefix: Path = ()
+
+
+def recording_of(row: Any) -> Recording | None:
+    """Return how a row was recorded; None if it is no row of another system."""
+    if not isinstance(row, dict):
+        return None
+    return next((each for each in RECORDINGS if each.is_row(row)), None)
+
+
+def rows_in(value: Any) -> Path | None:
+    """Return the path of the rows in a document of another system; None if it is none."""
+    if not isinstance(value, dict):
+        return None
+    for recording in RECORDINGS:
+        rows: Any = value
+        for key in recording.prefix:
+            rows = rows.get(key) if isinstance(rows, dict) else None
+        if recording.prefix and isinstance(rows, list) and (not rows or recording_of(rows[0])):
+            return recording.prefix
+    return None
+
+
+def what_it_seems(value: Any) -> str | None:
+    """Return what a row or a document without outputs seems to be; None if it is not known."""
+    if not isinstance(value, dict):
+        return None
+    return next((what for keys, what in _SEEMS if keys <= value.keys()), None)
+
+
+_SEEMS = (
+    (frozenset({"custom_id", "method", "body"}), "a request of a batch of OpenAI, not its answer"),
+    (frozenset({"eval", "plan"}), "a log of Inspect without its samples"),
+    (frozenset({"manifest", "summary"}), "the run file of results of `evalcontract grade`"),
+    (frozenset({"rubric", "outcome", "checks"}), "a result of `evalcontract grade`"),
+    (frozenset({"questions"}), "a dataset of evalcontract"),
+    (frozenset({"checks", "scoring"}), "a rubric"),
+    (frozenset({"prompts", "tests"}), "a configuration of promptfoo, not its results"),
+    (frozenset({"run_type"}), "a run of LangSmith without its outputs"),
+    (frozenset({"input", "target"}), "a sample of Inspect that was not run"),
+    (frozenset({"inputs", "outputs"}), "an example of LangSmith, whose outputs are expected"),
+    (frozenset({"input", "rubric_ref"}), "a row of a dataset"),
+    (frozenset({"messages"}), "a conversation, such as a row of training data"),
+)
+
+
+def read_outputs(input_: Input) -> RowSource:
+    """Read a file of outputs: also a table, and the log of Inspect that is an archive."""
+    name = input_.path.name
+    if name.lower().endswith(".eval") and input_.stream is None:
+        return _archive(input_)
+    if medium_of(name) in ("csv", "tsv", "parquet", "arrow"):
+        read = input_.read_external()
+        return cast("RowSource", read.source)
+    return input_.read()
+
+
+def is_table(source: RowSource) -> bool:
+    """Whether the values of rows are those of cells."""
+    return medium_of(source.file) in ("csv", "tsv", "parquet", "arrow")
+
+
+def cells(row: Any) -> Any:
+    """Return a row of a table as a record: without empty cells, and with the values of JSON."""
+    if not isinstance(row, dict):
+        return row
+    kept = {key: _cell(key, value) for key, value in row.items() if value is not None}
+    return {key: value for key, value in kept.items() if value != "" or key == "output"}
+
+
+def _cell(key: str, value: Any) -> Any:
+    if isinstance(value, str) and key in ("tool_calls", "metadata", "context"):
+        try:
+            return json.loads(value) if value.lstrip()[:1] in "[{" else value
+        except (ValueError, RecursionError):
+            return value
+    if key == "tool_calls" and isinstance(value, list):  # a struct has all keys of all calls
+        return [_without_nulls(each) for each in value]
+    return value
+
+
+def _without_nulls(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: part for key, part in value.items() if part is not None}
+
+
+def _archive(input_: Input) -> RowSource:
+    """Return the samples of a log of Inspect that is an archive."""
+    name, file = input_.read_external().file, input_.files.read(input_.path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(file)) as archive:
+            infos = [each for each in archive.infolist() if each.filename.startswith("samples/")]
+            if sum(each.file_size for each in infos) > MAX_DOCUMENT_BYTES:
+                return _unreadable(name, "its samples are larger than what is read", None)
+            rows = [json.loads(_member(archive, each, file)) for each in infos]
+    except _ZstandardError:
+        advice = "pip install 'evalcontract[parquet]', or write the log as JSON"
+        return _unreadable(name, "its samples are compressed: reading them needs pyarrow", advice)
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, RecursionError) as error:
+        return _unreadable(name, f"it is no log of Inspect: {error}", None)
+    if not rows:
+        return _unreadable(name, "the log has no samples", "log them: `--log-samples`")
+    return cast("RowSource", _Samples(name, rows))
+
+
+class _Samples(IterableRows):
+    """The samples of an archive, which can be read several times; it is a source, too."""
+
+    unreadable = None
+
+    def __init__(self, file: str, rows: list[Any]) -> None:
+        super().__init__(file, ())
+        self._samples = rows
+
+    @property
+    def stream(self) -> Self:  # type: ignore[override]
+        """The samples themselves."""
+        return self
+
+    def peek(self) -> Any:
+        """Return the first sample."""
+        return self._samples[0]
+
+    def batches(self, *, quick: bool = False) -> Iterator[Batch]:  # noqa: ARG002 - all are plain
+        """Yield all samples."""
+        yield Batch(0, self._samples)
+
+
+def _unreadable(name: str, message: str, advice: str | None) -> UnreadableFile:
+    problem = SourceProblem("source/unreadable", f"cannot be read: {message}", None, advice)
+    return UnreadableFile(name, (problem,))
+
+
+class _ZstandardError(Exception):
+    """Nothing can read Zstandard."""
+
+
+# The method of Zstandard, which `zipfile` knows from Python 3.14 on; the size of a local header.
+_ZSTANDARD, _HEADER = 93, 30
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, file: bytes) -> bytes:
+    if info.compress_type != _ZSTANDARD:
+        with archive.open(info) as stream:
+            return stream.read(info.file_size)
+    try:
+        import pyarrow as pa  # an extra, and slow to import
+    except ImportError:
+        raise _ZstandardError from None
+    at = info.header_offset
+    lengths = (int.from_bytes(file[at + n : at + n + 2], "little") for n in (26, 28))
+    start = at + _HEADER + sum(lengths)
+    packed = pa.BufferReader(file[start : start + info.compress_size])
+    read: bytes = pa.CompressedInputStream(packed, "zstd").read(info.file_size)
+    return read
+
+
+def _text_of(content: Any) -> str | None:
+    """Return the text of a message: a text, or those among its parts."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return None
+    texts = [
+        part if isinstance(part, str) else part.get("text")
+        for part in content
+        if isinstance(part, str | dict)
+    ]
+    return "".join(text for text in texts if isinstance(text, str)) if texts else None
+
+
+def _failed(record: dict[str, Any], fault: Any, path: Path) -> Reading:
+    """Return the reading of a row with an error in place of an answer."""
+    message = fault.get("message", fault) if isinstance(fault, dict) else fault
+    told = clipped(str(message), _LENGTH)
+    problem = Problem(_NO_ANSWER, f"an error was recorded in place of an answer: {told}", path)
+    return Reading(record, (problem,))
+
+
+def _named(record: dict[str, Any], places: Mapping[str, Path], what: str) -> Reading:
+    """Return a reading, with a problem if the record has no id."""
+    if record.get("id") is not None:
+        return Reading(record, (), places)
+    message = f"{what} does not say which row it answers"
+    return Reading(record, (Problem(_INVALID, message, (), _NAME_ROW),), places)
+
+
+def _of_inspect(sample: Mapping[str, Any], _: int) -> Reading:
+    record: dict[str, Any] = {"id": sample.get("id")}
+    if sample.get("error"):
+        return _failed(record, sample["error"], ("error",))
+    output = sample.get("output")
+    output = output if isinstance(output, dict) else {}
+    choices = output.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    last = choice.get("message") if isinstance(choice, dict) else None
+    text = _text_of(last.get("content")) if isinstance(last, dict) else output.get("completion")
+    messages = sample.get("messages")
+    turns = messages if isinstance(messages, list) and messages else [last]
+    record |= {"output": text, "tool_calls": [*_calls_of(turns)]}
+    places: Mapping[str, Path] = {"output": ("output",), "tool_calls": ("messages",)}
+    return _named(record, places, "the sample")
+
+
+def _calls_of(messages: list[Any]) -> Iterator[Any]:
+    """Yield the calls of tools in messages of a model."""
+    for message in messages:
+        is_answer = isinstance(message, dict) and message.get("role") in _OF_MODEL
+        calls = message.get("tool_calls") if is_answer else None
+        yield from calls if isinstance(calls, list) else ()
+
+
+_OF_MODEL = ("assistant", "ai", "AIMessage", None)
+
+
+def _of_promptfoo(row: Mapping[str, Any], number: int) -> Reading:
+    test, at = row["testCase"], row.get("testIdx")
+    name = test.get("description") if isinstance(test, dict) else None
+    id_ = name or default_id(at if isinstance(at, int) else number)
+    record: dict[str, Any] = {"id": id_}
+    response = row.get("response")
+    response = response if isinstance(response, dict) else {}
+    output = response.get("output")
+    # Assertions that fail are an `error`, too.
+    if output is None and (fault := response.get("error") or row.get("error")):
+        return _failed(record, fault, ("error",))
+    if isinstance(output, list) and output and all(map(_is_call, output)):
+        record |= {"output": None, "tool_calls": output}
+    else:
+        is_text = output is None or isinstance(output, str)
+        record["output"] = output if is_text else json.dumps(output, ensure_ascii=False)
+    places: Mapping[str, Path] = {
+        "output": ("response", "output"),
+        "tool_calls": ("response", "output"),
+        "id": ("testCase", "description"),
+    }
+    return Reading(record, (), places)
+
+
+def _is_call(value: Any) -> bool:
+    return isinstance(value, dict) and ("function" in value or value.get("type") == "tool_use")
+
+
+def _of_batch(line: Mapping[str, Any], number: int) -> Reading:
+    record: dict[str, Any] = {"id": line.get("custom_id")}
+    response = line.get("response")
+    body = response.get("body") if isinstance(response, dict) else None
+    body = body if isinstance(body, dict) else {}
+    if fault := line.get("error") or body.get("error"):
+        return _failed(record, fault, ("error",) if line.get("error") else ("response",))
+    reading = _of_response(body, number)
+    answer = {key: value for key, value in (reading.record or {}).items() if key != "id"}
+    under: Path = ("response", "body")
+    problems = tuple(
+        problem._replace(path=(*under, *problem.path))
+        for problem in reading.problems
+        if problem.code != _INVALID
+    )
+    places = {key: (*under, *path) for key, path in reading.places.items()}
+    named = _named({**record, **answer}, {**places, "id": ("custom_id",)}, "the line")
+    return named._replace(problems=(*problems, *named.problems))
+
+
+def _of_response(body: Mapping[str, Any], _: int) -> Reading:
+    """Read a response of the chat completions or of the Responses API of OpenAI."""
+    metadata = body.get("metadata")
+    id_ = metadata.get("id") if isinstance(metadata, dict) else None
+    record: dict[str, Any] = {"id": id_}
+    if fault := body.get("error"):
+        return _failed(record, fault, ("error",))
+    items = body.get("output")
+    if isinstance(items, list):
+        return _named({**record, **_of_items(items)}, dict.fromkeys(_KEYS, ("output",)), _RESPONSE)
+    choices = body.get("choices")
+    choices = choices if isinstance(choices, list) else []
+    choice = choices[0] if choices and isinstance(choices[0], dict) else {}
+    message = choice.get("message")
+    if isinstance(message, dict):
+        text = _text_of(message.get("content"))
+        calls = message.get("tool_calls")
+        refusal = message.get("refusal")
+        record["output"] = refusal if text is None and isinstance(refusal, str) else text
+        record["tool_calls"] = calls if isinstance(calls, list) else []
+    else:
+        record["output"] = choice.get("text")
+    reading = _named(record, dict.fromkeys(_KEYS, ("choices",)), _RESPONSE)
+    if not choices[1:]:
+        return reading
+    message = "only the first of several choices is read"
+    more = Problem(_NO_ROW, message, ("choices",), "record each answer as a response of its own")
+    return reading._replace(problems=(*reading.problems, more))
+
+
+_KEYS, _RESPONSE = ("output", "tool_calls"), "the response"
+
+
+def _of_items(items: list[Any]) -> dict[str, Any]:
+    """Return the answer in the items of the Responses API."""
+    answers = [each for each in items if isinstance(each, dict)]
+    contents = [each.get("content") for each in answers if each.get("type") == "message"]
+    texts = [text for text in map(_text_of, contents) if text is not None]
+    calls = [
+        {"name": each.get("name"), "arguments": each.get("arguments")}
+        for each in answers
+        if each.get("type") == "function_call"
+    ]
+    return {"output": "".join(texts) if texts else None, "tool_calls": calls}
+
+
+def _of_langsmith(run: Mapping[str, Any], _: int) -> Reading:
+    record: dict[str, Any] = {"id": run.get("reference_example_id")}
+    if run.get("parent_run_id"):
+        message = "a run inside of another run answers no row, and is not read"
+        return Reading(None, (Problem(_NO_ROW, message, ("parent_run_id",)),))
+    if run.get("error"):
+        return _failed(record, run["error"], ("error",))
+    outputs = run.get("outputs")
+    answer = _answer_in(outputs)
+    if answer is None:
+        names = ", ".join(f"`{clipped(str(key))}`" for key in outputs or ())
+        message = f"none of {names} is read as the answer" if names else "the run has no outputs"
+        advice = "pass `--map outputs.KEY=output`" if names else None
+        return Reading(record, (Problem(_UNREAD, message, ("outputs",), advice),))
+    return _named({**record, **answer}, dict.fromkeys(_KEYS, ("outputs",)), "the run")
+
+
+def _answer_in(outputs: Any) -> dict[str, Any] | None:
+    """Return the answer among the outputs of a run; None if it is not certain which it is."""
+    if isinstance(outputs, str):
+        return {"output": outputs}
+    if not isinstance(outputs, dict):
+        return None
+    if isinstance(outputs.get("choices"), list):
+        return {**(_of_response(outputs, 0).record or {}), "id": None}
+    messages = outputs.get("messages", outputs.get("output"))
+    if isinstance(messages, list | dict):
+        turns = messages if isinstance(messages, list) else [messages]
+        last = turns[-1] if turns else None
+        text = _text_of(last.get("content")) if isinstance(last, dict) else None
+        return None if text is None else {"output": text, "tool_calls": [*_calls_of(turns)]}
+    texts = {key: value for key, value in outputs.items() if isinstance(value, str)}
+    names = ("output", *NAMES_OF_OUTPUTS["output"])
+    named = next((texts[key] for key in names if key in texts), None)
+    if named is None and len(texts) == len(outputs) == 1:
+        named = next(iter(texts.values()))
+    return None if named is None else {"output": named}
+
+
+def _is_response(row: Mapping[str, Any]) -> bool:
+    is_chat = row.get("object") in ("chat.completion", "text_completion")
+    return (is_chat and "choices" in row) or (row.get("object") == "response" and "output" in row)
+
+
+RECORDINGS = (
+    Recording(
+        "a log of Inspect",
+        lambda row: row.keys() >= {"id", "epoch", "input", "target"},
+        _of_inspect,
+        ("samples",),
+    ),
+    Recording(
+        "results of promptfoo",
+        lambda row: "testCase" in row and not row.keys().isdisjoint({"response", "promptIdx"}),
+        _of_promptfoo,
+        ("results", "results"),
+    ),
+    Recording(
+        "a batch of OpenAI",
+        lambda row: "custom_id" in row and not row.keys().isdisjoint({"response", "error"}),
+        _of_batch,
+    ),
+    Recording("a response of OpenAI", _is_response, _of_response),
+    Recording(
+        "a run of LangSmith",
+        lambda row: row.keys() >= {"run_type", "inputs"} and "outputs" in row,
+        _of_langsmith,
+    ),
+)

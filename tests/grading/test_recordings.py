@@ -1,0 +1,407 @@
+"""Outputs that other systems recorded are graded: what they say, what they lack, and where."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doors import command_line
+from needs import PEERS, PROMPTFOO, missing
+from results import printed_lines
+from tables import every_case
+from writing import write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CALL = {"name": "weather", "arguments": {"city": "Bonn"}}
+ROWS: list[dict[str, Any]] = [
+    {"id": "refund", "input": "May I?", "must_contain_any": ["30 days"]},
+    {"id": "2", "input": "Where?", "must_contain_any": ["Sorry"]},
+    {"id": "tool", "input": "Weather?", "expected_tools": [CALL]},
+]
+#: What a model answered to each row: the same in all tests.
+TEXTS = {"refund": "Within 30 days.", "2": "Sorry."}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write(tmp_path, {"datasets/a.json": {"questions": ROWS}})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def graded(
+    capsys: pytest.CaptureFixture[str], outputs: str, *arguments: str
+) -> tuple[dict[str, dict[str, Any]], str]:
+    """Return the rows of the results by id, and what is on standard error."""
+    call = ("grade", "datasets/a.json", "--outputs", outputs, "--output-format", "json")
+    command_line(*call, *arguments)
+    printed = capsys.readouterr()
+    lines = printed_lines(printed.out)
+    return {line["id"]: line for line in lines if "id" in line}, printed.err
+
+
+def outcomes(rows: dict[str, dict[str, Any]]) -> list[str]:
+    return [rows[row["id"]]["outcome"] for row in ROWS]
+
+
+def lines_of(values: Iterable[Any]) -> str:
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def chat(id_: str, text: str | None, **message: Any) -> dict[str, Any]:
+    return {
+        "id": f"chatcmpl-{id_}",
+        "object": "chat.completion",
+        "model": "m-1",
+        "metadata": {"id": id_},
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text, "refusal": None, **message},
+            }
+        ],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }
+
+
+FUNCTION = {"name": "weather", "arguments": '{"city": "Bonn"}'}
+CALLED = {"tool_calls": [{"id": "c", "type": "function", "function": FUNCTION}]}
+CHATS = [*(chat(id_, text) for id_, text in TEXTS.items()), chat("tool", None, **CALLED)]
+
+
+def response(id_: str, *items: dict[str, Any]) -> dict[str, Any]:
+    body = {"id": f"resp_{id_}", "object": "response", "status": "completed", "error": None}
+    return {**body, "metadata": {"id": id_}, "output": [{"type": "reasoning"}, *items]}
+
+
+def said(text: str) -> dict[str, Any]:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return {"type": "message", "role": "assistant", "status": "completed", "content": content}
+
+
+RESPONSES = [
+    *(response(id_, said(text)) for id_, text in TEXTS.items()),
+    response("tool", {"type": "function_call", "call_id": "c", **FUNCTION}),
+]
+
+
+def batch(body: dict[str, Any]) -> dict[str, Any]:
+    answer = {"status_code": 200, "request_id": "r", "body": {**body, "metadata": None}}
+    return {
+        "id": f"batch_req_{body['id']}",
+        "custom_id": body["metadata"]["id"],
+        "response": answer,
+        "error": None,
+    }
+
+
+def run(id_: str, outputs: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "id": "2f1a8a0e-0000-4000-8000-000000000000",
+        "name": "target",
+        "run_type": "chain",
+        "inputs": {"question": "?"},
+        "outputs": outputs,
+        "error": None,
+        "parent_run_id": None,
+        "reference_example_id": id_,
+        "trace_id": "2f1a8a0e-0000-4000-8000-000000000000",
+        **more,
+    }
+
+
+TURN = {
+    "type": "ai",
+    "content": "",
+    "tool_calls": [{"name": "weather", "args": {"city": "Bonn"}, "id": "c"}],
+}
+RUNS = [
+    run("refund", {"answer": TEXTS["refund"]}),
+    run("2", {"anything": TEXTS["2"]}),
+    run("tool", {"messages": [{"type": "human", "content": "?"}, {**TURN, "role": "assistant"}]}),
+]
+RESULTS_OF_PROMPTFOO = [
+    {"testIdx": 0, "promptIdx": 0, "testCase": {"description": "refund"}, "error": "no zzz",
+     "response": {"output": TEXTS["refund"]}},
+    {"testIdx": 1, "promptIdx": 0, "testCase": {"description": "2"}, "response":
+     {"output": TEXTS["2"]}},
+    {"testIdx": 2, "promptIdx": 0, "testCase": {"description": "tool"}, "response":
+     {"output": CALLED["tool_calls"]}},
+]  # fmt: skip
+
+
+def sample(id_: Any, text: str, **more: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, "source": "generate", **more}
+    return {
+        "id": id_,
+        "epoch": 1,
+        "input": "?",
+        "target": "x",
+        "messages": [{"role": "user", "content": "?"}, message],
+        "output": {"model": "m", "choices": [{"message": message}], "completion": text},
+        "scores": {},
+    }
+
+
+SAMPLES = [
+    sample("refund", TEXTS["refund"]),
+    sample(2, TEXTS["2"]),
+    sample(
+        "tool", "", tool_calls=[{"id": "c", "function": "weather", "arguments": {"city": "Bonn"}}]
+    ),
+]
+FILES = {
+    "chats.jsonl": lines_of(CHATS),
+    "chats.json": json.dumps(CHATS),
+    "responses.jsonl": lines_of(RESPONSES),
+    "batch.jsonl": lines_of(map(batch, [*CHATS[:2], RESPONSES[2]])),
+    "runs.jsonl": lines_of(RUNS),
+    "runs.json": json.dumps(RUNS),
+    "results.json": json.dumps({"evalId": "e", "results": {"version": 3, "results":
+                                RESULTS_OF_PROMPTFOO, "stats": {}}, "config": {}}),
+    "results.jsonl": lines_of(RESULTS_OF_PROMPTFOO),
+    "log.json": json.dumps({"version": 2, "status": "success", "eval": {}, "samples": SAMPLES}),
+    "table.csv": 'id,output,tool_calls\nrefund,Within 30 days.,\n2,Sorry.,\n'
+                 f'tool,,"{json.dumps([CALL]).replace(chr(34), chr(34) * 2)}"\n',
+    "table.tsv": "id\toutput\ttool_calls\nrefund\tWithin 30 days.\t\n2\tSorry.\t\n"
+                 'tool\t\t"[{""name"": ""weather"", ""arguments"": {""city"": ""Bonn""}}]"\n',
+}  # fmt: skip
+
+
+@every_case("name", [*FILES])
+def test_what_each_system_recorded_is_graded(
+    name: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {name: FILES[name]})
+    rows, error = graded(capsys, name)
+    assert outcomes(rows) == ["passed"] * 3, error
+    assert error == ""
+    assert [rows[id_]["output"] for id_ in TEXTS] == [*TEXTS.values()]
+
+
+def archive(samples: list[dict[str, Any]], way: int) -> bytes:
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w", way) as file:
+        file.writestr("header.json", "{}")
+        for each in samples:
+            file.writestr(f"samples/{each['id']}_epoch_1.json", json.dumps(each))
+    return out.getvalue()
+
+
+@every_case("way", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_log_of_inspect_may_be_an_archive(
+    way: int, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "log.eval").write_bytes(archive(SAMPLES, way))
+    rows, error = graded(capsys, "log.eval")
+    assert (outcomes(rows), error) == (["passed"] * 3, "")
+
+
+def test_epochs_of_a_log_are_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    again = [{**each, "epoch": 2, "output": {"choices": []}, "messages": []} for each in SAMPLES]
+    write(place, {"log.json": json.dumps({"version": 2, "eval": {}, "samples": SAMPLES + again})})
+    call = ("grade", "datasets/a.json", "--outputs", "log.json", "--output-format", "json")
+    assert command_line(*call, "--allow-undecided") == 0
+    lines = [line for line in printed_lines(capsys.readouterr().out) if "id" in line]
+    assert sorted((line["id"], line["sample"]) for line in lines) == [
+        (id_, at) for id_ in ("2", "refund", "tool") for at in (1, 2)
+    ]
+
+
+@every_case(
+    ("data", "told"),
+    [
+        (b"PK\x03\x04", "it is no log of Inspect"),
+        (b"", "it is no log of Inspect"),
+        (archive([], zipfile.ZIP_STORED), "the log has no samples"),
+        (archive(SAMPLES, zipfile.ZIP_STORED)[:900], "it is no log of Inspect"),
+        (archive(SAMPLES, zipfile.ZIP_STORED).replace(b'{"id"', b'{"id!'), "it is no log of"),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, str) else None,
+)
+def test_an_archive_that_cannot_be_read_says_why(
+    data: bytes, told: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "log.eval").write_bytes(data)
+    assert command_line("grade", "datasets/a.json", "--outputs", "log.eval") == 1
+    error = capsys.readouterr().err
+    assert "[source/unreadable]" in error
+    assert told in error
+
+
+FAULT = "the endpoint is gone"
+LACKING: list[tuple[Any, str, str]] = [
+    (chat("refund", None) | {"metadata": None}, "invalid-record", "which row it answers"),
+    (chat("refund", None) | {"choices": [], "error": {"message": FAULT}}, "no-answer", FAULT),
+    (batch(CHATS[0]) | {"error": {"code": "x", "message": FAULT}}, "no-answer", FAULT),
+    (
+        batch(CHATS[0]) | {"response": {"status_code": 400, "body": {"error": {"message": FAULT}}}},
+        "no-answer",
+        FAULT,
+    ),
+    (sample("refund", "") | {"error": {"message": FAULT, "traceback": ""}}, "no-answer", FAULT),
+    (
+        {"testCase": {"description": "refund"}, "promptIdx": 0, "error": FAULT},
+        "no-answer",
+        FAULT,
+    ),
+    (run("refund", None, error=FAULT), "no-answer", FAULT),
+    (run("refund", {"a": "x", "b": "y"}), "unread-answer", "none of `a`, `b` is read"),
+    (run("refund", {"a": "x"}, parent_run_id="r"), "unknown-id", "a run inside of another"),
+    (run(None, {"a": "x"}), "invalid-record", "which row it answers"),  # type: ignore[arg-type]
+    (
+        CHATS[0] | {"choices": [*CHATS[0]["choices"]] * 2},
+        "unknown-id",
+        "only the first of several choices",
+    ),
+    (
+        {"custom_id": "refund", "method": "POST", "url": "/v1", "body": {}},
+        "no-answer",
+        "seems to be a request of a batch of OpenAI",
+    ),
+    ({"id": "refund", "input": "x", "rubric_ref": "r"}, "no-answer", "a row of a dataset"),
+    ({"id": "refund", "input": "x", "target": "y"}, "no-answer", "that was not run"),
+]
+
+
+@every_case(("row", "code", "told"), LACKING, ids=lambda value: str(value)[:40])
+def test_what_is_not_read_is_said(
+    row: Any, code: str, told: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"one.jsonl": lines_of([row])})
+    _, error = graded(capsys, "one.jsonl")
+    assert f"[output/{code}]" in error
+    assert told in " ".join(error.split())
+
+
+@every_case(
+    ("value", "seems"),
+    [
+        ({"questions": []}, "a dataset of evalcontract"),
+        ({"checks": [], "scoring": {}}, "a rubric"),
+        ({"eval": {}, "plan": {}}, "a log of Inspect without its samples"),
+        ({"prompts": [], "tests": []}, "a configuration of promptfoo, not its results"),
+    ],
+    ids=str,
+)
+def test_a_file_of_something_else_is_named(
+    value: Any, seems: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"other.json": value})
+    assert command_line("grade", "datasets/a.json", "--outputs", "other.json") == 1
+    error = " ".join(capsys.readouterr().err.split())
+    assert "[output/invalid-record]" in error
+    assert f"this seems to be {seems}" in error
+
+
+@every_case(
+    ("rows", "columns"),
+    [
+        ([{"row": {"name": "refund"}, "answer": {"text": TEXTS["refund"]}}],
+         ["row.name=output.id", "answer.text=output"]),
+        ([CHATS[0] | {"metadata": None, "row": "refund"}], ["row=output.id"]),
+        ([run("refund", {"a": "x", "b": TEXTS["refund"]})], ["outputs.b=output"]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_map_names_what_is_not_known(
+    rows: list[Any], columns: list[str], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"some.jsonl": lines_of(rows)})
+    mapped = [part for column in columns for part in ("--map", column)]
+    found, error = graded(capsys, "some.jsonl", *mapped)
+    assert (found["refund"]["outcome"], found["refund"]["output"]) == ("passed", TEXTS["refund"])
+    assert "[output/missing]" in error
+    assert error.count("error[") == 1
+
+
+def test_a_table_of_parquet_is_graded(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    records = [{"id": id_, "output": text} for id_, text in TEXTS.items()]
+    table = pa.Table.from_pylist([*records, {"id": "tool", "output": None}])
+    calls = pa.array([None, None, [CALL]])
+    parquet.write_table(table.append_column("tool_calls", calls), place / "outputs.parquet")
+    rows, error = graded(capsys, "outputs.parquet")
+    assert (outcomes(rows), error) == (["passed"] * 3, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("log_format", ["eval", "json"])
+def test_a_log_that_inspect_writes_is_graded(
+    log_format: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of its samples has an error, and is of no row."""
+    peers = os.environ.get("EVALCONTRACT_PEERS")
+    python = Path(peers).parents[1] / "inspect/bin/python" if peers else None
+    if python is None or not python.exists():
+        missing(PEERS)
+    script = Path(__file__).with_name("inspect_logs.py")
+    call = [str(python), str(script), str(place / "logs"), log_format, "1"]
+    subprocess.run(call, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": ""})
+    (log,) = (place / "logs").iterdir()
+    rows, error = graded(capsys, str(log))
+    assert outcomes(rows) == ["passed"] * 3
+    assert [rows[id_]["output"] for id_ in TEXTS] == [*TEXTS.values()]
+    told = " ".join(error.split())
+    assert "an error was recorded in place of an answer" in told
+    assert "the endpoint is gone" in told
+    assert error.count("error[") == 1
+    if log_format == "eval":
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(sys.modules, "pyarrow", None)
+            _, error = graded(capsys, str(log))
+        is_packed = zipfile.ZipFile(log).infolist()[0].compress_type == 93
+        assert ("reading them needs pyarrow" in " ".join(error.split())) is is_packed
+
+
+WRONG = {"type": "contains", "value": "z"}
+
+
+@pytest.mark.slow
+def test_results_that_promptfoo_writes_are_graded(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is no text is JSON, and a provider that failed has no answer."""
+    node, scripts = shutil.which("node"), Path(__file__).parents[1] / "promptfoo"
+    if node is None or not (scripts / "node_modules/promptfoo").is_dir():
+        missing(PROMPTFOO)
+    tests = [
+        {
+            "description": "refund",
+            "vars": {"q": "a"},
+            "assert": [{"type": "contains", "value": "z"}],
+        },
+        {"description": "2", "vars": {"q": "b"}},
+        {"description": "tool", "vars": {"q": "c"}},
+        {"vars": {"q": "d"}},
+        {"description": "gone", "vars": {"q": "e"}},
+    ]
+    answers = {
+        "a": {"output": TEXTS["refund"]},
+        "b": {"output": TEXTS["2"]},
+        "c": {"output": CALLED["tool_calls"]},
+        "d": {"output": {"n": 1}},
+    }
+    more = [{"id": id_, "input": "?", "must_contain_any": ['"n": 1']} for id_ in ("row_4", "gone")]
+    write(place, {"datasets/a.json": {"questions": [*ROWS, *more]}})
+    suite = json.dumps({"prompts": ["{{q}}"], "tests": tests, "answers": answers})
+    call = [node, str(scripts / "evaluate.mjs"), str(place / "results.jsonl")]
+    subprocess.run(call, check=True, capture_output=True, input=suite.encode(), cwd=scripts)
+    rows, error = graded(capsys, "results.jsonl")
+    assert [row["outcome"] for row in rows.values()].count("passed") == 4, error
+    assert rows["gone"]["outcome"] == "undecided"
+    assert "nothing is recorded for e" in " ".join(error.split())
+    assert error.count("error[") == 1
