@@ -38,11 +38,11 @@ from pathlib import Path
 
 import evalcontract
 from evalcontract import (
-    Calibration, CheckResult, ConfigurationError, ContractViolation, Converted, DatasetLoader,
-    Diagnostic, EvalContractError, Findings, GradedFiles, Grader, JudgePromptLoader,
+    Calibration, CheckResult, ConfigurationError, ContractViolation, Converted, Covered,
+    DatasetLoader, Diagnostic, EvalContractError, Findings, GradedFiles, Grader, JudgePromptLoader,
     LoadedArtifact, LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow, LoadedRubric, Loss,
-    Provenance, RowResult, RubricLoader, Severity, Summary, UsageError, Workspace,
-    calibrate_judge, convert, render,
+    Provenance, RowResult, RubricLoader, RunResults, Severity, Summary, UsageError, Validated,
+    Workspace, calibrate_judge, convert, coverage, render, validate,
 )
 
 
@@ -71,6 +71,13 @@ def scores(row: LoadedRow, path: Path) -> list[float | None]:
         files: GradedFiles = grader.grade_files(path, "outputs.jsonl")
         mean: float | None = Summary.of(files).rows.mean
     return [mean, *(check.score for check in checks)]
+
+
+def in_memory(rows: list[dict[str, str]]) -> list[object]:
+    found: Validated = validate(rows, workspace="workspace")
+    run: RunResults = evalcontract.grade(rows, {"a": "Hello!"}).results()
+    covered: Covered = coverage(rows)
+    return [found.ok, covered.rows, *run.to_dicts()]
 
 
 def measured(path: Path) -> bool:

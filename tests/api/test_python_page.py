@@ -39,7 +39,7 @@ def run(folder: Path, *arguments: str, status: int | None = 0) -> list[str]:
 @pytest.mark.slow
 def test_the_page(workspace: Path) -> None:
     parts = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(parts) == 11
+    assert len(parts) == 12
     printed = run(workspace, "-c", "".join(parts))
     assert printed[:2] == ["0 return_period True ()", "1 order_status True ()"]
     assert "'expectatons'" in "".join(printed)

@@ -43,6 +43,21 @@ version: "1.0.0"
 checks: [{id: polite, kind: must_not_contain, values: [stupid]}]
 scoring: {combine: all_pass}
 """
+#: A run whose results examples compare: half of the answers are right.
+RUN = {
+    "run.jsonl": "".join(
+        f'{{"id": "r{n}", "input": "Why?", "language": "{"de" if n % 3 else "en"}", '
+        f'"must_contain_any": ["{n % 2}"]}}\n'
+        for n in range(40)
+    ),
+    **{
+        f"answers_{least}.jsonl": "".join(
+            f'{{"id": "r{n}", "output": "{int(n > least)}"}}\n' for n in range(40)
+        )
+        for least in (10, 20)
+    },
+}
+RESULTS = {"old": 10, "new": 20, "base": 10, "one": 20, "other": 10, "pilot": 10}
 #: What only a shell does with a line.
 SHELL = ("$(", ">", "|")
 
@@ -67,6 +82,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     assert command_line("init", folder, "--bare") == 0
     write(folder, FILES)
+    write(folder / "runs", RUN)
+    for name, least in RESULTS.items():
+        rows, answers = (folder / "runs" / each for each in ("run.jsonl", f"answers_{least}.jsonl"))
+        run = ("grade", rows, "--outputs", answers, "--by", "language")
+        assert command_line(*run, "--results", folder / f"{name}.jsonl") == 0
     if shutil.which("git"):
         commit(repository(folder))
     return folder
@@ -86,7 +106,12 @@ def test_examples(
         write(tmp_path, {"shared/rubrics/tone.yaml": RUBRIC})
         with (folder / "evalcontract.toml").open("a", encoding="utf-8") as settings:
             settings.write('\n[libraries]\nshared = {path = "../shared"}\n')
+    if command.name == "doctor":
+        write(folder, {"datasets/support.yml": FILES["support.yaml"]})
     monkeypatch.chdir(folder)
+    if command.name == "report":
+        example = ("datasets/example.yaml", "--outputs", "outputs/example.jsonl")
+        command_line("grade", *example, "--results", "results.jsonl", "--allow-undecided")
     for wanted, line in command.examples.items():
         if any(sign in line for sign in SHELL):
             continue  # `test_examples_for_a_shell`

@@ -283,8 +283,8 @@ def test_summaries_on_a_narrow_terminal(columns: int) -> None:
 @every_case(
     ("columns", "table"),
     [
-        (40, "    no_insults (must_not_contain):\n      score 0.67, 2 passed, 1 failed\n"),
-        (80, "    no_insults     must_not_contain     0.67       2       1\n"),
+        (40, "    no_insults (must_not_contain):\n      score 0.67, 95 % interval 0.21 to\n"),
+        (80, "    no_insults     must_not_contain     0.67   0.21 to 0.94       2       1\n"),
     ],
 )
 def test_the_table_of_grade_on_a_narrow_terminal(columns: int, table: str) -> None:

@@ -17,7 +17,7 @@ from tables import every_case
 LINES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REQUIREMENTS = {each.name: each for each in map(Requirement, LINES["dependencies"])}
 
-EXTRAS = ("parquet", "judges", "lsp", "pandas")
+EXTRAS = ("arrow", "judges", "lsp", "pandas")
 #: What pytest brings to its plugin, pygls to the server, and type checkers to themselves.
 BROUGHT = ("pytest", "lsprotocol", "typing_extensions")
 

@@ -223,7 +223,7 @@ def test_texts_of_results_are_those_that_were_graded(dataset: Path, tmp_path: Pa
         assert said["input"] == ("Where is my order?" if is_told else "Where?")
         day = "Monday" if is_told else "Friday"
         assert json.loads(dict(said["expected"])["expected"]) == {"reference": day}
-        assert dict(said["expected"])["expected_facts"] == "it left on Friday"
+        assert dict(said["expected"])["expected_facts"] == f"it left on {day}"
         assert data["runs"][0]["has_outputs"] is is_told
         assert (row.get("output"), row.get("calls")) == (
             ("Monday.", "no calls") if is_told else (None, None)

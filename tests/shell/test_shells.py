@@ -61,7 +61,9 @@ OFFERED = {
         "a.yaml", "c.parquet", "datasets/", "my data/", "my file.yaml", "other.jsonl",
     ],
     "validate-rubric ": ["a.yaml", "datasets/", "my data/", "my file.yaml"],
-    "evalcontract grade a.yaml --outputs ": ["datasets/", "my data/", "other.jsonl"],
+    "evalcontract grade a.yaml --outputs ": [
+        "c.parquet", "datasets/", "my data/", "other.jsonl",
+    ],
     "evalcontract no-such-command ": [],
 }  # fmt: skip
 

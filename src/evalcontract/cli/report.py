@@ -29,7 +29,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     examples={
         "Write report.html": "evalcontract report datasets/example.yaml",
         "Replace it": "evalcontract report datasets -o report.html --force",
-        "Show results": "evalcontract report datasets/example.yaml --results results.jsonl",
+        "Show results": "evalcontract report datasets/example.yaml --results results.jsonl --force",
         "Show what changed, too": "evalcontract report datasets --against HEAD --force",
     },
 )

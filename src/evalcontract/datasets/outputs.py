@@ -29,7 +29,7 @@ from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.policy import Policy
 from evalcontract.source import Document, RowSource
 from evalcontract.source.json.lines import RowStream
-from evalcontract.source.rows import DocumentRows, OneRow, RowBatches
+from evalcontract.source.rows import DocumentRows, IterableRows, OneRow, RowBatches
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 from evalcontract.structure.validator import structure_of
 
@@ -320,6 +320,8 @@ class OutputFile:
         self._structure = structure_of("output")
         self._keys = dict(keys)
         self._rows: RowBatches | None = source.stream
+        if isinstance(self._rows, IterableRows):
+            self._rows.keep()  # they are looked at before they are graded
         self._is_table = is_table(source)
         if source.document is not None:
             self._rows = self._rows_in(source.document)

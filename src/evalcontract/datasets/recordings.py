@@ -147,7 +147,7 @@ def _archive(input_: Input) -> RowSource:
                 return _unreadable(name, "its samples are larger than what is read", None)
             rows = [json.loads(_member(archive, each, file)) for each in infos]
     except _ZstandardError:
-        advice = "pip install 'evalcontract[parquet]', or write the log as JSON"
+        advice = "pip install 'evalcontract[arrow]', or write the log as JSON"
         return _unreadable(name, "its samples are compressed: reading them needs pyarrow", advice)
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, RecursionError) as error:
         return _unreadable(name, f"it is no log of Inspect: {error}", None)

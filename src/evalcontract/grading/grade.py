@@ -346,6 +346,9 @@ class Grading:
         try:
             new = self._not_known(tasks, earlier)
             asked = asked_ahead(new, self._judging, self._grader.ask, progress=progress)
+            if not self.has_samples:  # each row at once: it is not asked again if the run is killed
+                yield from (of([task]) for task in asked)
+                return
             for _, samples in groupby(asked, attrgetter("id")):
                 yield of([*samples])
         finally:

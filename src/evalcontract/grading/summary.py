@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain, groupby
 from math import fsum
 from operator import attrgetter, itemgetter
@@ -236,9 +236,10 @@ class Summary:
         return sum(tally.counted for of, tally in self.checks.values() if of == kind)
 
     @classmethod
-    def of(cls, results: Sequence[RowResult], grouping: Grouping = ALL_ALIKE) -> Summary:
+    def of(cls, results: Iterable[RowResult], grouping: Grouping = ALL_ALIKE) -> Summary:
         """Return the summary of some results."""
         summary = cls(grouping)
+        results = results if isinstance(results, list) else [*results]  # they are read twice
         if grouping.cluster is not None:
             for row in results:
                 cluster = (grouping.cluster_of(row),)

@@ -268,18 +268,12 @@ def _given(run: GradedRun, row: RowResult) -> RowTexts | None:
     now, then = run.texts.get(row.id), row.content or {}
     if "input" not in then:
         return now
-    graded, now = texts_of(then), now or RowTexts(None, (), (), ())
-    return graded._replace(
-        expected=_merged(graded.expected, now.expected, _EXPECTATIONS[:1]),
-        beside=_merged(graded.beside, now.beside, ("metadata",)),
+    expected = then.get("expected")
+    graded = texts_of(
+        {**then, "expected": None, **(expected if isinstance(expected, dict) else {})}
     )
-
-
-def _merged(
-    then: Iterable[tuple[str, str]], now: Iterable[tuple[str, str]], told: Sequence[str]
-) -> tuple[tuple[str, str], ...]:
-    """Return texts as they were, with those of now whose keys results do not tell."""
-    return (*then, *(each for each in now if each[0] not in told))
+    untold = [each for each in (now.beside if now else ()) if each[0] not in then]
+    return graded._replace(beside=(*graded.beside, *untold))
 
 
 def _has_output(row: RowResult) -> bool:

@@ -261,6 +261,7 @@ class IterableRows(RowBatches):
         self._as_python = as_python
         self._has_digest = has_digest
         self._batch = Batch(0, [])
+        self._kept: list[Batch] | None = None
         self._digest: Any = None
 
     @property
@@ -274,8 +275,17 @@ class IterableRows(RowBatches):
         digest: str = (self._digest or sha256()).hexdigest()
         return digest
 
+    def keep(self) -> None:
+        """Read all rows now: from then on, `batches` yields them each time."""
+        self._kept = [*self.batches()]
+
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Yield the rows that have not been read yet; no rows at all yield one empty batch."""
+        if self._kept is not None:
+            for batch in self._kept:
+                self._batch = batch
+                yield batch
+            return
         from hashlib import sha256  # slow to import
 
         self._digest = sha256()
