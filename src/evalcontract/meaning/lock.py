@@ -14,7 +14,15 @@ from evalcontract.library.artifact import Artifact
 from evalcontract.library.library import Library, Resolution
 from evalcontract.library.references import reach
 from evalcontract.meaning.fields import ChangeClass, class_of
-from evalcontract.meaning.view import NUMBERED, Item, Leaf, Leaves, View, canonical, view_of
+from evalcontract.meaning.view import (
+    NUMBERED,
+    Item,
+    Leaf,
+    Leaves,
+    View,
+    canonical,
+    view_and_digest,
+)
 from evalcontract.model.diagnostic import Problem, Span
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -148,11 +156,11 @@ def view_in_lock(name: str, locked: LockedArtifact) -> View:
 
 def lock_artifact(artifact: Artifact, file: str, library: Library) -> LockedArtifact:
     """Return what a lock has of an artifact now; `file` is relative to the workspace."""
-    view = view_of(artifact.kind, artifact.document.value)
+    view, digest = view_and_digest(artifact.kind, artifact.document)
     short = short_view(view)
     return LockedArtifact(
         _name(file),
-        view.digest,
+        digest,
         {name: leaf.value for name, leaf in short.leaves.items()},
         {name: item.values for name, item in short.items.items()},
         resolved_unpinned((use.reference for use in artifact.uses), library),

@@ -28,7 +28,7 @@ from evalcontract.meaning.lock import (
     short_view,
     view_in_lock,
 )
-from evalcontract.meaning.view import View, canonical, view_of
+from evalcontract.meaning.view import View, canonical, view_and_digest, view_of
 from evalcontract.model.diagnostic import Cause, Fix, Path, Problem, Write
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
@@ -72,12 +72,12 @@ def artifact_problems(
     same = library.versions(artifact.kind, artifact.id).get(artifact.version, [artifact])
     if same[0] is not artifact:
         return  # a fault by itself: another file has this version, too
-    view = view_of(artifact.kind, artifact.document.value)
+    view, digest = view_and_digest(artifact.kind, artifact.document)
     locked = lock.artifacts.get(artifact.name)
     if locked is None:
         yield _unlocked(artifact, artifact.version, view, lock, library=library, file=file)
         return
-    if view.digest != locked.sha256:
+    if digest != locked.sha256:
         changes = changes_since(artifact.name, locked, view)
         yield from _changed(artifact, artifact.version, changes, library)
     for use in artifact.uses:

@@ -13,6 +13,7 @@ from evalcontract.model.diagnostic import Path
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_writable
+from evalcontract.source.document import Document
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import known_keys, load
 
@@ -180,6 +181,22 @@ def view_of(kind: Kind, value: Any) -> View:
         for item in items.values():
             item.leaves.setdefault("bundle", default)
     return View(kind, leaves, items)
+
+
+# Views of so many files are remembered, by their content.
+_MOST_VIEWS = 4096
+_VIEWS: dict[tuple[Kind, str, str], tuple[View, str]] = {}
+
+
+def view_and_digest(kind: Kind, document: Document) -> tuple[View, str]:
+    """Return the view of a file and its digest, made once while the file has the same content."""
+    key = kind, document.file, document.sha256
+    if key not in _VIEWS:
+        if len(_VIEWS) >= _MOST_VIEWS:
+            _VIEWS.clear()
+        view = view_of(kind, document.value)
+        _VIEWS[key] = view, view.digest
+    return _VIEWS[key]
 
 
 def _is_of_mappings(value: Any) -> bool:
