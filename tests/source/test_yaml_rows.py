@@ -248,6 +248,7 @@ def test_written_rows_are_read_alike(seed: int) -> None:
 
 def test_rows_that_were_read_exactly_have_their_places_at_once() -> None:
     """A check reads the faulty rows of a batch, and places their findings after that."""
+    yaml_rs()  # without it, the whole file is read exactly
     rows = "".join(f"  - id: r{n}\n    input: b\n    contxt: x\n" for n in range(300))
     document = read(f"questions:\n{rows}")
     faulty = range(0, 300, 3)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RunResults:
-    """The results of a run: its `rows` in order, as `RowResult`s.
+    """The results of a run: its `rows` in order, each a `RowResult`.
 
     `read` returns those that `evalcontract grade --results` wrote, `GradedFiles.results` those of
     files that are graded now.

@@ -119,7 +119,7 @@ class TypedTable(Table):
                     yield batch
                     index = batch.first_index + len(batch.rows)
                     continue
-                left -= batch.nbytes
+                left -= _size_of(batch)
                 if left < 0:
                     yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
                     return
@@ -436,7 +436,7 @@ def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
     parts: list[RecordBatch] = []
     for batch in batches:
         parts.append(batch)
-        rows, size = rows + batch.num_rows, size + batch.nbytes
+        rows, size = rows + batch.num_rows, size + _size_of(batch)
         if rows >= _JOINED_ROWS or size >= _JOINED_BYTES:
             yield concat_batches(parts)
             rows = size = 0
@@ -454,3 +454,14 @@ def refuse_other(data: BinaryIO) -> None:
     """
     strip_bom(data.read(_HEAD))
     data.seek(0)
+
+
+def _size_of(batch: RecordBatch) -> int:
+    """Return the bytes of a batch: of whole buffers, if pyarrow cannot tell those of views."""
+    from pyarrow import ArrowTypeError
+
+    try:
+        size: int = batch.nbytes
+    except ArrowTypeError:  # of older versions
+        return int(batch.get_total_buffer_size())
+    return size
