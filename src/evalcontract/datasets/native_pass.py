@@ -61,6 +61,14 @@ class NativeDataset:
         """The whole file, if it is a single value."""
         return self._source.document
 
+    @property
+    def stream(self) -> RowStream | None:
+        """The stream of the rows, if the file is one of JSON Lines."""
+        from evalcontract.source.json.lines import RowStream  # not for other files
+
+        stream = self._source.stream
+        return stream if isinstance(stream, RowStream) else None
+
     def choose(self, plan: str | None, only: Sequence[str]) -> None:
         """Refuse to choose graders: the rubrics of the rows name the checks.
 

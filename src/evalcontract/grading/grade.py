@@ -16,7 +16,7 @@ from evalcontract._version import __version__
 from evalcontract.checking.artifacts import artifact_findings, lock_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
-from evalcontract.datasets.native_pass import NativePass
+from evalcontract.datasets.native_pass import NativeDataset
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
 from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, SampleJoin
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
@@ -294,8 +294,8 @@ class Grading:
         """Whether rows have several outputs."""
         if self._outputs is None:
             return False
-        dataset_pass = self._begin()
-        stream = dataset_pass.stream if isinstance(dataset_pass, NativePass) else None
+        dataset = self._dataset
+        stream = dataset.stream if isinstance(dataset, NativeDataset) else None
         return self._outputs.has_samples(stream)
 
     def _finish(self, dataset_pass: DatasetPass, surplus: list[OutputRecord]) -> None:
