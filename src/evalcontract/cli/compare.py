@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 import click
 
 from evalcontract.cli import options
-from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.command import Command
 from evalcontract.cli.groupings import GROUPING
 from evalcontract.cli.output import put, put_json
 from evalcontract.grading.basis import differences, json_line
@@ -19,7 +19,6 @@ from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
 from evalcontract.grading.samples import reduced
 from evalcontract.model.errors import UsageError
-from evalcontract.model.values import harmless_json
 from evalcontract.policy import OK
 
 
@@ -33,14 +32,7 @@ from evalcontract.policy import OK
         ),
     },
 )
-@click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    metavar="RESULTS...",
-    type=click.Path(path_type=Path, dir_okay=False),
-    shell_complete=files_of("jsonl"),
-)
+@options.RESULTS
 @options.output_format("json")
 @options.number(
     "--limit", "Maximum number of rows to list that changed, and of flipped ones (0: no limit).", 20
@@ -70,7 +62,7 @@ def compare_command(
         changed = differences(first.basis, other.basis)
         found.append(RunComparison(str(results[0]), str(path), earlier, comparison, changed))
     if output_format == "json":
-        put_json(harmless_json([json_line({"comparisons": comparison_fields(found)})]))
+        put_json([json_line({"comparisons": comparison_fields(found)})])
     else:
         put(write_comparisons(found, limit, get_terminal_size().columns))
     return OK

@@ -241,6 +241,17 @@ def loss_report(what: str) -> Option:
     return file("--loss-report", f"JSON report of {what}.")
 
 
+#: Files of results that `grade` wrote, at least one.
+RESULTS = click.argument(
+    "results",
+    nargs=-1,
+    required=True,
+    metavar="RESULTS...",
+    type=click.Path(path_type=Path, dir_okay=False),
+    shell_complete=files_of("jsonl"),
+)
+
+
 def number(name: str, what: str, default: int | None = None, least: int = 0) -> Option:
     """Return an option for a number, which says `what` it is."""
     return click.option(

@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from evalcontract.cli import options
-from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.command import Command
 from evalcontract.cli.output import put, put_json
 from evalcontract.grading.basis import json_line
 from evalcontract.grading.pilot import Pilot, pilot_of_one, pilot_of_two
 from evalcontract.grading.results import earlier_results
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import harmless_json, many
+from evalcontract.model.values import many
 from evalcontract.policy import OK
 from evalcontract.report.frame import aligned, wrapped
 from evalcontract.statistics.power import POWER, SIGNIFICANCE, detectable, rows_needed
@@ -34,6 +34,18 @@ class WantedPower(NamedTuple):
     significance: float
 
 
+def _share(name: str, default: float, what: str) -> options.Option:
+    """Return an option for a share between 0 and 1."""
+    return click.option(
+        name,
+        type=options.NumberRange(0, 1, min_open=True, max_open=True),
+        default=default,
+        show_default=True,
+        metavar="SHARE",
+        help=what,
+    )
+
+
 @click.command(
     "power",
     cls=Command,
@@ -46,14 +58,7 @@ class WantedPower(NamedTuple):
         ),
     },
 )
-@click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    metavar="RESULTS...",
-    type=click.Path(path_type=Path, dir_okay=False),
-    shell_complete=files_of("jsonl"),
-)
+@options.RESULTS
 @click.option(
     "--detect",
     type=options.NumberRange(0, 1, min_open=True),
@@ -61,22 +66,8 @@ class WantedPower(NamedTuple):
     metavar="DIFFERENCE",
     help="The difference of the mean scores of two runs that is to be found.",
 )
-@click.option(
-    "--power",
-    type=options.NumberRange(0, 1, min_open=True, max_open=True),
-    default=POWER,
-    show_default=True,
-    metavar="SHARE",
-    help="How often it is to be found.",
-)
-@click.option(
-    "--significance",
-    type=options.NumberRange(0, 1, min_open=True, max_open=True),
-    default=SIGNIFICANCE,
-    show_default=True,
-    metavar="SHARE",
-    help="How often a difference may be found where there is none.",
-)
+@_share("--power", POWER, "How often it is to be found.")
+@_share("--significance", SIGNIFICANCE, "How often a difference may be found where there is none.")
 @click.option(
     "--correlation",
     type=options.NumberRange(-1, 1, max_open=True),
@@ -105,7 +96,7 @@ def power_command(
     pilot = pilot_of_one(runs[0], correlation) if len(runs) == 1 else pilot_of_two(*runs)
     wanted = WantedPower(detect, power, significance)
     if output_format == "json":
-        put_json(harmless_json([json_line(_fields(pilot, wanted))]))
+        put_json([json_line(_fields(pilot, wanted))])
     else:
         put(_text(pilot, wanted, get_terminal_size().columns))
     return OK

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evalcontract.cli.output import put, put_json
+from evalcontract.grading.printed import number_text
 from evalcontract.grading.tables import table_of
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped, escape_controls, many
@@ -119,7 +120,7 @@ class _Markdown(_Whole):
             put([head, "| --- | --- | ---: | ---: | ---: |\n"])
         for check in summary["checks"]:
             counts = (check["outcomes"].get(each, 0) for each in ("passed", "failed"))
-            cells = (_score(check["mean"]), *map(str, counts))
+            cells = (number_text(check["mean"]), *map(str, counts))
             name = f"{code(check['rubric'] or '-')} | {code(check['check'])}"
             put([f"| {name} | {' | '.join(cells)} |\n"])
         rows = [row for row in self._rows if row["outcome"] in _ELEMENTS]
@@ -127,7 +128,8 @@ class _Markdown(_Whole):
             put(["\n| Row | Outcome | Score | Why |\n| --- | --- | ---: | --- |\n"])
         for row in rows[:_MAX_ROWS]:
             why = "<br>".join(map(plain, islice(_reasons(row), _MAX_REASONS)))
-            put([f"| {code(_name(row))} | {row['outcome']} | {_score(row['score'])} | {why} |\n"])
+            cells = (code(_name(row)), row["outcome"], number_text(row["score"]), why)
+            put([f"| {' | '.join(cells)} |\n"])
         if more := len(rows[_MAX_ROWS:]):
             put([f"\n… and {more:,} more\n"])
 
@@ -152,11 +154,8 @@ class _GitHub(_Whole):
 def _sentence(summary: Mapping[str, Any]) -> str:
     rows = summary["rows"]
     outcomes = [f"{count:,} {outcome}" for outcome, count in rows["outcomes"].items()]
-    return ", ".join([many(rows["total"], "row"), f"mean score {_score(rows['mean'])}", *outcomes])
-
-
-def _score(score: float | None) -> str:
-    return "-" if score is None else f"{score:.2f}"
+    mean = f"mean score {number_text(rows['mean'])}"
+    return ", ".join([many(rows["total"], "row"), mean, *outcomes])
 
 
 def _name(row: Mapping[str, Any]) -> str:

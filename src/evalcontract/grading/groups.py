@@ -56,13 +56,16 @@ class Grouping(NamedTuple):
             )
 
     def told(self, rows: Sequence[Mapping[str, Any]], results: list[RowResult]) -> list[RowResult]:
-        """Return results with what groups are made of: tags, and the values of the keys."""
+        """Return results with what groups are made of: tags, and the values of the keys.
+
+        What a result has as its `content` has the tags already.
+        """
         keys = self.keys
         if not keys:
             if not any(TAGS in row for row in rows):
                 return results
             return [
-                _with(result, {TAGS: row[TAGS]}) if TAGS in row else result
+                result if result.content or TAGS not in row else _with(result, {TAGS: row[TAGS]})
                 for row, result in zip(rows, results, strict=True)
             ]
         return [_with(result, _told(row, keys)) for row, result in zip(rows, results, strict=True)]

@@ -35,7 +35,7 @@ def pilot_of_one(rows: Iterable[RowResult], correlation: float) -> Pilot:
     """
     scores = _scores(rows)
     samples = min(map(len, scores.values()), default=0)
-    within, between = sampled_variance(Counter(map(_sampled, scores.values())))
+    within, between = sampled_variance(Counter(map(SampledRow.of, scores.values())))
     if between is None:
         between = _variance([fsum(each) / len(each) for each in scores.values()])
         within = None
@@ -54,7 +54,7 @@ def pilot_of_two(first: Iterable[RowResult], second: Iterable[RowResult]) -> Pil
     """
     one, other = _scores(first), _scores(second)
     both = one.keys() & other.keys()
-    pairs = [(_sampled(one[id_]), _sampled(other[id_])) for id_ in sorted(both)]
+    pairs = [(SampledRow.of(one[id_]), SampledRow.of(other[id_])) for id_ in sorted(both)]
     samples = min((row.n for pair in pairs for row in pair), default=0)
     spread = _variance([new.mean - old.mean for old, new in pairs])
     within: float | None = None
@@ -89,10 +89,6 @@ def _scores(rows: Iterable[RowResult]) -> dict[str, list[float]]:
         for id_, each in scores.items()
         if None not in each
     }
-
-
-def _sampled(scores: list[float]) -> SampledRow:
-    return SampledRow(len(scores), fsum(scores), fsum(score * score for score in scores))
 
 
 def _variance(values: list[float]) -> float:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from math import fsum
 from operator import attrgetter
 from statistics import multimode
 from typing import Any
@@ -134,8 +133,7 @@ class SampleTally:
             self.passes[len(verdicts), sum(verdicts)] += 1
         scores = [each.score for each in samples if each.score is not None]
         if len(scores) == len(samples):
-            squares = fsum(score * score for score in scores)
-            self.scores[SampledRow(len(scores), fsum(scores), squares)] += 1
+            self.scores[SampledRow.of(scores)] += 1
 
     def add_all(self, rows: Sequence[RowResult]) -> None:
         """Count the samples of rows that have several."""

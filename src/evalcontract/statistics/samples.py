@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import comb, fsum
 from typing import NamedTuple
 
@@ -31,6 +31,11 @@ class SampledRow(NamedTuple):
     n: int
     total: float
     squares: float
+
+    @classmethod
+    def of(cls, scores: Sequence[float]) -> SampledRow:
+        """Return some scores, in numbers."""
+        return cls(len(scores), fsum(scores), fsum(score * score for score in scores))
 
     @property
     def mean(self) -> float:
