@@ -15,10 +15,10 @@ from evalcontract.calibrating.measuring import AUTO, CalibrationResult
 from evalcontract.calibrating.printed import write_json, write_text
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
-from evalcontract.cli.asking import BUDGET, Asking
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
+from evalcontract.cli.runs.asking import BUDGET, Asking
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import write_diff
 from evalcontract.judging.asking import Judging, Usage

@@ -15,12 +15,12 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
-from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
-from evalcontract.cli.groupings import GROUPING, require_values
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
-from evalcontract.cli.printing import PRINTERS
+from evalcontract.cli.runs.asking import ASKING, Asking, forecast
+from evalcontract.cli.runs.groupings import GROUPING, require_values
+from evalcontract.cli.runs.printing import PRINTERS
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons

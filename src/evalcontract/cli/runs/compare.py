@@ -10,8 +10,8 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.command import Command
-from evalcontract.cli.groupings import GROUPING
 from evalcontract.cli.output import put, put_json
+from evalcontract.cli.runs.groupings import GROUPING
 from evalcontract.grading.basis import differences, json_line
 from evalcontract.grading.compared import RunComparison, comparison_fields, write_comparisons
 from evalcontract.grading.comparison import Comparison, by_id
