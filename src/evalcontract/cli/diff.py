@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import put, put_json, wants_colour
+from evalcontract.cli.output import put, wants_colour
+from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, put_answer
 from evalcontract.comparing.compare import compare
 from evalcontract.comparing.difference import Difference
 from evalcontract.comparing.files import compare_files
@@ -25,13 +27,19 @@ from evalcontract.comparing.flips import (
     flips_of_workspaces,
     total_usage,
 )
-from evalcontract.comparing.printed import write_text
+from evalcontract.comparing.printed import (
+    headline,
+    summary_sentence,
+    version_sentence,
+    write_text,
+)
 from evalcontract.comparing.revisions import Revisions, of_folders, of_git, split_range
-from evalcontract.comparing.written import write_json, write_markdown
+from evalcontract.comparing.written import records_of, write_json, write_markdown
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.printed import write_judge_usage
 from evalcontract.judging.asking import Judging
 from evalcontract.judging.settings import has_endpoint
+from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.policy import ERRORS, exit_status
 from evalcontract.workspace import search_root
@@ -64,13 +72,7 @@ from evalcontract.workspace import search_root
 )
 @options.flag("--ask", "Also ask judges over a model, for both revisions; see `grade`.")
 @options.cache("Reuse answers of judges to the same question")
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json", "markdown"]),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, json for programs, markdown for a pull request.",
-)
+@options.output_format(*options.CASES)
 @options.number(
     "--limit", "Maximum number of fields and rows to print of each artifact (0: no limit).", 20
 )
@@ -128,13 +130,36 @@ def _put(difference: Difference, flips: Flips | None, output_format: str, limit:
     write_findings([*difference.diagnostics, *of_outputs])
     # What cannot be graded is not compared, either.
     difference.diagnostics += (each for each in of_outputs if each.is_error)
-    if output_format == "json":
-        put_json(write_json(difference, flips, __version__))
-    elif output_format == "markdown":
-        put(write_markdown(difference, flips, limit))
+    if output_format != "text":
+        put_answer(_answer(difference, flips, limit), output_format)
     else:
         width, colour = shutil.get_terminal_size().columns, wants_colour(sys.stdout)
         put(write_text(difference, flips, limit=limit, width=width, colour=colour))
+
+
+_WRONG, _FAULT = "wrong version", "not compared"
+
+
+def _answer(difference: Difference, flips: Flips | None, limit: int) -> CommandAnswer:
+    return CommandAnswer(
+        "diff",
+        summary_sentence(difference),
+        document=write_json(difference, flips, __version__),
+        records=records_of(difference),
+        cases=_cases(difference),
+        outcomes=dict.fromkeys((_WRONG, _FAULT), CaseOutcome("failure", Severity.ERROR)),
+        written={"markdown": write_markdown(difference, flips, limit)},
+    )
+
+
+def _cases(difference: Difference) -> Iterator[Case]:
+    """Yield whether the version of each artifact says what changed, and what is not compared."""
+    for each in difference.artifacts:
+        outcome = _WRONG if each.versions.is_wrong else ""
+        reasons = [f"{headline(each)}; {version_sentence(each)}"] if outcome else []
+        yield Case(each.name, str(each.kind), outcome, reasons, Place(each.file))
+    for found in difference.diagnostics:
+        yield Case(found.place.file, "files", _FAULT, [found.message], found.place)
 
 
 def status_of(difference: Difference) -> int:

@@ -181,7 +181,7 @@ def _samples(samples: SampleTally) -> str:
             for k, found in {1: one, samples.k: at}.items()
         ]
         parts.append(f"pass^{samples.k} {number_text(every.value)}{_in_brackets(every)}")
-        parts += [f"{share:.0%} {when} right" for when, share in shares.items()]
+        parts += [f"{100 * share:.0f} % {when} right" for when, share in shares.items()]
     within, between = samples.variance
     if within is not None and between is not None:
         parts.append(f"variance {within:.3f} within rows, {between:.3f} between them")

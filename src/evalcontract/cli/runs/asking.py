@@ -10,7 +10,7 @@ from typing import Any
 from evalcontract.cli import options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
-from evalcontract.grading.basis import json_line
+from evalcontract.cli.printing import head, json_text
 from evalcontract.grading.grade import Grading
 from evalcontract.judging.asking import Judging
 from evalcontract.judging.cost import (
@@ -24,7 +24,7 @@ from evalcontract.judging.cost import (
 from evalcontract.model.errors import UsageError
 from evalcontract.model.page import where_to_read
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, harmless_json, many
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many
 from evalcontract.policy import exit_status
 from evalcontract.report.frame import wrapped
 
@@ -95,13 +95,13 @@ def forecast(
     if grading.is_unreadable:
         return exit_status(grading.diagnostics)
     if in_json:
-        put_json(harmless_json([_json(prospects or Prospects())]))
+        put_json(_json(prospects or Prospects()))
     else:
         put(_text(prospects, get_terminal_size().columns))
     return exit_status(grading.diagnostics)
 
 
-def _json(prospects: Prospects) -> str:
+def _json(prospects: Prospects) -> Iterator[str]:
     every = [*prospects.forecasts()]
     total = total_of(every)._asdict()
     content = {name: total[name] for name in Forecast._fields[2:]}
@@ -109,7 +109,12 @@ def _json(prospects: Prospects) -> str:
     impossible = [
         {"reason": reason, "number": number} for reason, number in prospects.impossible.items()
     ]
-    return json_line({"dry_run": {**content, "judges": judges, "impossible": impossible}})
+    return json_text(
+        {
+            **head("dry-run"),
+            "dry_run": {**content, "judges": judges, "impossible": impossible},
+        }
+    )
 
 
 def _text(prospects: Prospects | None, width: int) -> Iterator[str]:

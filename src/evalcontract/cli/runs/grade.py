@@ -20,7 +20,7 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
 from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.cli.runs.groupings import GROUPING, require_values
-from evalcontract.cli.runs.printing import PRINTERS
+from evalcontract.cli.runs.rows import printer_of
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
@@ -223,7 +223,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@options.output_format(*PRINTERS)
+@options.output_format(*options.CASES)
 @options.number(
     "--limit",
     "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
@@ -272,7 +272,7 @@ def grade_command(
     earlier = by_id(reduced(before.rows, grouping.reduce)) if before else None
     has_lines = is_printed or results is not None
     shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
-    printed = PRINTERS[output_format]() if is_printed else None
+    printed = printer_of(output_format) if is_printed else None
     total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
@@ -289,7 +289,7 @@ def grade_command(
     if not total.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
     if printed:
-        printed.finish(end.run)
+        printed.finish(end.run, grading.places({*printed.failed}))
     elif total.summary.rows.total:
         put(_text(total, gate=grading.gate, end=end))
         if before:
