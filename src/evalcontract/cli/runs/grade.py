@@ -363,11 +363,6 @@ def _run(
     read: list[Path],
 ) -> EndOfRun:
     """Grade all rows, and write the files; `read` are those that are read."""
-    if grading.has_samples and (wanted.resume or wanted.export):
-        raise UsageError(
-            "rows have several outputs, which --resume and --export do not take: run it anew"
-            " (answers of judges are cached)"
-        )
     file: ResultsFile | None = None
     with ExitStack() as stack:
         if wanted.results:
