@@ -152,8 +152,8 @@ def write_results(
     yield from write_unmeasured(summary, width)
     yield from wrapped(tally_sentence(summary.rows), 0, width)
     if summary.samples.rows:
-        yield from wrapped(_samples(summary.samples), 0, width)
-    if methods := _methods(summary):
+        yield from wrapped(samples_sentence(summary.samples), 0, width)
+    if methods := methods_sentence(summary):
         yield from wrapped(methods, 0, width)
 
 
@@ -170,7 +170,7 @@ def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
         yield "\n"
 
 
-def _samples(samples: SampleTally) -> str:
+def samples_sentence(samples: SampleTally) -> str:
     """Return what the samples of rows come to, of which there are some."""
     parts = [f"{many(samples.outputs, 'output')} of {many(samples.rows, 'row')}"]
     at, every = samples.chance(of_all=False), samples.chance(of_all=True)
@@ -188,7 +188,7 @@ def _samples(samples: SampleTally) -> str:
     return f"samples: {', '.join(parts)}"
 
 
-def _methods(summary: Summary) -> str:
+def methods_sentence(summary: Summary) -> str:
     """Return how the intervals were computed; nothing without any."""
     tallies = [summary.rows, *summary.rubrics.values(), *summary.groups.values()]
     tallies += [tally for _, tally in summary.checks.values()]
