@@ -398,6 +398,7 @@ TAKEN = {
         "grading.grade.Grading",
         "grading.results.RowResult",
         "grading.runner.score_text",
+        "grading.samples.reduced",
         "grading.comparison.Comparison",
         "grading.comparison.by_id",
     },

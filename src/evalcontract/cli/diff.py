@@ -18,6 +18,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, wants_colour
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, put_answer
+from evalcontract.cli.runs.asking import BUDGET, Asking
 from evalcontract.comparing.compare import compare
 from evalcontract.comparing.difference import Difference
 from evalcontract.comparing.files import compare_files
@@ -37,11 +38,11 @@ from evalcontract.comparing.revisions import Revisions, of_folders, of_git, spli
 from evalcontract.comparing.written import records_of, write_json, write_markdown
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.printed import write_judge_usage
-from evalcontract.judging.asking import Judging
+from evalcontract.judging.asking import Judging, Usage
 from evalcontract.judging.settings import has_endpoint
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
-from evalcontract.policy import ERRORS, exit_status
+from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.workspace import search_root
 
 
@@ -65,8 +66,8 @@ from evalcontract.workspace import search_root
 @click.option("--against", metavar="REV", help="Compare the files now with those of a commit.")
 @options.file(
     "--outputs",
-    "Recorded outputs to grade by both revisions, as `grade` does.",
-    "jsonl",
+    "Recorded outputs to grade by both revisions, as `grade` reads and grades them.",
+    *options.OUTPUTS,
     exists=True,
     dir_okay=False,
 )
@@ -76,6 +77,8 @@ from evalcontract.workspace import search_root
 @options.number(
     "--limit", "Maximum number of fields and rows to print of each artifact (0: no limit).", 20
 )
+@options.MAP_WITH_OUTPUTS
+@BUDGET
 @options.of_run(*options.CONFIGURATION)
 def diff_command(
     compared: tuple[str, ...],
@@ -85,6 +88,7 @@ def diff_command(
     cache: bool | None,  # noqa: FBT001 - the same
     output_format: str,
     limit: int,
+    asking: Asking,
     base: Options,
 ) -> int:
     """Say what changed in meaning, and whether versions say so.
@@ -94,22 +98,16 @@ def diff_command(
     reported; by default, that is the workspace of the current folder.
 
     Each change is score-breaking, additive or wording only. The exit code is 1 if the version of
-    an artifact does not say so, or went down, or if a file cannot be read.
+    an artifact does not say so, or went down, if a file cannot be read, or if a budget was used up.
     """
     if ask and outputs is None:
         raise UsageError("--ask needs --outputs: the outputs that judges are asked about")
+    if asking != Asking() and not ask:
+        raise UsageError("a budget is for --ask: nobody is asked without it")
+    asked = _Asked(cache, asking)
+    by = asked.judging if ask else None
     if ask and not has_endpoint(os.environ):
         raise UsageError("--ask needs an endpoint: set EVALCONTRACT_BASE_URL")
-    asked: list[Judging] = []
-
-    def judging() -> Judging:
-        made = Judging.of(os.environ, chosen_cache_folder(cache))
-        if made is None:
-            raise UsageError("--ask needs an endpoint")
-        asked.append(made)
-        return made
-
-    by = judging if ask else None
     revisions = revisions_named(compared, against, base)
     if isinstance(revisions, Revisions):
         with closing(revisions):
@@ -120,9 +118,30 @@ def diff_command(
         difference = compare_files(*revisions)
         flips = flips_of_files(*revisions, outputs, base, by) if outputs else None
         _put(difference, flips, output_format, limit)
-    width = shutil.get_terminal_size().columns
-    put(write_judge_usage(total_usage(each.usage for each in asked), width), err=True)
-    return status_of(difference)
+    usage = asked.usage
+    put(write_judge_usage(usage, shutil.get_terminal_size().columns), err=True)
+    return status_of(difference) or (ERRORS if usage.unasked else OK)
+
+
+class _Asked:
+    """What asks judges for both revisions, which spend one budget."""
+
+    def __init__(self, cache: bool | None, asking: Asking) -> None:  # noqa: FBT001 - as it is given
+        self._folder, self._budget = chosen_cache_folder(cache), asking.budget
+        self._made: list[Judging] = []
+
+    def judging(self) -> Judging:
+        """Return what asks for one revision."""
+        made = Judging.of(os.environ, self._folder, self._budget)
+        if made is None:
+            raise UsageError("--ask needs an endpoint")
+        self._made.append(made)
+        return made
+
+    @property
+    def usage(self) -> Usage:
+        """What asking took."""
+        return total_usage(each.usage for each in self._made)
 
 
 def _put(difference: Difference, flips: Flips | None, output_format: str, limit: int) -> None:

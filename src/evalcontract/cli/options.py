@@ -247,6 +247,8 @@ def loss_report(what: str) -> Option:
     return file("--loss-report", f"JSON report of {what}.")
 
 
+#: The file formats of recorded outputs.
+OUTPUTS = ("jsonl", "json", "csv", "parquet", "yaml")
 #: Files of results that `grade` wrote, at least one.
 RESULTS = click.argument(
     "results",

@@ -54,10 +54,9 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 )
 @options.file(
     "--outputs",
-    "Outputs that the results are of, if these have no texts; can be given several times.",
-    "jsonl",
-    "json",
-    "yaml",
+    "Outputs that the results are of, if these have no texts, as `grade` reads them; can be given"
+    " several times.",
+    *options.OUTPUTS,
     multiple=True,
     dir_okay=False,
 )

@@ -19,6 +19,7 @@ from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import one_finding
+from evalcontract.datasets.recordings import read_outputs
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
@@ -44,6 +45,7 @@ from evalcontract.page.judges import judge_data
 from evalcontract.page.runs import ranked, texts_of, thresholds_of
 from evalcontract.policy import Policy
 from evalcontract.source import MisreadError
+from evalcontract.source.text import sha256_of
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
 
@@ -181,7 +183,7 @@ def _with_outputs(
     """Return runs with the outputs that they graded, which have the digest that results name."""
     outputs: dict[str, Mapping[OutputKey, Output]] = {}
     for input_ in inputs.outputs:
-        source = input_.read()
+        source = read_outputs(input_)
         if source.unreadable:
             fault = source.unreadable.faults[0]
             raise UsageError(f"{source.file} cannot be read: {fault.message}")
@@ -191,9 +193,10 @@ def _with_outputs(
         records = {
             (each.id, each.sample): each.output for batch in file.batches() for each in batch
         }
-        if file.sha256 not in {run.graded for run in runs}:
+        digest = sha256_of(input_.path)
+        if digest not in {run.graded for run in runs}:
             raise UsageError(f"{source.file} is not what the results are of: its digest is another")
-        outputs[str(file.sha256)] = records
+        outputs[str(digest)] = records
     return [run._replace(outputs=outputs.get(str(run.graded))) for run in runs]
 
 

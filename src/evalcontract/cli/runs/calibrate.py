@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from evalcontract._version import __version__
-from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate
+from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate, prospects
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Ranks
 from evalcontract.calibrating.printed import document_of, write_json, write_text
@@ -21,7 +21,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, refuse, signals_as_interrupts
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
-from evalcontract.cli.runs.asking import BUDGET, Asking
+from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import write_diff
 from evalcontract.judging.asking import Judging, Usage
@@ -84,7 +84,11 @@ def _bound(name: str, rate: str) -> options.Option:
     "csv",
     "jsonl",
 )
-@options.file("--outputs", "Recorded outputs to ask the judge about, if the labels have none.")
+@options.file(
+    "--outputs",
+    "Recorded outputs to ask the judge about, as `grade` reads them, if the labels have none.",
+    *options.OUTPUTS,
+)
 @options.file("--dataset", "Dataset with the rows of these outputs: what else the judge is shown.")
 @click.option("--split", metavar="NAME", help="Use only the labels of this split.")
 @click.option(
@@ -107,7 +111,7 @@ def _bound(name: str, rate: str) -> options.Option:
 @options.cache("Reuse answers of the judge to the same question")
 @options.MAP_WITH_OUTPUTS
 @options.workspace("the judge")
-@BUDGET
+@ASKING
 def calibrate_judge_command(
     judge: str,
     labels: Path,
@@ -139,16 +143,13 @@ def calibrate_judge_command(
 
     Without --write, the validation that would be written is shown as a diff.
     """
-    if (observed is None) != (observed_n is None):
-        raise UsageError("--observed and --observed-n need each other")
-    rate = None if observed is None or observed_n is None else MeasuredRate(observed, observed_n)
     with Bar() as bar:
         options_of_run = CalibrationOptions(
             labels,
             verdicts,
             split,
             threshold,
-            rate,
+            _observed(observed, observed_n),
             base.root,
             configuration=base.configuration,
             dataset=dataset,
@@ -157,6 +158,8 @@ def calibrate_judge_command(
             columns=base.columns,
         )
         judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
+        if asking.dry_run:
+            return forecast(*prospects(judge, options_of_run, judging), output_format)
         outcome = calibrate(judge, options_of_run, judging)
     usage = judging.usage if judging else Usage()
     write_findings(outcome.diagnostics)
@@ -167,6 +170,12 @@ def calibrate_judge_command(
     below = _below(outcome.result, {"tpr": min_tpr, "tnr": min_tnr})
     _print(outcome, usage, below, output_format, is_written=is_written and not status)
     return status or (ERRORS if below else status)
+
+
+def _observed(rate: float | None, number: int | None) -> MeasuredRate | None:
+    if (rate is None) != (number is None):
+        raise UsageError("--observed and --observed-n need each other")
+    return None if rate is None or number is None else MeasuredRate(rate, number)
 
 
 def _write(outcome: CalibrationOutcome) -> int:

@@ -281,7 +281,7 @@ def grade_command(
         is_told = shared.lines or before is not None or export is not None
         grading = Grading(*inputs, with_progress, judging, gate, digests_rows=is_told)
         if asking.dry_run:
-            return forecast(grading, judging, resumes=resume, in_json=is_printed)
+            return _forecast(grading, judging, output_format, resumes=resume)
         manifest = grading.manifest if is_told else {}
         read = [each.path for each in inputs if not each.stream]
         end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
@@ -297,6 +297,15 @@ def grade_command(
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
     return exit_status(grading.diagnostics) or total.status(grading.gate, end.usage)
+
+
+def _forecast(
+    grading: Grading, judging: Judging | None, output_format: str, *, resumes: bool
+) -> int:
+    if resumes:
+        raise UsageError("--dry-run counts all rows: leave out --resume")
+    found = None if judging is None or grading.is_unreadable else grading.prospects(judging)
+    return forecast(found, grading.diagnostics, output_format)
 
 
 def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
