@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -47,6 +48,7 @@ from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
+from evalcontract.source.text import sha256_of
 
 
 class Share(NamedTuple):
@@ -270,6 +272,8 @@ def grade_command(
     inputs = _inputs(dataset, outputs, base)
     before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
     earlier = by_id(reduced(before.rows, grouping.reduce)) if before else None
+    if before:
+        gc.freeze()  # these rows stay: the collector need not look at them again and again
     has_lines = is_printed or results is not None
     shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
     printed = PRINTERS[output_format]() if is_printed else None
@@ -278,11 +282,13 @@ def grade_command(
         with_progress = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
         gate = QualityGate(threshold, allow_undecided)
-        is_told = shared.lines or before is not None or export is not None
-        grading = Grading(*inputs, with_progress, judging, gate, digests_rows=is_told)
+        is_told = shared.lines or export is not None
+        has_other_rows = before is not None and not _is_of(before.basis, inputs[0])
+        digests_rows = is_told or has_other_rows
+        grading = Grading(*inputs, with_progress, judging, gate, digests_rows=digests_rows)
         if asking.dry_run:
             return forecast(grading, judging, resumes=resume, in_json=is_printed)
-        manifest = grading.manifest if is_told else {}
+        manifest = grading.manifest if is_told or before else {}
         read = [each.path for each in inputs if not each.stream]
         end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
     write_findings(grading.diagnostics)
@@ -305,6 +311,12 @@ def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
     if Path(outputs).is_dir():
         raise UsageError(f"{outputs} is a folder: name the file with the outputs")
     return rows, find_input(outputs, base, "outputs.jsonl", verb="grade")
+
+
+def _is_of(basis: Basis, dataset: Input) -> bool:
+    """Whether results are of a dataset with the same bytes, which then means the same."""
+    digest = None if dataset.stream else sha256_of(dataset.path)
+    return digest is not None and basis.manifest["dataset"].get("sha256") == digest
 
 
 class WantedFiles(NamedTuple):
