@@ -115,7 +115,7 @@ FORMS: dict[str, tuple[str, Callable[[list[Row]], str], int]] = {
 }
 
 
-GRADED = ([], ["criteria", "context", "tags", "owner", "expected"])
+GRADED: tuple[list[str], ...] = ([], ["criteria", "context", "tags", "owner", "expected"])
 
 
 @pytest.mark.parametrize(("form", "graded"), a_few(product(FORMS, GRADED), 4))
