@@ -387,11 +387,6 @@ class OutputFile:
         return row_id_of(_renamed(row if recording is None else record, self._keys))
 
     @property
-    def sha256(self) -> str | None:
-        """The SHA-256 digest of the bytes that were read; None if there are no records."""
-        return self._rows.sha256 if self._rows else None
-
-    @property
     def progress(self) -> tuple[int, int] | None:
         """The bytes read and the total, for JSONL."""
         stream = self._rows.stream if self._rows else None

@@ -34,7 +34,7 @@ from evalcontract.grading.used import ResultDependencies, RowDependencies
 from evalcontract.judging.asking import Judging, Usage, asked_ahead, prospects_of
 from evalcontract.judging.cost import Prospects
 from evalcontract.library.library import Library
-from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
+from evalcontract.model.diagnostic import Diagnostic, Place, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
@@ -190,6 +190,18 @@ class Grading:
         used = self.used.begin(rubrics, earlier)
         block = self.provenance(manifest)
         return Basis(manifest, used, {**block, "dataset": {"meaning_sha256": None}})
+
+    def places(self, names: Container[str]) -> dict[str, Place]:
+        """Return where the rows with some names are, which takes another pass; none for none."""
+        if not names or self.is_unreadable:
+            return {}
+        dataset_pass = self._begin()
+        return {
+            name: dataset_pass.place(row.path)
+            for checked in dataset_pass.batches(keep_rows=True)
+            for row in rows_of(dataset_pass, checked)
+            if (name := row_name(row.value, row.number)) in names
+        }
 
     @property
     def usage(self) -> Usage | None:

@@ -463,9 +463,15 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _good_rows(earlier: Results) -> dict[int, RowResult]:
-    """Return the rows that are not graded again, by the numbers of their lines."""
-    rows = zip(earlier.places, earlier.rows, strict=True)
-    return {place: row for place, row in rows if row.is_complete}
+    """Return the rows that are not graded again, by the numbers of their lines.
+
+    Of samples, all of a row are, or none: a run that ended may not have written those of the last.
+    """
+    rows = [*zip(earlier.places, earlier.rows, strict=True)]
+    again = {row.id for row in earlier.rows if row.sample is not None and not row.is_complete}
+    if rows and not earlier.is_complete and rows[-1][1].sample is not None:
+        again.add(rows[-1][1].id)
+    return {place: row for place, row in rows if row.is_complete and row.id not in again}
 
 
 def _require_same(earlier: Results, name: str, use: Use) -> Sections:

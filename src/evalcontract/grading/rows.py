@@ -119,7 +119,7 @@ def _size_of(check: Mapping[str, Any] | None) -> _Size:
 # The keys of a row that results keep besides its output.
 _KEPT = ("tags", "metadata", "input")
 #: What a row expects of the output, by the keys that it has there.
-_EXPECTATIONS = (
+EXPECTATIONS = (
     *("criteria", "expected", "expected_facts", "expected_tools"),
     *("must_contain_any", "must_not_contain"),
 )
@@ -136,7 +136,7 @@ def _content_of(task: Task) -> dict[str, Any]:
     content = {key: row[key] for key in _KEPT if key in row}
     if output.text is not None:
         content["output"] = output.text
-    if expected := {key: row[key] for key in _EXPECTATIONS if key in row}:
+    if expected := {key: row[key] for key in EXPECTATIONS if key in row}:
         content["expected"] = expected
     if output.tool_calls is not None:
         content["tool_calls"] = [

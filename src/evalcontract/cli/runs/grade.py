@@ -21,7 +21,7 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
 from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.cli.runs.groupings import GROUPING, require_values
-from evalcontract.cli.runs.printing import PRINTERS
+from evalcontract.cli.runs.rows import printer_of
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
@@ -225,7 +225,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@options.output_format(*PRINTERS)
+@options.output_format(*options.CASES)
 @options.number(
     "--limit",
     "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
@@ -276,7 +276,7 @@ def grade_command(
         gc.freeze()  # these rows stay: the collector need not look at them again and again
     has_lines = is_printed or results is not None
     shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
-    printed = PRINTERS[output_format]() if is_printed else None
+    printed = printer_of(output_format) if is_printed else None
     total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
         with_progress = base._replace(progress=bar.progress)
@@ -287,7 +287,7 @@ def grade_command(
         digests_rows = is_told or has_other_rows
         grading = Grading(*inputs, with_progress, judging, gate, digests_rows=digests_rows)
         if asking.dry_run:
-            return forecast(grading, judging, resumes=resume, in_json=is_printed)
+            return _forecast(grading, judging, output_format, resumes=resume)
         manifest = grading.manifest if is_told or before else {}
         read = [each.path for each in inputs if not each.stream]
         end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
@@ -295,7 +295,7 @@ def grade_command(
     if not total.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
     if printed:
-        printed.finish(end.run)
+        printed.finish(end.run, grading.places({*printed.failed}))
     elif total.summary.rows.total:
         put(_text(total, gate=grading.gate, end=end))
         if before:
@@ -303,6 +303,15 @@ def grade_command(
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
     return exit_status(grading.diagnostics) or total.status(grading.gate, end.usage)
+
+
+def _forecast(
+    grading: Grading, judging: Judging | None, output_format: str, *, resumes: bool
+) -> int:
+    if resumes:
+        raise UsageError("--dry-run counts all rows: leave out --resume")
+    found = None if judging is None or grading.is_unreadable else grading.prospects(judging)
+    return forecast(found, grading.diagnostics, output_format)
 
 
 def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
@@ -375,11 +384,6 @@ def _run(
     read: list[Path],
 ) -> EndOfRun:
     """Grade all rows, and write the files; `read` are those that are read."""
-    if grading.has_samples and (wanted.resume or wanted.export):
-        raise UsageError(
-            "rows have several outputs, which --resume and --export do not take: run it anew"
-            " (answers of judges are cached)"
-        )
     file: ResultsFile | None = None
     with ExitStack() as stack:
         if wanted.results:
