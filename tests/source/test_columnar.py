@@ -17,7 +17,7 @@ from evalcontract.cache.checks import deserialize, serialize
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
-from evalcontract.source.columnar import rows_of
+from evalcontract.source.tables.columnar import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

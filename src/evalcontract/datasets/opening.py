@@ -336,7 +336,7 @@ def files_below(
 
 
 def _saved_in(folder: Path, files: Files) -> list[Path]:
-    from evalcontract.source.arrow import saved_in  # not for files
+    from evalcontract.source.tables.arrow import saved_in  # not for files
 
     return saved_in(folder, files)
 

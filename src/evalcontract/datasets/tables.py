@@ -22,10 +22,10 @@ from evalcontract.model.diagnostic import Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import listed
 from evalcontract.source import RowBatches, SourceProblem, UnreadableFile
-from evalcontract.source.columnar import TypedTable
 from evalcontract.source.document import Batch
 from evalcontract.source.rows import has_infinite, representable
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.columnar import TypedTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evalcontract.model.errors import UsageError
-from evalcontract.source.columnar import require_pyarrow
 from evalcontract.source.external import medium_of, read_external
+from evalcontract.source.tables.columnar import require_pyarrow
 from evalcontract.source.yaml.writing import NotWritableError, csv_text, parquet_bytes
 from evalcontract.workspace import display_name
 

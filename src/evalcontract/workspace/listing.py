@@ -130,7 +130,7 @@ class Listing:
         Without `globs`, these are the ones in `datasets/`. A file of a folder that Hugging Face
         `datasets` wrote is none, and neither is a link that leads out of the workspace.
         """
-        from evalcontract.source.arrow import is_saved  # rarely needed
+        from evalcontract.source.tables.arrow import is_saved  # rarely needed
 
         found = [
             path
@@ -158,7 +158,7 @@ class Listing:
 
     def is_saved(self, path: Path) -> bool:
         """Whether a file is one of a folder of Hugging Face `datasets`, whose data is not read."""
-        from evalcontract.source.arrow import saved_in  # rarely needed
+        from evalcontract.source.tables.arrow import saved_in  # rarely needed
 
         return bool(saved_in(path.parent, self._files))
 

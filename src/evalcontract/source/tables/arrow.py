@@ -12,13 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from evalcontract.model.values import clipped, listed
-from evalcontract.source.columnar import (
-    FAILURES,
-    Section,
-    TypedTable,
-    refuse_other,
-    require_pyarrow,
-)
 from evalcontract.source.faults import (
     MAX_DOCUMENT_BYTES,
     MAX_EXPANSION,
@@ -28,6 +21,13 @@ from evalcontract.source.faults import (
     large_fault,
 )
 from evalcontract.source.filesystem import FILE, INFO, SPLITS, STATE, Files, Stream
+from evalcontract.source.tables.columnar import (
+    FAILURES,
+    Section,
+    TypedTable,
+    refuse_other,
+    require_pyarrow,
+)
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch, Schema

@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
@@ -32,24 +30,15 @@ from evalcontract.source.faults import (
 )
 from evalcontract.source.filesystem import Stream
 from evalcontract.source.rows import CONVERTERS
-from evalcontract.source.tables import Table
+from evalcontract.source.tables.delimited import Table
 from evalcontract.source.text import strip_bom
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch, Schema
-    from pyarrow.parquet import ParquetFile
 
-# Rows per batch; a row of an evaluation dataset is a few kilobytes at most. A batch of a table with
-# many columns has fewer.
-_BATCH, _BATCH_CELLS = 4096, 1 << 18
-# A value may be repeated in every row and take no space. So a batch of a small or a very compact
-# file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
-_MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
-# What pyarrow reads at a time of a column.
-_BUFFER = 1 << 20
+#: Rows of a batch; a row of an evaluation dataset is a few kilobytes at most.
+ROWS_OF_BATCH = 4096
 _HEAD = 1 << 8
-# Small batches are joined up to so many rows or bytes.
-_JOINED_ROWS, _JOINED_BYTES = 1024, 1 << 22
 #: What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
 #: dates and durations that Python cannot represent.
 FAILURES = (OSError, ValueError, OverflowError)
@@ -82,7 +71,7 @@ class TypedTable(Table):
     #: The names of the columns.
     header: Sequence[str]
     _size: int  # of all bytes that are read
-    _batch_size = _BATCH
+    _batch_size = ROWS_OF_BATCH
     _done = 0
 
     def __init__(self, file: str, *, keeps_nulls: bool = False) -> None:
@@ -119,7 +108,7 @@ class TypedTable(Table):
                     yield batch
                     index = batch.first_index + len(batch.rows)
                     continue
-                left -= _size_of(batch)
+                left -= size_of(batch)
                 if left < 0:
                     yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
                     return
@@ -341,110 +330,6 @@ def _parsed(text: str | None) -> Any:
         return text
 
 
-class ParquetTable(TypedTable):
-    """The rows of a Parquet file, which is read in pieces; see `TypedTable`.
-
-    A row group that cannot be read costs its own rows; the other groups are read.
-
-    Raises:
-        ParseError: `source/unsupported` (pyarrow is not installed, or JSON has no such type),
-            `source/syntax`, `source/limit-exceeded`.
-
-    """
-
-    _title = "Parquet"
-
-    def __init__(self, file: str, stream: Stream, *, keeps_nulls: bool = False) -> None:
-        super().__init__(file, keeps_nulls=keeps_nulls)
-        self._open, self._size = stream
-        require_pyarrow(self._title)
-        from pyarrow import ArrowException
-
-        try:
-            with self._open() as data:
-                refuse_other(data)
-                parquet = self._parquet(data)
-                metadata = parquet.metadata
-                groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
-                columns = parquet.schema_arrow
-                self.header = columns.names
-        except (ArrowException, *FAILURES) as error:
-            raise ParseError(self._fault(error)) from None
-
-        self._check_types(columns)
-        self.schema = columns
-        self._groups = [group.num_rows for group in groups]
-        self._check_rows(max(metadata.num_rows, sum(self._groups)))
-        bytes_ = sum(group.total_byte_size for group in groups)
-        if bytes_ > MAX_PARQUET_BYTES + self._size * MAX_EXPANSION:
-            raise ParseError(self._expansion_limit(f"{bytes_:,} bytes"))
-
-        is_doubtful = bytes_ <= _SMALL or bytes_ > _COMPACT * self._size
-        fitting = max(_BATCH_BYTES // max(bytes_, 1), _MIN_BATCH)
-        wide = max(_BATCH_CELLS // max(len(metadata.schema), 1), _MIN_BATCH)
-        self._batch_size = min(_BATCH, wide, fitting) if is_doubtful else min(_BATCH, wide)
-
-    def _parquet(self, data: BinaryIO) -> ParquetFile:
-        from pyarrow.parquet import ParquetFile
-
-        return ParquetFile(data, buffer_size=_BUFFER, page_checksum_verification=True)
-
-    @cached_property
-    def sha256(self) -> str:
-        with self._open() as data:
-            digest = sha256()
-            while part := data.read(_BUFFER):
-                digest.update(part)
-        return digest.hexdigest()
-
-    def _record_batches(self) -> Iterator[RecordBatch | Batch]:
-        first = 0
-        with self._open() as data:
-            parquet = self._parquet(data)
-            for group, count in enumerate(self._groups):
-                self._sections.append(Section(first, f"row group {group}", first))
-                yield from self._group(parquet, group, range(first, first + count))
-                first += count
-                self._done = self._size * first // max(sum(self._groups), 1)
-
-    def _group(
-        self, parquet: ParquetFile, group: int, rows: range
-    ) -> Iterator[RecordBatch | Batch]:
-        """Yield the rows of a row group; what of it cannot be read is one fault."""
-        from pyarrow import ArrowException
-
-        read = rows.start
-        try:
-            parts = parquet.iter_batches(self._batch_size, row_groups=[group], use_threads=False)
-            for batch in _joined(parts):
-                yield batch
-                read += batch.num_rows
-        except (ArrowException, *FAILURES) as error:
-            lost = f"the rows {read:,} to {rows.stop - 1:,} of row group {group} are not checked"
-            message = f"{lost}, since they cannot be read: {reason_of(error)}"
-            fault = SourceProblem("source/syntax", message, None, "write the file again")
-            yield Batch(read, [], ((fault, ""),))
-            # The next group goes on with its own numbers.
-            yield Batch(rows.stop, [])
-
-
-def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
-    """Yield record batches, small ones as one."""
-    from pyarrow import concat_batches
-
-    rows = size = 0
-    parts: list[RecordBatch] = []
-    for batch in batches:
-        parts.append(batch)
-        rows, size = rows + batch.num_rows, size + _size_of(batch)
-        if rows >= _JOINED_ROWS or size >= _JOINED_BYTES:
-            yield concat_batches(parts)
-            rows = size = 0
-            parts = []
-    if parts:
-        yield concat_batches(parts)
-
-
 def refuse_other(data: BinaryIO) -> None:
     """Refuse a pointer of Git LFS, and text in another encoding, and return to the beginning.
 
@@ -456,7 +341,7 @@ def refuse_other(data: BinaryIO) -> None:
     data.seek(0)
 
 
-def _size_of(batch: RecordBatch) -> int:
+def size_of(batch: RecordBatch) -> int:
     """Return the bytes of a batch: of whole buffers, if pyarrow cannot tell those of views."""
     from pyarrow import ArrowTypeError
 

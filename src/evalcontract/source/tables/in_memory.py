@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.model.errors import UsageError
-from evalcontract.source.columnar import rows_of, values_of
 from evalcontract.source.rows import RowBlocks
+from evalcontract.source.tables.columnar import rows_of, values_of
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
