@@ -17,14 +17,13 @@ from evalcontract.source import Document, read_text
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.faults import ParseError
 from evalcontract.source.tables.columnar import in_memory
-from evalcontract.source.tables.parquet import ParquetTable
+from evalcontract.source.tables.parquet import ParquetTable, parquet_bytes
 from evalcontract.source.writing import StagedFiles, spooled
 from evalcontract.source.yaml.writing import (
     NotWritableError,
     csv_text,
     json_line,
     json_text,
-    parquet_bytes,
     utf8,
     yaml_mapping,
     yaml_text,

@@ -24,7 +24,7 @@ from evalcontract.source import (
     read_stream,
 )
 from evalcontract.source.filesystem import TABLES
-from evalcontract.source.rows import RowIterable
+from evalcontract.source.rows import IterableRows, RowIterable
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,
@@ -113,7 +113,7 @@ def open_rows(
     if columns or dialect == TABLE:
         raise UsageError("columns are those of files: give rows in memory the keys of rows")
     if dialect == NATIVE:
-        return NativeDataset(RowIterable(name, rows, has_digest=has_digest))
+        return NativeDataset(RowIterable(IterableRows(name, rows, has_digest=has_digest)))
     from evalcontract.datasets.dialect_pass import DialectDataset  # not for our datasets
     from evalcontract.formats import dialect_of
     from evalcontract.source.external import ExternalFile
@@ -121,7 +121,7 @@ def open_rows(
     known = dialect_of(dialect)
     if _MEDIUM not in known.media:
         raise UsageError(f"{known.title} reads whole files and not single rows: use `load`")
-    source = RowIterable(name, rows, as_python=True, has_digest=has_digest)
+    source = RowIterable(IterableRows(name, rows, as_python=True, has_digest=has_digest))
     return DialectDataset(known, ExternalFile(_MEDIUM, source))
 
 
@@ -249,7 +249,7 @@ class Input(NamedTuple):
     def read(self, *, quick: bool = False) -> RowSource:
         """Read the file; `quick` is as for `read_file`."""
         if self.rows is not None:
-            in_memory = RowIterable(self.path.name, self.rows, has_digest=False)
+            in_memory = RowIterable(IterableRows(self.path.name, self.rows, has_digest=False))
             return cast("RowSource", in_memory)  # its stream is read only once
         name = display_name(self.path)
         if self.stream:

@@ -22,6 +22,7 @@ from evalcontract.source.document import Batch
 from evalcontract.source.external import medium_of
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
 from evalcontract.source.rows import IterableRows
+from evalcontract.source.tables.columnar import INSTALL_PYARROW
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 
 _NO_ANSWER, _INVALID = "output/no-answer", "output/invalid-record"
@@ -147,7 +148,7 @@ def _archive(input_: Input) -> RowSource:
                 return _unreadable(name, "its samples are larger than what is read", None)
             rows = [json.loads(_member(archive, each, file)) for each in infos]
     except _ZstandardError:
-        advice = "pip install 'evalcontract[arrow]', or write the log as JSON"
+        advice = f"{INSTALL_PYARROW}, or write the log as JSON"
         return _unreadable(name, "its samples are compressed: reading them needs pyarrow", advice)
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, RecursionError) as error:
         return _unreadable(name, f"it is no log of Inspect: {error}", None)

@@ -25,8 +25,8 @@ from evalcontract.source.tables.columnar import (
     FAILURES,
     Section,
     TypedTable,
+    missing_pyarrow,
     refuse_other,
-    require_pyarrow,
 )
 
 if TYPE_CHECKING:
@@ -157,7 +157,8 @@ class ArrowTable(TypedTable):
         self, file: str, shards: Sequence[tuple[str, Stream]], *, keeps_nulls: bool = False
     ) -> None:
         super().__init__(file, keeps_nulls=keeps_nulls)
-        require_pyarrow(_TITLE)
+        if fault := missing_pyarrow(_TITLE):
+            raise ParseError(fault)
         self._shards = shards
         self._shard, _ = shards[0]
         self._size = sum(stream.size for _, stream in shards)

@@ -36,6 +36,8 @@ from evalcontract.source.text import strip_bom
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch, Schema
 
+#: What installs pyarrow, an extra.
+INSTALL_PYARROW = "pip install 'evalcontract[arrow]'"
 #: Rows of a batch; a row of an evaluation dataset is a few kilobytes at most.
 ROWS_OF_BATCH = 4096
 _HEAD = 1 << 8
@@ -166,14 +168,21 @@ def reason_of(error: Exception) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def require_pyarrow(title: str) -> None:
-    """Raise a `ParseError` with `source/unsupported` if pyarrow is not installed."""
+def missing_pyarrow(reading: str) -> SourceProblem | None:
+    """Return the problem of what cannot be read without pyarrow; None if it is installed."""
+    if has_pyarrow():
+        return None
+    message = f"reading {reading} needs pyarrow, which is not installed"
+    return SourceProblem("source/unsupported", message, None, INSTALL_PYARROW)
+
+
+def has_pyarrow() -> bool:
+    """Whether pyarrow can be imported."""
     try:
         import pyarrow  # noqa: F401, ICN001 - an extra, and slow to import
     except ImportError:
-        message = f"reading {title} needs pyarrow, which is not installed"
-        advice = "pip install 'evalcontract[arrow]'"
-        raise ParseError(SourceProblem("source/unsupported", message, None, advice)) from None
+        return False
+    return True
 
 
 def _other_type(kind: DataType, depth: int = 0) -> str | None:

@@ -1,11 +1,12 @@
-"""Parquet files, which are read row group by row group."""
+"""Parquet files: read row group by row group, and written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, BinaryIO
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from evalcontract.source.document import Batch
 from evalcontract.source.faults import (
@@ -17,14 +18,17 @@ from evalcontract.source.faults import (
 from evalcontract.source.filesystem import Stream
 from evalcontract.source.tables.columnar import (
     FAILURES,
+    INSTALL_PYARROW,
     ROWS_OF_BATCH,
     Section,
     TypedTable,
+    has_pyarrow,
+    missing_pyarrow,
     reason_of,
     refuse_other,
-    require_pyarrow,
     size_of,
 )
+from evalcontract.source.yaml.writing import NotWritableError
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -58,7 +62,8 @@ class ParquetTable(TypedTable):
     def __init__(self, file: str, stream: Stream, *, keeps_nulls: bool = False) -> None:
         super().__init__(file, keeps_nulls=keeps_nulls)
         self._open, self._size = stream
-        require_pyarrow(self._title)
+        if fault := missing_pyarrow(self._title):
+            raise ParseError(fault)
         from pyarrow import ArrowException
 
         try:
@@ -146,3 +151,34 @@ def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
             parts = []
     if parts:
         yield concat_batches(parts)
+
+
+def parquet_bytes(rows: Sequence[dict[str, Any]]) -> bytes:
+    """Return rows as Parquet, written by pyarrow.
+
+    Raises:
+        NotWritableError: pyarrow is not installed, or a column holds values of several types.
+
+    """
+    require_writer()
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    out = BytesIO()
+    try:
+        parquet.write_table(pa.Table.from_pylist(list(rows)), out)
+        parquet.ParquetFile(out)  # pyarrow writes nesting that it cannot read back
+    except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
+        raise NotWritableError(f"the rows do not fit one Parquet schema: {error}") from None
+    return out.getvalue()
+
+
+def require_writer() -> None:
+    """Refuse to write Parquet without pyarrow.
+
+    Raises:
+        NotWritableError: it is not installed.
+
+    """
+    if not has_pyarrow():
+        raise NotWritableError(f"writing Parquet needs pyarrow: {INSTALL_PYARROW}")
