@@ -11,7 +11,7 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from itertools import islice
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from evalcontract.model.diagnostic import Path, Place, Within
@@ -26,6 +26,7 @@ from evalcontract.source.faults import (
     MIN_ROW_BYTES,
     ParseError,
     SourceProblem,
+    collector_paused,
     limit_fault,
 )
 from evalcontract.source.filesystem import Stream
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 #: What installs pyarrow, an extra.
 INSTALL_PYARROW = "pip install 'evalcontract[arrow]'"
 #: Rows of a batch; a row of an evaluation dataset is a few kilobytes at most.
-ROWS_OF_BATCH = 4096
+ROWS_OF_BATCH = 1024
 _HEAD = 1 << 8
 #: What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
 #: dates and durations that Python cannot represent.
@@ -83,7 +84,7 @@ class TypedTable(Table):
 
     #: The columns that have mappings; the others have texts, numbers or lists.
     structs: frozenset[str] = frozenset()
-    #: Whether a number may be NaN or infinite.
+    #: Whether a number of the batch that was yielded last may be NaN or infinite.
     may_be_infinite = True
 
     @property
@@ -114,6 +115,7 @@ class TypedTable(Table):
                 if left < 0:
                     yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
                     return
+                self.may_be_infinite = any(map(_may_be_infinite, batch.columns))
                 yield Batch(index, rows_of(batch, keeps_nulls=self._keeps_nulls))
                 index += batch.num_rows
         except ParseError as error:
@@ -146,7 +148,6 @@ class TypedTable(Table):
         named = zip(self.header, columns.types, strict=True)
         maps = (types.is_struct, types.is_map)
         self.structs = frozenset(name for name, kind in named if any(is_(kind) for is_ in maps))
-        self.may_be_infinite = any(map(_has_floats, columns.types))
 
     def _check_rows(self, rows: int) -> None:
         """Raise a `ParseError` if there are more rows than bytes of this number may have."""
@@ -199,19 +200,39 @@ def _other_type(kind: DataType, depth: int = 0) -> str | None:
     return next(filter(None, inner), None)
 
 
-def _has_floats(kind: DataType) -> bool:
+def _may_be_infinite(array: Array) -> bool:
+    """Whether a number in an array may be NaN or infinite; a text of JSON may hold one."""
+    from pyarrow import BaseExtensionType, compute, types
+
+    kind = array.type
+    if isinstance(kind, BaseExtensionType) or types.is_float16(kind):
+        return True
+    if types.is_floating(kind):
+        return compute.all(compute.is_finite(array)).as_py() is False
+    return any(map(_may_be_infinite, _parts_of(array)))
+
+
+def _parts_of(array: Array) -> list[Array]:
+    """Return the arrays in an array."""
     from pyarrow import types
 
-    inner = (kind.field(at).type for at in range(kind.num_fields))
-    return types.is_floating(kind) or types.is_dictionary(kind) or any(map(_has_floats, inner))
+    kind = array.type
+    if types.is_struct(kind):
+        return [array.field(at) for at in range(kind.num_fields)]
+    if types.is_dictionary(kind):
+        return [array.dictionary]
+    if types.is_map(kind):
+        return [array.items]
+    return [array.values] if kind.num_fields else []
 
 
 def rows_of(batch: RecordBatch, *, keeps_nulls: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a record batch as plain values, column by column."""
-    columns = [values_of(column, keeps_nulls) for column in batch.columns]
-    if not columns:
+    if not batch.num_columns:
         return [{} for _ in range(batch.num_rows)]
-    return _mappings(batch.schema.names, batch.columns, columns, keeps_nulls=keeps_nulls)
+    with collector_paused():
+        columns = [values_of(column, keeps_nulls) for column in batch.columns]
+        return _mappings(batch.schema.names, batch.columns, columns, keeps_nulls=keeps_nulls)
 
 
 def _mappings(
@@ -222,12 +243,13 @@ def _mappings(
     keeps_nulls: bool,
 ) -> list[dict[str, Any]]:
     """Return the columns as mappings by their names, without the nulls."""
-    if keeps_nulls or not any(array.null_count for array in arrays):
-        return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
-    return [
-        {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
-        for cells in zip(*columns, strict=True)
-    ]
+    rows = [*map(dict, map(zip, repeat(names), zip(*columns, strict=True)))]
+    if not keeps_nulls:
+        for name, array, cells in zip(names, arrays, columns, strict=True):
+            for row, cell in zip(rows, cells, strict=True) if array.null_count else ():
+                if cell is None:
+                    row.pop(name, None)
+    return rows
 
 
 def values_of(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - of every part alike
