@@ -32,6 +32,7 @@ PACKAGES = {
     "yaml-rs": ("reads YAML fast", "it has wheels for most platforms; without it, PyYAML reads"),
     "pygls": ("the language server for editors", "pip install 'evalcontract[lsp]'"),
     "pyarrow": ("Parquet and Arrow", "pip install 'evalcontract[arrow]'"),
+    "deltalake": ("Delta tables", "pip install 'evalcontract[delta]'"),
     "openai": ("asks models for verdicts", "pip install 'evalcontract[judges]'"),
     "pandas": ("findings as data frames", "pip install 'evalcontract[pandas]'"),
 }

@@ -23,6 +23,7 @@ from evalcontract.source.external import medium_of
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
 from evalcontract.source.rows import IterableRows
 from evalcontract.source.tables.columnar import INSTALL_PYARROW
+from evalcontract.source.tables.delimited import Table
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 
 _NO_ANSWER, _INVALID = "output/no-answer", "output/invalid-record"
@@ -102,7 +103,8 @@ def read_outputs(input_: Input) -> RowSource:
     name = input_.path.name
     if name.lower().endswith(".eval") and input_.stream is None:
         return _archive(input_)
-    if medium_of(name) in ("csv", "tsv", "parquet", "arrow"):
+    is_folder = input_.stream is None and input_.files.is_folder(input_.path)
+    if is_folder or medium_of(name) in ("csv", "tsv", "parquet", "arrow"):
         read = input_.read_external()
         return cast("RowSource", read.source)
     return input_.read()
@@ -110,7 +112,7 @@ def read_outputs(input_: Input) -> RowSource:
 
 def is_table(source: RowSource) -> bool:
     """Whether the values of rows are those of cells."""
-    return medium_of(source.file) in ("csv", "tsv", "parquet", "arrow")
+    return isinstance(source, Table)
 
 
 def cells(row: Any) -> Any:

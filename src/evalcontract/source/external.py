@@ -104,10 +104,8 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
     A folder is one that `save_to_disk` of Hugging Face `datasets` wrote.
     """
     try:
-        if medium_of(name) is None and files.is_folder(path):
-            from evalcontract.source.tables.arrow import read_saved  # rarely needed
-
-            return ExternalFile("arrow", read_saved(path, name, files), path=path, files=files)
+        if medium_of(name) in (None, "parquet") and files.is_folder(path):
+            return _folder(path, name, files)
         if medium_of(name) == "jsonl":
             open_, size = files.stream(path)
             with open_() as stream:
@@ -136,6 +134,17 @@ def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
         return _parse(medium, data, name, has_mark=has_mark)
     except ParseError as error:
         return ExternalFile(medium, UnreadableFile(name, error.faults, tuple(split_lines(text))))
+
+
+def _folder(path: Path, name: str, files: Files) -> ExternalFile:
+    """Read a folder that is one table, of one of two kinds."""
+    from evalcontract.source.tables.arrow import is_saved, read_saved  # rarely needed
+    from evalcontract.source.tables.folders import is_folder_table, read_folder
+
+    if not is_saved(path, files) and is_folder_table(path, files, is_named=True):
+        table = read_folder(path, name, files, keeps_nulls=False)
+        return ExternalFile("parquet", table, path=path, files=files)
+    return ExternalFile("arrow", read_saved(path, name, files), path=path, files=files)
 
 
 def _typed(medium: str, name: str, stream: Stream) -> TypedTable:

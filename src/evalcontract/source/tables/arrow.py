@@ -23,8 +23,8 @@ from evalcontract.source.faults import (
 from evalcontract.source.filesystem import FILE, INFO, SPLITS, STATE, Files, Stream
 from evalcontract.source.tables.columnar import (
     FAILURES,
+    BatchedTable,
     Section,
-    TypedTable,
     missing_pyarrow,
     refuse_other,
 )
@@ -139,7 +139,7 @@ def _refuse(message: str, advice: str | None) -> NoReturn:
     raise ParseError(SourceProblem("source/unreadable", message, None, advice))
 
 
-class ArrowTable(TypedTable):
+class ArrowTable(BatchedTable):
     """The rows of Arrow files, one after the other, which are read in pieces; see `TypedTable`.
 
     Each file is a stream, or has one in it, as a Feather file has. What is compressed or repeated

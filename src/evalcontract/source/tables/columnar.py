@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import islice, repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from evalcontract.model.diagnostic import Path, Place, Within
@@ -70,9 +71,30 @@ class TypedTable(Table):
     durations to seconds, decimals to floats, maps to dicts. With `keeps_nulls`, a null is a value.
     """
 
-    _title: ClassVar[str]
     #: The names of the columns.
-    header: Sequence[str]
+    header: Sequence[str] = ()
+    #: The columns that have mappings; the others have texts, numbers or lists.
+    structs: frozenset[str] = frozenset()
+    #: The columns of bytes, dates and times, which become texts, with their types.
+    as_texts: Mapping[str, str] = MappingProxyType({})
+
+    def require(self, names: Iterable[str]) -> None:
+        """Refuse each file of a folder that lacks a column of these, which another file has."""
+
+    def lacking(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the columns that files of a folder lack, with the names of these files."""
+        return iter(())
+
+    @property
+    @abstractmethod
+    def may_be_infinite(self) -> bool:
+        """Whether a number of the batch that was yielded last may be NaN or infinite."""
+
+
+class BatchedTable(TypedTable):
+    """A table that pyarrow reads in record batches; see `TypedTable`."""
+
+    _title: ClassVar[str]
     _size: int  # of all bytes that are read
     _batch_size = ROWS_OF_BATCH
     _done = 0
@@ -81,11 +103,11 @@ class TypedTable(Table):
         super().__init__(file)
         self._keeps_nulls = keeps_nulls
         self._sections: list[Section] = []
+        self._may_be_infinite = True
 
-    #: The columns that have mappings; the others have texts, numbers or lists.
-    structs: frozenset[str] = frozenset()
-    #: Whether a number of the batch that was yielded last may be NaN or infinite.
-    may_be_infinite = True
+    @property
+    def may_be_infinite(self) -> bool:
+        return self._may_be_infinite
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -115,7 +137,7 @@ class TypedTable(Table):
                 if left < 0:
                     yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
                     return
-                self.may_be_infinite = any(map(_may_be_infinite, batch.columns))
+                self._may_be_infinite = any(map(_may_be_infinite, batch.columns))
                 yield Batch(index, rows_of(batch, keeps_nulls=self._keeps_nulls))
                 index += batch.num_rows
         except ParseError as error:
@@ -148,6 +170,8 @@ class TypedTable(Table):
         named = zip(self.header, columns.types, strict=True)
         maps = (types.is_struct, types.is_map)
         self.structs = frozenset(name for name, kind in named if any(is_(kind) for is_ in maps))
+        of_columns = zip(self.header, columns.types, strict=True)
+        self.as_texts = {name: str(kind) for name, kind in of_columns if _becomes_text(kind)}
 
     def _check_rows(self, rows: int) -> None:
         """Raise a `ParseError` if there are more rows than bytes of this number may have."""
@@ -198,6 +222,48 @@ def _other_type(kind: DataType, depth: int = 0) -> str | None:
         return str(kind)
     inner = (_other_type(kind.field(at).type, depth + 1) for at in range(kind.num_fields))
     return next(filter(None, inner), None)
+
+
+# The kinds of values in JSON, as messages say them, by the names of functions of `pyarrow.types`.
+_KINDS: Mapping[str, Sequence[str]] = {
+    "": ("is_null",),
+    "mappings": ("is_struct", "is_map"),
+    "true and false": ("is_boolean",),
+    "texts": (
+        "is_string",
+        "is_large_string",
+        "is_string_view",
+        "is_date",
+        "is_time",
+        "is_timestamp",
+    ),
+    "numbers": ("is_integer", "is_floating", "is_decimal", "is_duration"),
+}
+
+
+def kind_of(kind: DataType) -> str:
+    """Return the kind of values that a type has in JSON, as a message says it; "" for any."""
+    from pyarrow import BaseExtensionType, types
+
+    if isinstance(kind, BaseExtensionType):
+        return ""
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return kind_of(kind.value_type)
+    for name, questions in _KINDS.items():
+        if any(getattr(types, question)(kind) for question in questions):
+            return name
+    return "lists" if kind.num_fields else "bytes"
+
+
+def _becomes_text(kind: DataType) -> bool:
+    """Whether values of a type are bytes, dates or times, which become texts."""
+    from pyarrow import BaseExtensionType, types
+
+    if isinstance(kind, BaseExtensionType):
+        return False
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return _becomes_text(kind.value_type)
+    return kind_of(kind) in ("texts", "bytes") and not _is_plain(kind)
 
 
 def _may_be_infinite(array: Array) -> bool:
@@ -302,7 +368,7 @@ def _scalars(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - as
     values: list[Any] = _microseconds(array) if _is_precise(kind) else array.to_pylist()
     if _is_plain(kind):
         return values
-    return [None if value is None else _converted(value) for value in values]
+    return [*map(converted, values)]
 
 
 def _as_list(array: Array) -> Array:
@@ -348,7 +414,8 @@ def _is_plain(kind: DataType) -> bool:
     return any(is_one(kind) for is_one in (*texts, *numbers, types.is_boolean, types.is_null))
 
 
-def _converted(value: Any) -> Any:
+def converted(value: Any) -> Any:
+    """Return a value of Python as a plain one; null is plain."""
     convert = next((convert for kind, convert in CONVERTERS if isinstance(value, kind)), None)
     return convert(value) if convert else value
 

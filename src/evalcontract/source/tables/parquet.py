@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import Batch
 from evalcontract.source.faults import (
     MAX_EXPANSION,
@@ -20,8 +21,8 @@ from evalcontract.source.tables.columnar import (
     FAILURES,
     INSTALL_PYARROW,
     ROWS_OF_BATCH,
+    BatchedTable,
     Section,
-    TypedTable,
     has_pyarrow,
     missing_pyarrow,
     reason_of,
@@ -46,7 +47,18 @@ _BUFFER = 1 << 20
 _JOINED_ROWS, _JOINED_BYTES = 1024, 1 << 22
 
 
-class ParquetTable(TypedTable):
+class PartFile(NamedTuple):
+    """A file of a table: its name in the folder, and the values that its folders say of its rows.
+
+    `fault` is why it is not read; None if it can be.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    fault: str | None = None
+
+
+class ParquetTable(BatchedTable):
     """The rows of a Parquet file, which is read in pieces; see `TypedTable`.
 
     A row group that cannot be read costs its own rows; the other groups are read.
@@ -91,6 +103,16 @@ class ParquetTable(TypedTable):
         self._batch_size = (
             min(ROWS_OF_BATCH, wide, fitting) if is_doubtful else min(ROWS_OF_BATCH, wide)
         )
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of the file."""
+        return self._size
+
+    @property
+    def count(self) -> int:
+        """The number of rows, of which some may not be readable."""
+        return sum(self._groups)
 
     def _parquet(self, data: BinaryIO) -> ParquetFile:
         from pyarrow.parquet import ParquetFile
