@@ -21,7 +21,7 @@ from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind
 from evalcontract.source import read_file
-from evalcontract.source.in_memory import rows_in
+from evalcontract.source.tables.in_memory import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

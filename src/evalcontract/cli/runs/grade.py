@@ -22,7 +22,7 @@ from evalcontract.cli.output import Bar, put, signals_as_interrupts
 from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.cli.runs.groupings import GROUPING, require_values
 from evalcontract.cli.runs.rows import printer_of
-from evalcontract.datasets.opening import Input, Options
+from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
 from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
@@ -317,7 +317,7 @@ def _forecast(
 def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
     """Find the dataset and the outputs."""
     rows = find_input(dataset, base, None, verb="grade")
-    if Path(outputs).is_dir():
+    if Path(outputs).is_dir() and not tables_in(Path(outputs), base.files, is_named=True):
         raise UsageError(f"{outputs} is a folder: name the file with the outputs")
     return rows, find_input(outputs, base, "outputs.jsonl", verb="grade")
 
