@@ -19,6 +19,9 @@ SHARED_VARIABLE = "EVALCONTRACT_SHARED"
 NODE = "Node.js and its packages: `npm ci --ignore-scripts` in tests/node"
 TYPESCRIPT = "Node.js and the port: `npm ci --ignore-scripts` in ports/typescript"
 PROMPTFOO = "promptfoo: `npm install --omit=optional --ignore-scripts` in tests/promptfoo"
+PROMPTFOO_COMMAND = (
+    "the command of promptfoo, installed as `.ci/run` does: Node.js 22.22 and libsql"
+)
 CHROMIUM = "Chromium"
 PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"
 SUITES = "the official test suites and schemas: `make suites`"
