@@ -30,6 +30,8 @@ INDEX = "a package index that pip reaches"
 YAML_RS = "yaml-rs, which has wheels for most platforms"
 #: What hides yaml-rs in `make without-yaml-rs`.
 WITHOUT_YAML_RS = Path(__file__).parent / "without_yaml_rs"
+MAN = "man, the reader of manual pages"
+GROFF = "groff, which `man` renders with"
 DOCS = "what builds the documentation: `make site`"
 
 
