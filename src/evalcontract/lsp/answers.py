@@ -366,6 +366,8 @@ async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:
 
 
 _TRIGGERS = ["/", "@", '"', " ", ":", "{", "."]
+#: The command that checks all workspaces of the folder.
+CHECK = "evalcontract.check"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.evalcontract"
 
 
@@ -407,6 +409,7 @@ def register(server: Server) -> None:
     for name, take in features.items():
         # `pygls` sets attributes of what it registers, and methods have none.
         server.feature(name, options.get(name))(partial(take))
+    server.command(CHECK)(partial(server.check_all))
 
 
 def serve() -> int:
