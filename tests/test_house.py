@@ -59,6 +59,7 @@ KNOWS_MODES = (
     "cli/",
     "pytest_plugin/",
     "api/",
+    "spark/",
     "types.py",  # the key of a target
     "datasets/run.py",
     "checking/pipeline.py",

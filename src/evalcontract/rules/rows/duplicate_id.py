@@ -17,7 +17,15 @@ Good:
 from operator import lt
 from typing import Any
 
-from evalcontract.rules._rule import Code, DatasetContext, DatasetRule, Problem, Problems, Related
+from evalcontract.rules._rule import (
+    Code,
+    DatasetContext,
+    DatasetRule,
+    Path,
+    Problem,
+    Problems,
+    Related,
+)
 
 _SEPARATOR = "\0"
 
@@ -73,18 +81,15 @@ class _Ids:
         for first_index, ids in self._blocks if self._suspects else ():
             for index, id_ in enumerate(_ids_of(ids), first_index):
                 if id_ in self._suspects and first.setdefault(id_, index) != index:
-                    yield self._problem(id_, index, first[id_])
+                    related = Related("first used here", (*self._prefix, first[id_], "id"))
+                    problem = repeated(id_, (*self._prefix, index))
+                    yield problem._replace(row_index=index, related=(related,))
 
-    def _problem(self, id_: str, index: int, first: int) -> Problem:
-        return Problem(
-            RULE.code,
-            f"duplicate row id `{id_}`",
-            (*self._prefix, index, "id"),
-            "row ids must be unique",
-            row=id_,
-            row_index=index,
-            related=(Related("first used here", (*self._prefix, first, "id")),),
-        )
+
+def repeated(id_: str, path: Path) -> Problem:
+    """Return the problem of the row at a path, whose id an earlier row has."""
+    message = f"duplicate row id `{id_}`"
+    return Problem(RULE.code, message, (*path, "id"), "row ids must be unique", row=id_)
 
 
 def _ids_of(block: str | list[str]) -> list[str]:
