@@ -310,6 +310,7 @@ KNOWN = {
     "page/page.py": "ours, and no check reads it",
     "workspace/editor_schemas.py": "writes",
     "api/datasets.py": "is not remembered",
+    "api/batch_runs.py": "is not remembered",
     "api/calibrating.py": "is not remembered",
     "api/grader.py": "is not remembered",
     "api/in_memory.py": "is not remembered",

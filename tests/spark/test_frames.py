@@ -118,7 +118,9 @@ def test_an_executor_without_this_version_says_so(
     import evalcontract
 
     check = BatchCheck(tmp_path)
-    sent = frames.Shared(NoSession(), check).worker("__call__")
+    sent = frames.Shared(NoSession(), check).worker(
+        ("evalcontract.api.batches", "BatchCheck", "__call__")
+    )
     if version is None:
         monkeypatch.setitem(sys.modules, "evalcontract", None)
     else:

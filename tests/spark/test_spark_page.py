@@ -28,8 +28,10 @@ def test_the_example_of_spark(
 ) -> None:
     shutil.copytree(ROOT / "fixtures" / "workspaces" / "well_formed", tmp_path / "evals")
     monkeypatch.chdir(tmp_path)
-    (code,) = blocks("Spark")
-    exec(code, {"spark": spark})  # noqa: S102 - the page
+    for code in blocks("Spark"):
+        exec(code, {"spark": spark})  # noqa: S102 - the page
     printed = capsys.readouterr().out
     assert "dataset/duplicate-id" in printed
     assert "$.expecteed_facts" in printed
+    assert "100.0\n" in printed
+    assert "[Row(id='late', outcome='passed', score=1.0)] Estimate(" in printed

@@ -20,7 +20,7 @@ from evalcontract.checking.artifacts import (
     lock_findings,
 )
 from evalcontract.datasets.opening import open_rows
-from evalcontract.datasets.passes import NATIVE
+from evalcontract.datasets.passes import NATIVE, CheckedBatch, DatasetPass
 from evalcontract.datasets.placing import to_diagnostics
 from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.run import Run, ScheduledArtifacts, library_findings, today
@@ -30,7 +30,6 @@ from evalcontract.model.diagnostic import Path as DiagnosticPath
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
-from evalcontract.policy import Policy
 from evalcontract.rules import DATASET_RULES
 from evalcontract.rules.rows.duplicate_id import repeated
 from evalcontract.rules.rows.unknown_bundle import undeclared
@@ -229,11 +228,7 @@ class BatchCheck:
         self, batches: Iterable[RecordBatch], *, is_part: bool
     ) -> Iterator[tuple[list[Line], int | None]]:
         """Yield the findings, those of some rows at a time, and with the last the rows checked."""
-        run = self._run(is_part=is_part)
-        part = _RowsOfPart(batches, self.settings, run.standards.base)
-        dataset = open_rows(RowBlocks(part.blocks(), part.label), self.settings.dialect, _NAME)
-        graded = run.standards.graded_for(None)
-        dataset_pass = dataset.begin(run, run.standards.base, graded)
+        part, dataset_pass = self.begin(batches, self._run(is_part=is_part))
         for checked in dataset_pass.batches():
             found = dict.fromkeys(dataset_pass.to_diagnostics(checked.problems))
             beyond = part.name(checked.batch.first_index + len(checked.batch.rows))
@@ -242,27 +237,35 @@ class BatchCheck:
         found = dict.fromkeys(dataset_pass.finish())
         yield [*map(part.line, found), *part.take_lines()], dataset_pass.count
 
+    def begin(self, batches: Iterable[RecordBatch], run: Run) -> tuple[RowsOfPart, DatasetPass]:
+        """Begin a pass over the rows of some batches."""
+        part, policy = RowsOfPart(batches, self.settings), run.standards.base
+        dataset = open_rows(RowBlocks(part.blocks(), part.label), self.settings.dialect, _NAME)
+        return part, dataset.begin(run, policy, run.standards.graded_for(None))
+
+    @property
+    def workspace(self) -> OpenedWorkspace:
+        """The workspace as it was read."""
+        return _opened(self.files)[0]
+
     def _run(self, *, is_part: bool = True) -> Run:
-        workspace, _ = _opened(self.files)
         day = self.settings.on_day or today()
-        return Run(workspace, self.settings.forced, day, is_part=is_part)
+        return Run(self.workspace, self.settings.forced, day, is_part=is_part)
 
 
-class _RowsOfPart:
+class RowsOfPart:
     """The rows of some batches, and what names them in findings."""
 
-    def __init__(
-        self, batches: Iterable[RecordBatch], settings: BatchSettings, policy: Policy
-    ) -> None:
+    def __init__(self, batches: Iterable[RecordBatch], settings: BatchSettings) -> None:
         self._batches = batches
         self._settings = settings
-        self._policy = policy
-        self._count = 0
+        self._count = self._given = 0
         self._key = settings.key or "id"
         # A pass over our rows tells of the last of them alone.
         is_ours = settings.dialect == NATIVE
-        self._keys: deque[tuple[int, Array]] = deque(maxlen=2 if is_ours else None)
+        self._blocks: deque[_Block] = deque(maxlen=2 if is_ours else None)
         self._lines: list[Line] = []
+        self._lost: list[tuple[str | None, str]] = []
         self._unsupported: set[str] = set()
 
     def blocks(self) -> Iterator[list[dict[str, Any]]]:
@@ -280,9 +283,10 @@ class _RowsOfPart:
                     yield self._named(rows, some)
 
     def _named(self, rows: list[dict[str, Any]], batch: RecordBatch) -> list[dict[str, Any]]:
-        if self._key in batch.schema.names:
-            self._keys.append((self._count, batch.column(self._key)))
+        keys = batch.column(self._key) if self._key in batch.schema.names else None
+        self._blocks.append(_Block(range(self._count, self._count + len(rows)), self._given, keys))
         self._count += len(rows)
+        self._given += len(rows)
         return rows
 
     def _one_by_one(self, batch: RecordBatch) -> Iterator[list[dict[str, Any]]]:
@@ -290,7 +294,10 @@ class _RowsOfPart:
             row = batch.slice(at, 1)
             if faults := [*_column_faults(row)]:
                 name = _text(row.column(self._key), 0) if self._key in row.schema.names else None
-                self._lines += [self._fault(*fault, name) for fault in faults]
+                lines = [self._fault(*fault, name) for fault in faults]
+                self._lines += lines
+                self._lost.append((name, str(lines[0][4])))
+                self._given += 1
             else:
                 yield self._named(rows_of(row, keeps_nulls=self._settings.keeps_nulls), row)
 
@@ -313,6 +320,12 @@ class _RowsOfPart:
         lines, self._lines = self._lines, []
         return lines
 
+    def take_lost(self, checked: CheckedBatch) -> list[tuple[str | None, str]]:
+        """Return the names of rows that could not be read, each with the reason."""
+        beyond = self.name(checked.batch.first_index + len(checked.batch.rows))
+        lost, self._lost = self._lost, []
+        return [*lost, *((beyond, fault.message) for fault in checked.faults)]
+
     def label(self, index: int) -> str:
         """Return what messages call a row."""
         name = self.name(index)
@@ -325,10 +338,27 @@ class _RowsOfPart:
 
     def name(self, index: int) -> str | None:
         """Return the key of a row, by its number."""
-        for first, keys in reversed(self._keys):
-            if first <= index < first + len(keys):
-                return _text(keys, index - first)
-        return None
+        block = self._block(index)
+        return None if block.keys is None else _text(block.keys, index - block.rows.start)
+
+    def given(self, index: int) -> int:
+        """Return the number of a row among those that were given, also those that are lost."""
+        block = self._block(index)
+        return block.first_given + index - block.rows.start
+
+    def _block(self, index: int) -> _Block:
+        return next((each for each in reversed(self._blocks) if index in each.rows), _NO_BLOCK)
+
+
+class _Block(NamedTuple):
+    """The numbers of some rows, that of the first among all that were given, and their keys."""
+
+    rows: range
+    first_given: int
+    keys: Array | None
+
+
+_NO_BLOCK = _Block(range(0), 0, None)
 
 
 def _text(keys: Array, at: int) -> str | None:

@@ -175,7 +175,7 @@ def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
             is_complete = True
             provenance = content.get("provenance")
         else:
-            rows.append(_row(content))
+            rows.append(result_of(content))
             places.append(at)
     if manifest is None:
         raise UsageError(f"{name} is empty")
@@ -200,7 +200,8 @@ def _line_schema() -> Any:
     return native_for(load("results"))
 
 
-def _row(content: dict[str, Any]) -> RowResult:
+def result_of(content: dict[str, Any]) -> RowResult:
+    """Return the result in a line of results, or in what `row_fields` returned."""
     outcome = content["outcome"]
     return RowResult(
         id=content["id"],

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evalcontract._version import __version__
+from evalcontract.api.batch_runs import (
+    STATES,
+    BatchCoverage,
+    BatchGrader,
+    coverage_columns,
+    result_columns,
+)
 from evalcontract.api.batches import (
     CHECKED,
     COLUMNS,
     BatchCheck,
     BatchSettings,
     Line,
+    SharedFiles,
     unread_line,
 )
 from evalcontract.api.findings import Workspace
 from evalcontract.api.in_memory import Nulls
+from evalcontract.checks.coverage import CoverageTotals
 from evalcontract.datasets.passes import NATIVE
+from evalcontract.grading.summary import Summary
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import clipped, listed
 
@@ -83,6 +93,111 @@ def summary(findings: DataFrame) -> DataFrame:
     example = functions.min("row").alias("example")
     groups = findings.groupBy("code", "severity").agg(counts, rows, example)
     return groups.orderBy("severity", functions.desc("findings"), "code")
+
+
+def coverage(
+    frame: DataFrame,
+    *,
+    workspace: str | Path | Workspace | None = None,
+    dialect: str = NATIVE,
+    key: str | None = None,
+    nulls: Nulls = "absent",
+) -> DataFrame:
+    """Return which checks will run on the rows of a data frame, with a line for each.
+
+    Beside the `row`, its `rubric` and the `fault` for which its checks are unknown, it has the
+    numbers of checks by what becomes of them (`run`, `skip`, `vacuous`, `unavailable`, `fail`), and
+    the `checks` themselves. The parameters are those of `validate`; `totals` sums it up.
+
+    Raises:
+        UsageError, ConfigurationError: as for `validate`.
+
+    """
+    check = BatchCoverage(workspace, BatchSettings(dialect, key, nulls == "kept"))
+    rows = _supported(frame)
+    rows = rows.coalesce(1) if check.needs_one_part else rows
+    return rows.mapInArrow(Shared(rows, check).worker(_COVERAGE), ddl_of(coverage_columns()))
+
+
+def totals(covered: DataFrame) -> CoverageTotals:
+    """Return the sums of what `coverage` returned."""
+    from pyspark.sql import functions
+
+    sums = [functions.sum(state).alias(state) for state in STATES]
+    checks = sum((functions.col(state) for state in STATES), functions.lit(0))
+    empty = functions.sum((checks == 0).cast("int")).alias("rows_without_checks")
+    idle = functions.sum((functions.col("run") == 0).cast("int")).alias(
+        "rows_on_which_nothing_runs"
+    )
+    (row,) = covered.agg(*sums, functions.count("*").alias("rows"), empty, idle).collect()
+    return CoverageTotals(**{name: value or 0 for name, value in row.asDict().items()})
+
+
+def grade(
+    frame: DataFrame,
+    outputs: DataFrame,
+    *,
+    workspace: str | Path | Workspace | None = None,
+    nulls: Nulls = "absent",
+) -> DataFrame:
+    """Grade outputs by the rubrics of rows, joined by id, and return a line for each row.
+
+    `outputs` are records with an `id` and an `output`. A line has the `outcome`, the `score`, or
+    the `low` and `high` that it lies between, and the `result` as a line of the results of
+    `evalcontract grade`. No judge is asked: its checks are unavailable. A row without an output, or
+    with several, is undecided; of rows with the same id, one has the output, whichever comes first.
+    `statistics` sums it up.
+
+    Raises:
+        UsageError: as for `validate`, or rows have several outputs.
+        ConfigurationError: as for `validate`.
+
+    """
+    from pyspark.sql import Window, functions
+
+    grader = BatchGrader(workspace, BatchSettings(NATIVE, None, nulls == "kept"))
+    rows, answers = _supported(frame), _supported(outputs)
+    if "sample" in answers.columns:
+        raise UsageError("outputs with a `sample` are graded by `evalcontract grade`")
+    named = functions.col("id").cast("string").alias("id")
+    number = functions.row_number().over(Window.partitionBy("id").orderBy(functions.lit(0)))
+    whole = functions.struct("*")
+    numbered = rows.select(named, whole.alias("row")).withColumn("is_first", number == 1)
+    first, count = functions.first("answer").alias("answer"), functions.count("*").alias("answers")
+    grouped = answers.select(named, whole.alias("answer")).groupBy("id").agg(first, count)
+    grouped = grouped.withColumn("is_first", functions.lit(True))
+    joined = numbered.join(grouped, ["id", "is_first"], "left").select("row", "answer", "answers")
+    worker = Shared(rows, grader).worker((*_GRADER, "__call__"))
+    return joined.mapInArrow(worker, ddl_of(result_columns()))
+
+
+def statistics(graded: DataFrame) -> Summary:
+    """Return what the results of `grade` come to: the sums of all parts, merged here."""
+    no_files = SharedFiles(b"", "")
+    grader = BatchGrader(None, BatchSettings(), no_files)
+    worker = Shared(graded, grader).worker((*_GRADER, "sums"))
+    summary = Summary()
+    for row in graded.mapInArrow(worker, "sums binary").collect():
+        summary.merge(pickle.loads(row.sums))  # noqa: S301 - executors made it
+    return summary
+
+
+def ddl_of(columns: Mapping[str, Any]) -> str:
+    """Return columns with types of Arrow as Spark declares them."""
+    return ", ".join(f"{name} {_ddl(kind)}" for name, kind in columns.items())
+
+
+def _ddl(kind: Any) -> str:
+    if kind.num_fields and str(kind).startswith("list"):
+        return f"array<{_ddl(kind.value_type)}>"
+    if kind.num_fields:
+        fields = (kind.field(at) for at in range(kind.num_fields))
+        return f"struct<{', '.join(f'{field.name}: {_ddl(field.type)}' for field in fields)}>"
+    return {"int64": "bigint"}.get(str(kind), str(kind))
+
+
+def _supported(frame: DataFrame) -> DataFrame:
+    return frame.drop(*_unsupported_columns(frame))
 
 
 def lines_of(frame: DataFrame, check: BatchCheck) -> DataFrame:
@@ -166,6 +281,13 @@ def _constant(rows: DataFrame, lines: Sequence[Line]) -> DataFrame:
     return rows.sparkSession.createDataFrame([(*line, None) for line in lines], _SCHEMA)
 
 
+#: What an executor calls: a module, a class of checks in it, and its method.
+Task = tuple[str, str, str]
+_CHECK = ("evalcontract.api.batches", "BatchCheck")
+_COVERAGE = ("evalcontract.api.batch_runs", "BatchCoverage", "__call__")
+_GRADER = ("evalcontract.api.batch_runs", "BatchGrader")
+
+
 class Shared:
     """A check that executors share: the files of its workspace are sent to each of them once."""
 
@@ -178,21 +300,22 @@ class Shared:
             self._sent = check.files
 
     def mapped(self, frame: DataFrame, method: str) -> DataFrame:
-        """Return what a method of the check yields for the record batches of a data frame."""
-        return frame.mapInArrow(self.worker(method), _SCHEMA)
+        """Return the findings that a method yields for the record batches of a data frame."""
+        return frame.mapInArrow(self.worker((*_CHECK, method)), _SCHEMA)
 
-    def worker(self, method: str) -> Worker:
+    def worker(self, task: Task) -> Worker:
         """Return what executors call."""
-        return _worker(self._settings, self._digest, self._sent, method, version=__version__)
+        return _worker(self._settings, self._digest, self._sent, task, version=__version__)
 
 
-def _worker(settings: bytes, digest: str, sent: Any, method: str, *, version: str) -> Worker:
+def _worker(settings: bytes, digest: str, sent: Any, task: Task, *, version: str) -> Worker:
     """Return what executors call; it says so where this package is not, or is another version.
 
     It is pickled by its value: it uses no name of this module.
     """
 
     def work(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
+        import importlib
         import pickle
         import platform
 
@@ -202,23 +325,26 @@ def _worker(settings: bytes, digest: str, sent: Any, method: str, *, version: st
             here = None
         else:
             here = evalcontract.__version__
+        module, name, method = task
         if here == version:
-            from evalcontract.api.batches import BatchCheck, SharedFiles
+            from evalcontract.api.batches import SharedFiles
 
             files = SharedFiles(sent.value, digest)
-            check = BatchCheck(None, pickle.loads(settings), files)  # noqa: S301 - made above
-            yield from getattr(check, method)(batches)
+            check = getattr(importlib.import_module(module), name)
+            yield from getattr(check(None, pickle.loads(settings), files), method)(batches)  # noqa: S301
             return
+        found = f"evalcontract {here}" if here else "no evalcontract"
+        why = f"the executor on {platform.node()} has {found}, and the driver {version}"
+        if name != "BatchCheck":
+            raise RuntimeError(why)
         import pyarrow as pa
 
         rows = sum(batch.num_rows for batch in batches)
-        found = f"evalcontract {here}" if here else "no evalcontract"
-        why = f"the executor on {platform.node()} has {found}, and the driver {version}"
-        message = f"{rows:,} rows are not checked: {why}"
+        what = f"{rows:,} rows are" if method == "__call__" else "the dataset as a whole is"
         line = {
             "row": None, "code": "source/unsupported", "severity": "error", "path": "$",
-            "message": message, "help": f"install evalcontract {version} on all executors",
-            "place": None,
+            "message": f"{what} not checked: {why}",
+            "help": f"install evalcontract {version} on all executors", "place": None,
         }  # fmt: skip
         columns = {name: pa.array([text], pa.string()) for name, text in line.items()}
         yield pa.record_batch({**columns, "rows": pa.array([0], pa.int64())})
