@@ -23,8 +23,9 @@ def spark() -> Iterator[Any]:
     server = SparkConnectServer(ip="127.0.0.1", port=0)
     server.start(background=True)
     _, port = server.listening_address
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore", FutureWarning)  # of pandas 3
+        patch.setenv("SPARK_REMOTE", f"sc://127.0.0.1:{port}")
         session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
         yield session
         session.stop()

@@ -54,7 +54,8 @@ Line = tuple[str | None, ...]
 _BATCH = 4096
 _NAME = "rows"
 _ALONE = IterableRows(_NAME, ())
-_OTHER_TOOL, _UNSUPPORTED = "dataset/other-tool", "source/unsupported"
+_OTHER_TOOL, _UNREADABLE = "dataset/other-tool", "source/unreadable"
+_UNSUPPORTED = "source/unsupported"
 _CAST = "cast it to texts or numbers, or leave it out"
 
 
@@ -378,10 +379,15 @@ def _column_faults(row: RecordBatch) -> Iterator[tuple[str, str]]:
 
 
 def unread_line(
-    message: str, advice: str, path: DiagnosticPath = (), row: str | None = None
+    message: str,
+    advice: str,
+    path: DiagnosticPath = (),
+    row: str | None = None,
+    place: str | None = None,
 ) -> Line:
     """Return the finding that something was not read, and so not checked."""
-    return (row, _UNSUPPORTED, str(Severity.ERROR), format_path(path), message, advice, None)
+    code = _UNSUPPORTED if place is None else _UNREADABLE
+    return (row, code, str(Severity.ERROR), format_path(path), message, advice, place)
 
 
 def _line(found: Diagnostic, row: str | None = None) -> Line:

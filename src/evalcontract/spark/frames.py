@@ -37,7 +37,7 @@ from evalcontract.model.values import clipped, listed
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     Worker = Callable[[Iterable[RecordBatch]], Iterator[RecordBatch]]
 
@@ -77,8 +77,6 @@ def validate(
         ConfigurationError: the configuration of the workspace cannot be used.
 
     """
-    if key is not None and key not in frame.columns:
-        raise UsageError(f"there is no column `{clipped(key)}`: `key` names a column of the rows")
     settings = BatchSettings(dialect, key, nulls == "kept", strict, on_day)
     found = lines_of(frame, BatchCheck(workspace, settings))
     return found.where("code is not null").drop(CHECKED)
@@ -202,7 +200,9 @@ def _supported(frame: DataFrame) -> DataFrame:
 
 def lines_of(frame: DataFrame, check: BatchCheck) -> DataFrame:
     """Return the findings on a data frame, and for each part a line with the rows checked."""
-    others = _unsupported_columns(frame)
+    key, others = check.settings.key, _unsupported_columns(frame)
+    if key is not None and key not in frame.columns:
+        raise UsageError(f"there is no column `{clipped(key)}`: `key` names a column of the rows")
     rows = frame.drop(*others)
     shared = Shared(rows, check)
     if frame.isStreaming:
@@ -211,11 +211,14 @@ def lines_of(frame: DataFrame, check: BatchCheck) -> DataFrame:
         return shared.mapped(rows, "__call__")
     told = [_line_of_column(*other) for other in others.items()]
     if head := check.of_another_tool(rows.limit(_HEAD).toArrow().to_batches()):
-        return _constant(rows, [*told, *head])
+        return constant(rows.sparkSession, [*told, *head])
     parts = [shared.mapped(rows.coalesce(1) if check.needs_one_part else rows, "__call__")]
     if not check.needs_one_part:
-        parts += [shared.mapped(again, "repeats") for again in _repeated(rows, check.settings.key)]
-    parts += [shared.mapped(_groups(rows), "whole"), *([_constant(rows, told)] if told else [])]
+        parts += [shared.mapped(again, "repeats") for again in _repeated(rows, key)]
+    parts += [
+        shared.mapped(_groups(rows), "whole"),
+        *([constant(rows.sparkSession, told)] if told else []),
+    ]
     return reduce(type(rows).unionByName, parts)
 
 
@@ -276,9 +279,9 @@ def _line_of_column(column: str, kind: str) -> Line:
     return unread_line(message, _CAST, (column,))
 
 
-def _constant(rows: DataFrame, lines: Sequence[Line]) -> DataFrame:
+def constant(session: SparkSession, lines: Sequence[Line]) -> DataFrame:
     """Return findings that are known already."""
-    return rows.sparkSession.createDataFrame([(*line, None) for line in lines], _SCHEMA)
+    return session.createDataFrame([(*line, None) for line in lines], _SCHEMA)
 
 
 #: What an executor calls: a module, a class of checks in it, and its method.
