@@ -59,6 +59,7 @@ KNOWS_MODES = (
     "cli/",
     "pytest_plugin/",
     "api/",
+    "spark/",
     "types.py",  # the key of a target
     "datasets/run.py",
     "checking/pipeline.py",
@@ -310,6 +311,7 @@ KNOWN = {
     "page/page.py": "ours, and no check reads it",
     "workspace/editor_schemas.py": "writes",
     "api/datasets.py": "is not remembered",
+    "api/batch_runs.py": "is not remembered",
     "api/calibrating.py": "is not remembered",
     "api/grader.py": "is not remembered",
     "api/in_memory.py": "is not remembered",

@@ -50,8 +50,8 @@ VERSION = "3.0"
 OfRows = Callable[[list[Task], list[RowResult]], T]
 # The number of rows that a process grades at a time.
 _CHUNK = 250
-# Why a row has no output; another finding tells it.
-_NO_OUTPUT, _INVALID_OUTPUT = "no output was recorded", "its recorded output is not valid"
+#: Why a row has no output; another finding tells it.
+NO_OUTPUT, INVALID_OUTPUT = "no output was recorded", "its recorded output is not valid"
 
 
 class Grading:
@@ -394,10 +394,10 @@ class Grading:
             return invalid_row(value, row.number, row.fault.message)
         name, lacks = row_name(value, row.number), None
         if record is None and self._outputs and name in self._outputs.invalid:
-            lacks = _INVALID_OUTPUT
+            lacks = INVALID_OUTPUT
         elif record is None:
             self._lacking.append(name)
-            lacks = _NO_OUTPUT
+            lacks = NO_OUTPUT
         sample = record.sample if record else None
         task = Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
         return task if sample is None else task._replace(sample=sample)
@@ -441,7 +441,7 @@ def _chunks(tasks: Iterator[Task]) -> Iterator[list[Task]]:
 
 def _is_undecided(row: RowResult) -> bool:
     """Whether a row is undecided, and nothing else is reported of it."""
-    is_reported = not row.checks or row.reason in (_NO_OUTPUT, _INVALID_OUTPUT)
+    is_reported = not row.checks or row.reason in (NO_OUTPUT, INVALID_OUTPUT)
     return row.outcome is Outcome.UNDECIDED and not is_reported
 
 

@@ -10,9 +10,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Self
-
-import orjson
+from typing import Any, Self
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.basis import (
@@ -29,7 +27,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import SHOWN, harmless_json
 from evalcontract.source.faults import collector_paused
-from evalcontract.source.json.reading import has_many_digits
+from evalcontract.source.json.reading import load_exactly
 from evalcontract.source.text import sha256_of
 from evalcontract.source.writing import GrowingFile, check_target, target_of
 from evalcontract.structure.native import native_for
@@ -179,7 +177,7 @@ def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
             is_complete = True
             provenance = content.get("provenance")
         else:
-            rows.append(_row(content))
+            rows.append(result_of(content))
             places.append(at)
     if manifest is None:
         raise UsageError(f"{name} is empty")
@@ -189,24 +187,10 @@ def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
 def _content(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line; None if it is not valid."""
     try:
-        content = _value(line)
+        content = load_exactly(line)
         return content if _line_schema().is_valid(content) else None
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _value(line: bytes) -> Any:
-    """Return the value of a line, with all digits of its numbers, and halves of surrogates."""
-    if not has_many_digits(line):
-        try:
-            return orjson.loads(line)
-        except orjson.JSONDecodeError:
-            pass
-    return json.loads(line, parse_constant=_no_number)
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 @cache
@@ -214,7 +198,8 @@ def _line_schema() -> Any:
     return native_for(load("results"))
 
 
-def _row(content: dict[str, Any]) -> RowResult:
+def result_of(content: dict[str, Any]) -> RowResult:
+    """Return the result in a line of results, or in what `row_fields` returned."""
     outcome = content["outcome"]
     return RowResult(
         id=content["id"],

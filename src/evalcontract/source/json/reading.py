@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import copy
 from functools import cached_property
 from itertools import islice
@@ -404,6 +405,24 @@ def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[So
         remarks: list[SourceProblem] = []
         scan(text, is_line=is_line, remarks=remarks)
         return json.loads(text), tuple(remarks)
+
+
+def load_exactly(data: bytes) -> Any:
+    """Return the value of a JSON text with all digits of its numbers, and halves of surrogates.
+
+    Raises:
+        ValueError: it is not JSON.
+        RecursionError: it is nested too deeply.
+
+    """
+    if not has_many_digits(data):
+        with suppress(orjson.JSONDecodeError):  # half of a surrogate pair, or no JSON
+            return orjson.loads(data)
+    return json.loads(data, parse_constant=_no_number)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def keeps_all_keys(data: bytes, value: Any) -> bool:
