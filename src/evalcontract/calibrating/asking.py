@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
 from evalcontract.calibrating.joining import SHOWN, LabelRecord, Records
-from evalcontract.checks._asking import variables_of
-from evalcontract.checks._judges import needs_of
+from evalcontract.checks._judges import needs_of, variables_of
 from evalcontract.checks._kind import Needs, outlook_of
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import ColumnKeys, of_outputs

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from evalcontract.judging.settings import Settings
 
 #: Packages that may be absent: what they are for, and what installs them.
-_PACKAGES = {
+PACKAGES = {
     "yaml-rs": ("reads YAML fast", "it has wheels for most platforms; without it, PyYAML reads"),
     "pygls": ("the language server for editors", "pip install 'evalcontract[lsp]'"),
-    "pyarrow": ("Parquet and Arrow", "pip install 'evalcontract[parquet]'"),
+    "pyarrow": ("Parquet and Arrow", "pip install 'evalcontract[arrow]'"),
+    "deltalake": ("Delta tables", "pip install 'evalcontract[delta]'"),
     "openai": ("asks models for verdicts", "pip install 'evalcontract[judges]'"),
     "pandas": ("findings as data frames", "pip install 'evalcontract[pandas]'"),
 }
@@ -122,7 +123,7 @@ def _of_installation() -> Iterator[_Told]:
 
 
 def _of_optional() -> Iterator[_Told]:
-    for name, (purpose, advice) in _PACKAGES.items():
+    for name, (purpose, advice) in PACKAGES.items():
         try:
             yield _Told(name, True, f"{version(name)}: {purpose}")
         except PackageNotFoundError:

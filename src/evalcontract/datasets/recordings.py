@@ -21,7 +21,9 @@ from evalcontract.model.values import clipped
 from evalcontract.source import RowSource
 from evalcontract.source.external import medium_of
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
-from evalcontract.source.rows import RowIterable
+from evalcontract.source.rows import IterableRows, RowIterable
+from evalcontract.source.tables.columnar import INSTALL_PYARROW
+from evalcontract.source.tables.delimited import Table
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 
 _NO_ANSWER, _INVALID = "output/no-answer", "output/invalid-record"
@@ -101,7 +103,8 @@ def read_outputs(input_: Input) -> RowSource:
     name = input_.path.name
     if name.lower().endswith(".eval") and input_.stream is None:
         return _archive(input_)
-    if medium_of(name) in ("csv", "tsv", "parquet", "arrow"):
+    is_folder = input_.stream is None and input_.files.is_folder(input_.path)
+    if is_folder or medium_of(name) in ("csv", "tsv", "parquet", "arrow"):
         read = input_.read_external()
         return cast("RowSource", read.source)
     return input_.read()
@@ -109,7 +112,7 @@ def read_outputs(input_: Input) -> RowSource:
 
 def is_table(source: RowSource) -> bool:
     """Whether the values of rows are those of cells."""
-    return medium_of(source.file) in ("csv", "tsv", "parquet", "arrow")
+    return isinstance(source, Table)
 
 
 def cells(row: Any) -> Any:
@@ -147,13 +150,14 @@ def _archive(input_: Input) -> RowSource:
                 return _unreadable(name, "its samples are larger than what is read", None)
             rows = [json.loads(_member(archive, each, file)) for each in infos]
     except _ZstandardError:
-        advice = "pip install 'evalcontract[arrow]', or write the log as JSON"
+        advice = f"{INSTALL_PYARROW}, or write the log as JSON"
         return _unreadable(name, "its samples are compressed: reading them needs pyarrow", advice)
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, RecursionError) as error:
         return _unreadable(name, f"it is no log of Inspect: {error}", None)
     if not rows:
         return _unreadable(name, "the log has no samples", "log them: `--log-samples`")
-    return cast("RowSource", RowIterable(name, rows, has_digest=False))
+    stream = IterableRows(name, rows, has_digest=False)
+    return cast("RowSource", RowIterable(stream))
 
 
 def _unreadable(name: str, message: str, advice: str | None) -> UnreadableFile:

@@ -20,7 +20,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import many
 from evalcontract.policy import OK
 from evalcontract.report.frame import aligned, wrapped
-from evalcontract.statistics.power import POWER, SIGNIFICANCE, detectable, rows_needed
+from evalcontract.statistics.samples import POWER, SIGNIFICANCE, detectable, rows_needed
 
 # The numbers of samples that are tried.
 _SAMPLES = (1, 2, 3, 5, 10)
