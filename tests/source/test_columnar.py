@@ -118,6 +118,42 @@ def test_a_row_group_that_cannot_be_read_costs_its_own_rows(tmp_path: Path) -> N
     }  # fmt: skip
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_pieces_that_processes_check_have_the_findings_of_the_whole(
+    is_folder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evalcontract.source.tables.parquet._PART_BYTES", 200)
+    monkeypatch.setattr("evalcontract.source.tables.parquet._JOINED_ROWS", 16)
+    folder = tmp_path / "d" if is_folder else tmp_path
+    folder.mkdir(exist_ok=True)
+    for part in ("part-0.parquet", "part-1.parquet"):
+        rows = [native(number) for number in range(1, 151)]
+        options: dict[str, Any] = {"compression": "gzip", "write_page_checksum": True}
+        data = bytearray(parquet(table(rows), row_group_size=60, data_page_size=64, **options))
+        column = pq.ParquetFile(io.BytesIO(bytes(data))).metadata.row_group(1).column(1)
+        middle = column.data_page_offset + column.total_compressed_size // 2
+        data[middle : middle + 8] = b"\xff" * 8
+        (folder / part).write_bytes(data)
+    path = folder if is_folder else folder / "part-0.parquet"
+    one, two, three = (
+        validate(Kind.DATASET, [Input(path)], Options(tmp_path, is_joined=False, jobs=jobs))
+        for jobs in (1, 2, 3)
+    )
+    assert one == two == three
+    assert one.rows < (300 if is_folder else 150)
+    assert len([each for each in one.diagnostics if each.code == "source/syntax"]) == 1 + is_folder
+    assert [each.place.at for each in one.diagnostics if each.place.at][
+        -1
+    ] == "row group 2, row 149"
+    limited = [
+        validate(Kind.DATASET, [Input(path)], Options(tmp_path, jobs=jobs, max_findings=5))
+        for jobs in (1, 2)
+    ]
+    assert limited[0].diagnostics == limited[1].diagnostics
+    assert "more than 5 findings" in str(limited[0].diagnostics)
+
+
 def test_a_file_that_is_cut_is_not_read(tmp_path: Path) -> None:
     for name, write in WRITERS.items():
         data = write(table([native(1)]))

@@ -135,7 +135,9 @@ class NativePass:
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        return self._source.progress
+        progress = self._source.progress
+        share = self._check.share if self._check else None
+        return progress and (progress[1] * share[0] // share[1], progress[1]) if share else progress
 
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1, is_counted: Counts | None = None

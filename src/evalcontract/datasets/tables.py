@@ -125,6 +125,11 @@ class TableRows(RowBatches):
         self._names = {column.path: column.name for column in columns or ()}
         self._batch = Batch(0, [])
 
+    def parts(self) -> Sequence[TableRows]:
+        if not isinstance(self._table, TypedTable):
+            return ()
+        return [TableRows(table, self._columns) for table in self._table.cut()]
+
     @property
     def progress(self) -> tuple[int, int] | None:
         return self._table.progress

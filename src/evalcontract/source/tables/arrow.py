@@ -193,6 +193,7 @@ class ArrowTable(BatchedTable):
 
     def _record_batches(self) -> Iterator[RecordBatch]:
         rows = before = 0
+        self._sections.clear()
         for shard, stream in self._shards:
             self._shard = shard
             self._sections.append(Section(rows, f"`{shard}`" if shard else ""))

@@ -10,10 +10,11 @@ import json
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from io import BytesIO
 from itertools import islice, repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self
 
 from evalcontract.model.diagnostic import Path, Place, Within
 from evalcontract.model.startup import NamedTuple
@@ -85,6 +86,16 @@ class TypedTable(Table):
         """Yield the columns that files of a folder lack, with the names of these files."""
         return iter(())
 
+    def cut(self) -> Sequence[Self]:
+        """Return parts that any process can read, each with the numbers that rows have in all."""
+        return (self,)
+
+    def _with(self, **changed: Any) -> Self:
+        """Return the table with some attributes changed."""
+        other = copy(self)
+        vars(other).update(changed)
+        return other
+
     @property
     @abstractmethod
     def may_be_infinite(self) -> bool:
@@ -98,6 +109,7 @@ class BatchedTable(TypedTable):
     _size: int  # of all bytes that are read
     _batch_size = ROWS_OF_BATCH
     _done = 0
+    _first = 0  # the number of the first row that is read
 
     def __init__(self, file: str, *, keeps_nulls: bool = False) -> None:
         super().__init__(file)
@@ -124,9 +136,8 @@ class BatchedTable(TypedTable):
         """Yield the rows in batches; if reading fails, the last batch has the problem."""
         from pyarrow import ArrowException  # an extra, and slow to import
 
-        index = 0
+        index = self._first
         left = MAX_PARQUET_BYTES + self._size * MAX_EXPANSION
-        self._sections.clear()
         try:
             for batch in self._record_batches():
                 if isinstance(batch, Batch):

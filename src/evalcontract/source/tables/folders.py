@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
+from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path as FilePath
+from typing import Self
 from urllib.parse import unquote
 
 from evalcontract.model.diagnostic import Path, Place, Within
@@ -207,7 +209,6 @@ class FolderTable(TypedTable):
         self.header = [*dict.fromkeys((*of_files, *of_folders))]
         self.structs = frozenset(name for table in tables for name in table.structs)
         self.as_texts = {name: kind for table in tables for name, kind in table.as_texts.items()}
-        self._starts: list[int] = []
         self._current = tables[0]
         self._done = 0
         self._size = sum(table.size for table in tables)
@@ -231,10 +232,8 @@ class FolderTable(TypedTable):
 
     def batches(self) -> Iterator[Batch]:
         """Yield the rows file by file; what is wrong with one is a fault between its neighbours."""
-        first, self._done = 0, 0
-        self._starts.clear()
-        for part, table, faults in self._parts:
-            self._starts.append(first)
+        self._done = 0
+        for first, (part, table, faults) in zip(self._starts, self._parts, strict=True):
             if faults:
                 yield Batch(first, [], tuple((fault, "") for fault in faults))
             if table is None:
@@ -243,7 +242,22 @@ class FolderTable(TypedTable):
             for batch in table.batches():
                 yield self._placed(batch, first, part)
             self._done += table.size
-            first += table.count
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The number of the first row of each file; a file that is not read has none."""
+        counts = (each.table.count if each.table else 0 for each in self._parts)
+        return [*accumulate(counts, initial=0)][:-1]
+
+    def cut(self) -> Sequence[Self]:
+        """Return parts of some megabytes: those of each file."""
+        parts: list[Self] = []
+        for first, each in zip(self._starts, self._parts, strict=True):
+            tables = each.table.cut() if each.table else [None]
+            for number, table in enumerate(tables):
+                one = each._replace(table=table, faults=() if number else each.faults)
+                parts.append(self._with(_starts=[first], _parts=[one]))
+        return parts
 
     def _placed(self, batch: Batch, first: int, part: PartFile) -> Batch:
         """Return a batch of a file as one of the table."""
@@ -257,7 +271,7 @@ class FolderTable(TypedTable):
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the file, its section and the row in it; without a row, the folder."""
-        if not path or not isinstance(path[0], int) or not self._starts:
+        if not path or not isinstance(path[0], int):
             return Place(self.file)
         at = bisect_right(self._starts, path[0]) - 1
         table = self._parts[at].table
