@@ -18,6 +18,7 @@ from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 from evalcontract.source.tables.columnar import rows_of
+from evalcontract.workspace import ChosenConfiguration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,10 +56,12 @@ WRITERS: dict[str, Callable[[pa.Table], bytes]] = {
 
 
 def findings(
-    path: Path, data: bytes, dialect: str | None = None
+    path: Path, data: bytes, *, keeps_nulls: bool | None = None
 ) -> list[tuple[str, str, int | None, str | None]]:
     path.write_bytes(data)
-    options = Options(root=path.parent, dialect=dialect, is_joined=False)
+    choice = ChosenConfiguration(keeps_nulls=keeps_nulls)
+    root = path.parent if path.parent.name != "t" else path.parent.parent
+    options = Options(root=root, is_joined=False, configuration=choice)
     found = validate(Kind.DATASET, [Input(path)], options).diagnostics
     return [
         (each.code, each.message, each.row_index, each.place.at)
@@ -93,6 +96,31 @@ def test_a_null_that_only_the_table_forces_to_exist_is_an_absent_key(
     of_table = findings(tmp_path / name, WRITERS[name](table(rows)))
     assert [each[:3] for each in of_table] == [each[:3] for each in of_lines]
     assert len([each for each in of_table if each[0] == code]) >= 100
+
+
+@pytest.mark.parametrize("setting", ["configuration", "argument"])
+@every_case("name", [*WRITERS, "part.parquet"])
+@every_case("make", [native, of_mlflow])
+def test_a_null_is_a_value_if_a_setting_says_so(
+    setting: str, name: str, make: Any, tmp_path: Path
+) -> None:
+    rows = [make(number) for number in range(20)]
+    keys = dict.fromkeys(key for row in rows for key in row)
+    with_nulls = [{key: row.get(key) for key in keys} for row in rows]
+    written = table(rows).to_pylist()  # fields of structs are nulls, too
+    assert [row.keys() for row in written] == [row.keys() for row in with_nulls]
+    kept = setting == "argument" or None
+    (tmp_path / "evalcontract.toml").write_text("" if kept else 'nulls = "kept"')
+    lines = "".join(f"{json.dumps(row)}\n" for row in written).encode()
+    of_lines = findings(tmp_path / "a.jsonl", lines, keeps_nulls=kept)
+    file = tmp_path / ("a.parquet" if name in WRITERS else "t/part-0.parquet")
+    file.parent.mkdir(exist_ok=True)
+    writer = WRITERS.get(name, parquet)
+    file = file.with_name(name) if name in WRITERS else file
+    of_table = findings(file, writer(table(rows)), keeps_nulls=kept)
+    assert [each[:3] for each in of_table] == [each[:3] for each in of_lines]
+    absent = findings(file, writer(table(rows)), keeps_nulls=False)
+    assert absent != of_table
 
 
 def test_the_place_of_a_finding_is_its_row_group_and_its_row(tmp_path: Path) -> None:

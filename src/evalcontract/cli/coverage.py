@@ -50,6 +50,7 @@ from evalcontract.policy import ERRORS, exit_status
 @options.PLAN
 @options.ONLY
 @options.MAP
+@options.NULLS
 def coverage_command(
     files: tuple[str, ...],
     min_coverage: float | None,

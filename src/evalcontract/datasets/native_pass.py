@@ -81,6 +81,11 @@ class NativeDataset:
 
     def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> NativePass:
         """Begin a pass over the rows."""
+        if run.workspace.configuration.keeps_nulls:
+            from evalcontract.datasets.tables import TableRows  # not for other files
+
+            if isinstance(self._source.stream, TableRows):
+                self._source.stream.keep_nulls()
         return NativePass(run, self._source, policy, graded=graded, problems=self._problems)
 
 

@@ -153,10 +153,8 @@ class ArrowTable(BatchedTable):
 
     _title = _TITLE
 
-    def __init__(
-        self, file: str, shards: Sequence[tuple[str, Stream]], *, keeps_nulls: bool = False
-    ) -> None:
-        super().__init__(file, keeps_nulls=keeps_nulls)
+    def __init__(self, file: str, shards: Sequence[tuple[str, Stream]]) -> None:
+        super().__init__(file)
         if fault := missing_pyarrow(_TITLE):
             raise ParseError(fault)
         self._shards = shards

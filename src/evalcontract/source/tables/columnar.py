@@ -69,13 +69,15 @@ class TypedTable(Table):
     """The rows of a table with typed columns as plain values; places have no line.
 
     Types that JSON lacks are converted: dates and times to ISO 8601 strings, bytes to base64,
-    durations to seconds, decimals to floats, maps to dicts. With `keeps_nulls`, a null is a value.
+    durations to seconds, decimals to floats, maps to dicts.
     """
 
     #: The names of the columns.
     header: Sequence[str] = ()
     #: The columns that have mappings; the others have texts, numbers or lists.
     structs: frozenset[str] = frozenset()
+    #: Whether a null is a value, and not an absent key.
+    keeps_nulls = False
     #: The columns of bytes, dates and times, which become texts, with their types.
     as_texts: Mapping[str, str] = MappingProxyType({})
 
@@ -111,9 +113,8 @@ class BatchedTable(TypedTable):
     _done = 0
     _first = 0  # the number of the first row that is read
 
-    def __init__(self, file: str, *, keeps_nulls: bool = False) -> None:
+    def __init__(self, file: str) -> None:
         super().__init__(file)
-        self._keeps_nulls = keeps_nulls
         self._sections: list[Section] = []
         self._may_be_infinite = True
 
@@ -149,7 +150,7 @@ class BatchedTable(TypedTable):
                     yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
                     return
                 self._may_be_infinite = any(map(_may_be_infinite, batch.columns))
-                yield Batch(index, rows_of(batch, keeps_nulls=self._keeps_nulls))
+                yield Batch(index, rows_of(batch, keeps_nulls=self.keeps_nulls))
                 index += batch.num_rows
         except ParseError as error:
             yield Batch(index, [], tuple((fault, "") for fault in error.faults))

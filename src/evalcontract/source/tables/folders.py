@@ -143,7 +143,7 @@ def _value_of(name: str) -> dict[str, str | None]:
     return {unquote(key): None if value == _NULL else unquote(value)}
 
 
-def read_folder(folder: FilePath, name: str, files: Files, *, keeps_nulls: bool) -> FolderTable:
+def read_folder(folder: FilePath, name: str, files: Files) -> FolderTable:
     """Read a folder that is one table; diagnostics call it `name`.
 
     Raises:
@@ -162,9 +162,9 @@ def read_folder(folder: FilePath, name: str, files: Files, *, keeps_nulls: bool)
         size = files.stream(path).size
         # The file is opened anew each time: a recording file system reads it into memory.
         stream = Stream(lambda: files.stream(path).open_(), size)
-        return ParquetTable(f"{name}/{part.name}", stream, keeps_nulls=keeps_nulls)
+        return ParquetTable(f"{name}/{part.name}", stream)
 
-    return FolderTable(name, parts, open_, keeps_nulls=keeps_nulls)
+    return FolderTable(name, parts, open_)
 
 
 class _OpenedPart(NamedTuple):
@@ -192,11 +192,8 @@ class FolderTable(TypedTable):
         file: str,
         parts: Sequence[PartFile],
         open_: Callable[[PartFile], ParquetTable],
-        *,
-        keeps_nulls: bool = False,
     ) -> None:
         super().__init__(file)
-        self._keeps_nulls = keeps_nulls
         self._parts = [_opened(part, open_) for part in parts]
         self._refuse_odd_kinds()
         tables = [each.table for each in self._parts if each.table]
@@ -239,6 +236,7 @@ class FolderTable(TypedTable):
             if table is None:
                 continue
             self._current = table
+            table.keeps_nulls = self.keeps_nulls
             for batch in table.batches():
                 yield self._placed(batch, first, part)
             self._done += table.size
@@ -262,7 +260,7 @@ class FolderTable(TypedTable):
     def _placed(self, batch: Batch, first: int, part: PartFile) -> Batch:
         """Return a batch of a file as one of the table."""
         values = part.values
-        if not self._keeps_nulls:
+        if not self.keeps_nulls:
             values = {key: value for key, value in values.items() if value is not None}
         for row in batch.rows if values else ():
             row.update(values)

@@ -73,8 +73,8 @@ class ParquetTable(BatchedTable):
 
     _title = "Parquet"
 
-    def __init__(self, file: str, stream: Stream, *, keeps_nulls: bool = False) -> None:
-        super().__init__(file, keeps_nulls=keeps_nulls)
+    def __init__(self, file: str, stream: Stream) -> None:
+        super().__init__(file)
         self._open, self._size = stream
         if fault := missing_pyarrow(self._title):
             raise ParseError(fault)
