@@ -119,8 +119,15 @@ def _parts_below(
     folder: FilePath, files: Files, top: FilePath, name: str, values: Mapping[str, str | None]
 ) -> Iterator[PartFile]:
     if name.count("/") > MAX_DEPTH:
+        yield PartFile(name, values, f"it is below more than {MAX_DEPTH} folders, and is not read")
         return
-    for entry in files.entries(folder, *_PARQUET):
+    try:
+        entries = files.entries(folder, *_PARQUET)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        yield PartFile(name, values, f"the folder cannot be listed: {reason}")
+        return
+    for entry in entries:
         if entry.name[:1] in (".", "_"):
             continue
         path, inner = folder / entry.name, f"{name}{entry.name}"
@@ -202,7 +209,7 @@ class FolderTable(TypedTable):
             none = SourceProblem("source/empty", "the folder has no Parquet file with rows")
             raise ParseError(*(faults[:_MOST_FAULTS] or [none]))
         of_files = (name for table in tables for name in table.header)
-        of_folders = (key for part in parts for key in part.values)
+        of_folders = (key for each in self._parts if each.table for key in each.part.values)
         self.header = [*dict.fromkeys((*of_files, *of_folders))]
         self.structs = frozenset(name for table in tables for name in table.structs)
         self.as_texts = {name: kind for table in tables for name, kind in table.as_texts.items()}
