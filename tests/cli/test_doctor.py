@@ -83,6 +83,8 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[
     """Return what `doctor` says, by section and name."""
     command_line("doctor", "--output-format", "json", *arguments)
     sections = json.loads(capsys.readouterr().out)
+    for key in ("version", "tool", "command"):
+        del sections[key]
     return {title: {line["name"]: line for line in lines} for title, lines in sections.items()}
 
 

@@ -22,7 +22,15 @@ from collections.abc import Iterator
 from operator import lt
 from typing import Any
 
-from evalcontract.rules._rule import Code, DatasetContext, DatasetRule, Problem, Problems, Related
+from evalcontract.rules._rule import (
+    Code,
+    DatasetContext,
+    DatasetRule,
+    Path,
+    Problem,
+    Problems,
+    Related,
+)
 from evalcontract.source.text import TextBlocks
 
 # The hashes of ids are divided, so that those of a part are few.
@@ -81,18 +89,15 @@ class _Ids:
         for start, ids in zip(self._starts, self._blocks, strict=True) if suspects else ():
             for index, id_ in enumerate(ids, start):
                 if hash(id_) in suspects and id_ and first.setdefault(id_, index) != index:
-                    yield self._problem(id_, index, first[id_])
+                    related = Related("first used here", (*self._prefix, first[id_], "id"))
+                    problem = repeated(id_, (*self._prefix, index))
+                    yield problem._replace(row_index=index, related=(related,))
 
-    def _problem(self, id_: str, index: int, first: int) -> Problem:
-        return Problem(
-            RULE.code,
-            f"duplicate row id `{id_}`",
-            (*self._prefix, index, "id"),
-            "row ids must be unique",
-            row=id_,
-            row_index=index,
-            related=(Related("first used here", (*self._prefix, first, "id")),),
-        )
+
+def repeated(id_: str, path: Path) -> Problem:
+    """Return the problem of the row at a path, whose id an earlier row has."""
+    message = f"duplicate row id `{id_}`"
+    return Problem(RULE.code, message, (*path, "id"), "row ids must be unique", row=id_)
 
 
 RULE = DatasetRule(Code("dataset/duplicate-id", page=__doc__), _Ids)

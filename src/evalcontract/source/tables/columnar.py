@@ -174,7 +174,7 @@ class BatchedTable(TypedTable):
         from pyarrow import types
 
         for name, column in zip(self.header, columns, strict=True):
-            if other := _other_type(column.type):
+            if other := other_type(column.type):
                 message = f"the column `{clipped(name)}` has values of the type `{other}`, which"
                 advice = "cast it to texts or numbers, or leave it out"
                 message = f"{message} JSON cannot hold"
@@ -222,7 +222,7 @@ def has_pyarrow() -> bool:
     return True
 
 
-def _other_type(kind: DataType, depth: int = 0) -> str | None:
+def other_type(kind: DataType, depth: int = 0) -> str | None:
     """Return the type of values, or of values in them, that is not converted; None without any."""
     from pyarrow import BaseExtensionType, types
 
@@ -232,7 +232,7 @@ def _other_type(kind: DataType, depth: int = 0) -> str | None:
         return None if kind.extension_name == "arrow.json" else kind.extension_name
     if types.is_union(kind) or types.is_interval(kind):
         return str(kind)
-    inner = (_other_type(kind.field(at).type, depth + 1) for at in range(kind.num_fields))
+    inner = (other_type(kind.field(at).type, depth + 1) for at in range(kind.num_fields))
     return next(filter(None, inner), None)
 
 
