@@ -98,6 +98,14 @@ def _names_in(lists: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, names)))
 
 
+NULLS = click.option(
+    "--nulls",
+    type=click.Choice(("absent", "kept")),
+    help="What a null in a column of a Parquet or Arrow file is: an absent key, or a value "
+    "(default: by the configuration, or absent).",
+)
+
+
 def _map(*, has_outputs: bool) -> Option:
     of_outputs = "; or key of the outputs that is read as `output`, `tool_calls` or `output.id`, "
     of_outputs = f"{of_outputs}such as response.text=output" if has_outputs else ""
@@ -410,7 +418,9 @@ _OPTIONS: tuple[Option, ...] = (
     ),
     ENOUGH_FINDINGS,
     number(
-        "--jobs", "Number of processes for a large JSONL file (default: number of cores).", least=1
+        "--jobs",
+        "Number of processes for a large JSONL or Parquet file (default: number of cores).",
+        least=1,
     ),
     flag(
         "--statistics",

@@ -172,7 +172,8 @@ class Advance(NamedTuple):
     `rows` are those of the file so far. `read` are the bytes of it so far, and all of them; None if
     it is read at once. `questions` are those to judges that are answered so far, and all of them;
     `tokens` is what they took so far, and `errors` are those that have no answer. `files` are those
-    of the run so far, and all of them; None if it is not known how many come.
+    of the run so far, and all of them; None if it is not known how many come. `findings` are those
+    on the file so far; None if it is not checked.
     """
 
     file: str
@@ -182,6 +183,7 @@ class Advance(NamedTuple):
     tokens: int = 0
     files: tuple[int, int] | None = None
     errors: int = 0
+    findings: int | None = None
 
     def asking(self, spent: Usage, questions: tuple[int, int], errors: int) -> Advance:
         """Return the same with the questions to judges.

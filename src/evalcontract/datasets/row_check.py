@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,9 @@ from evalcontract.datasets.workers import (
     ObservedRows,
     check_in_parallel,
     ignoring_rows,
+    packed,
     shifted,
+    unpacked,
 )
 from evalcontract.library.artifact import Artifact, UnreadableNames
 from evalcontract.library.library import Library, Resolution
@@ -70,6 +73,8 @@ class DatasetCheck:
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
         self._unchecked = 0
+        #: How many pieces other processes have checked, and of how many.
+        self.share: tuple[int, int] | None = None
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[BatchFindings]:
         """Yield every batch with the problems of its rows.
@@ -81,7 +86,10 @@ class DatasetCheck:
         check = partial(self.check_rows, quick=quick, is_bounded=True)
         stream = self._rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
-        if stream is None or parts <= 1:
+        pieces = self._rows.parts() if quick and jobs > 1 and stream is None else ()
+        if len(pieces) > 1:
+            results = self._check_pieces(pieces, jobs)
+        elif stream is None or parts <= 1:
             results = check(self._rows)
         else:
             known = self.grading.crashes
@@ -90,6 +98,22 @@ class DatasetCheck:
             )
         for result in results:
             yield self._batch_findings(result)
+
+    def _check_pieces(self, pieces: Sequence[RowBatches], jobs: int) -> Iterator[BatchResult]:
+        """Yield the results of pieces of a table, which processes check in turns."""
+        from evalcontract.source.processes import map_in_parallel  # only for large files
+
+        known = self.grading.crashes
+
+        def work(number: int) -> tuple[list[BatchResult], Any]:
+            results = self.check_rows(pieces[number], quick=True, is_bounded=True)
+            return [*packed(results)], known
+
+        with closing(map_in_parallel(work, range(len(pieces)), jobs)) as found:
+            for number, (results, crashes) in enumerate(found, 1):
+                known.update(crashes)
+                self.share = number, len(pieces)
+                yield from map(unpacked, results)
 
     def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[BatchFindings]:
         """Yield the batches of the next part with the problems of its rows; see `batches`."""

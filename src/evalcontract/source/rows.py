@@ -161,6 +161,10 @@ class RowBatches(Protocol):
         """The stream that the rows are read from; None if they are in memory."""
         return None
 
+    def parts(self) -> Sequence[RowBatches]:
+        """Return parts that any process can read, with the numbers of rows here, in their order."""
+        return ()
+
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Yield all rows from the first to the last.
 

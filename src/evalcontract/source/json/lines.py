@@ -197,6 +197,9 @@ class RowStream:
         if self._part == _WHOLE and self.is_empty:
             raise ParseError(EMPTY)
 
+    def parts(self) -> tuple[()]:
+        return ()
+
     def cut(self, number: int) -> list[RowStream]:
         """Split the file between blocks into at most `number` parts of about the same size."""
         with self._open() as stream:
