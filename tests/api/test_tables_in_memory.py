@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from doors import UsageError
 from examples import a_few
-from rule_fixtures import FIXTURES, cases, name_of, placed_in
+from fixture_rows import datasets, table
 from tables import every_case
 
 import evalcontract
@@ -20,8 +20,7 @@ from evalcontract.covering.coverage import coverage as cover_files
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind
-from evalcontract.source import read_file
-from evalcontract.source.in_memory import rows_in
+from evalcontract.source.tables.in_memory import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,11 +35,6 @@ import pyarrow as pa
 def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Return rows as a data frame; of a key that a row lacks, the cell is NaN."""
     return pd.DataFrame(rows, dtype=object)
-
-
-def table(rows: list[dict[str, Any]]) -> pa.Table:
-    keys = dict.fromkeys(key for row in rows for key in row)
-    return pa.table({key: [row.get(key) for row in rows] for key in keys})
 
 
 class OnlyStream:
@@ -83,39 +77,6 @@ def facts(found: Any, first: int | None = None) -> list[tuple[Any, ...]]:
 def differing(found: Any, expected: Any) -> list[Any]:
     mine, others = facts(found), facts(expected)
     return [[each for each in mine if each not in others], [x for x in others if x not in mine]]
-
-
-def without_nulls(value: Any) -> Any:
-    """Return a value without the keys that are null: a table has no way to write these."""
-    if isinstance(value, dict):
-        return {key: without_nulls(part) for key, part in value.items() if part is not None}
-    return [*map(without_nulls, value)] if isinstance(value, list) else value
-
-
-def datasets(tmp_path: Path) -> Iterator[tuple[str, Path, list[dict[str, Any]]]]:
-    """Yield all datasets of the fixtures: a name, the workspace, and the rows that are mappings."""
-    folders = [*(FIXTURES.parent / "workspaces").iterdir()]
-    for number, case in enumerate((*cases(), *filter(Path.is_dir, folders))):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        if case.parent.parent == FIXTURES:
-            placed_in(case, folder)
-        else:
-            import shutil
-
-            shutil.copytree(case, folder, dirs_exist_ok=True)
-        for path in sorted((folder / "datasets").rglob("*")):
-            source = read_file(path, path.name) if path.is_file() else None
-            if source is None or source.unreadable:
-                continue
-            if source.document is None:
-                value: Any = [row for batch in source.stream.batches() for row in batch.rows]
-            else:
-                value = source.document.value
-            rows = value.get("questions") if isinstance(value, dict) else value
-            if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-                name = name_of(case) if case.parent.parent == FIXTURES else case.name
-                yield f"{name}: {path.name}", folder, without_nulls(rows)
 
 
 def of_lines(folder: Path, rows: list[dict[str, Any]]) -> Any:

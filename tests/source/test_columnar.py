@@ -17,7 +17,7 @@ from evalcontract.cache.checks import deserialize, serialize
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
-from evalcontract.source.columnar import rows_of
+from evalcontract.source.tables.columnar import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,6 +182,27 @@ def test_values_of_many_types_are_plain() -> None:
     kept = rows_of(whole, keeps_nulls=True)
     assert kept[1] == {**dict.fromkeys("abcdefhijkl"), "g": {"a": None}}
     assert kept[2]["g"] is None
+
+
+@every_case(
+    "column",
+    [
+        pa.array([1.0, number, None])
+        for number in (float("nan"), float("inf"))
+    ]
+    + [
+        pa.array([{"a": [1.0]}, {"a": [float("nan")]}, None]),
+        pa.array([[("k", 1.0)], [("k", float("inf"))], None], pa.map_(pa.string(), pa.float64())),
+        pa.array([1.0, float("nan"), None]).dictionary_encode(),
+        pa.array([1.0, float("nan"), None], pa.float16()),
+        pa.array([[1.0], [float("-inf")], None], pa.list_(pa.float32(), 1)),
+    ],
+)  # fmt: skip
+def test_a_number_that_json_lacks_is_found_wherever_it_is(column: Any, tmp_path: Path) -> None:
+    rows = pa.table({"id": ["a", "b", "c"], "input": ["x"] * 3, "x_a": column})
+    found = findings(tmp_path / "a.arrow", stream(rows))
+    assert [each[3] for each in found if each[0] == "source/unsupported"] == [None]
+    assert [each[2] for each in found if each[0] == "dataset/nothing-to-grade"] == [0, 2]
 
 
 def test_many_columns_come_in_small_batches(tmp_path: Path) -> None:

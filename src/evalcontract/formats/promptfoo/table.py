@@ -26,7 +26,7 @@ from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
 from evalcontract.source.json.lines import RowStream
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
