@@ -121,6 +121,7 @@ class NativePass:
             run.budget(self.ignores, policy),
             run.runs_rules,
             run.max_rejected,
+            run.known_rows,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 
