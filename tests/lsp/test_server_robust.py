@@ -13,22 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import some
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from live import COMMAND, Live
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 ROWS = "questions:\n  - id: one\n    inptu: Hello\n    expected_facts: [kind]\n"
 RUBRIC = (
     "id: polite\nversion: '1.0.0'\nlabel: {label}\nchecks: []\nscoring: {{combine: all_pass}}\n"
 )
+FILES = {"rubrics/polite.yaml": RUBRIC.format(label="x")}
 REQUESTS: dict[str, dict[str, Any]] = {
     "completion": {},
     "hover": {},
@@ -38,16 +32,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "rename": {"newName": "other"},
     "documentSymbol": {},
 }
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = tmp_path_factory.mktemp("robust")
-    (folder / "rubrics").mkdir()
-    (folder / "datasets").mkdir()
-    (folder / "rubrics/polite.yaml").write_text(RUBRIC.format(label="x"), encoding="utf-8")
-    with Live(folder) as live:
-        yield live
 
 
 def is_alive(server: Live) -> None:
