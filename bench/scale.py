@@ -22,9 +22,6 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-import pyarrow as pa
-from pyarrow import parquet
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PAGE = ROOT / "docs" / "scale.md"
@@ -56,17 +53,43 @@ class Way(NamedTuple):
     environment: dict[str, str]
 
 
-class Line(NamedTuple):
-    """The start in seconds and the rows per second of a way, and its peak memory in bytes."""
+class Cost(NamedTuple):
+    """What one process took: seconds, those of processors, and bytes of memory at its peak."""
 
-    start: float
-    rate: float
-    seconds: dict[int, float]
-    memory: dict[int, int]
+    seconds: float
+    processor: float
+    memory: int
+
+
+class Line(NamedTuple):
+    """The costs of a way by the number of rows, and the line through the smaller and the larger."""
+
+    costs: dict[int, Cost]
+
+    @property
+    def per_row(self) -> float | None:
+        """The seconds for each further row; None if noise hides them."""
+        (small, fast), (large, slow) = sorted(self.costs.items())
+        return (slow.seconds - fast.seconds) / (large - small) if slow > fast else None
+
+    @property
+    def start(self) -> float:
+        """The seconds that no row takes."""
+        small, fast = min(self.costs.items())
+        return max(fast.seconds - small * (self.per_row or 0), 0)
+
+    @property
+    def processor(self) -> float:
+        """The seconds of processors for each further row."""
+        (small, fast), (large, slow) = sorted(self.costs.items())
+        return (slow.processor - fast.processor) / (large - small)
 
 
 def write_rows(folder: Path, count: int) -> None:
     """Write the same rows as JSONL, as one Parquet file, and as a folder of Parquet files."""
+    import pyarrow as pa  # not in the process that starts what is measured: that inherits its peak
+    from pyarrow import parquet
+
     text = "Where is my order, and when does it come? " * 5
     numbers = [(number * 7_919 + 13) % count for number in range(count)]
     table = pa.table({
@@ -115,8 +138,8 @@ def ways() -> Iterator[Way]:
     )
 
 
-def taken(way: Way, folder: Path) -> tuple[float, int]:
-    """Return the seconds and the peak memory of one process; it must find nothing wrong."""
+def taken(way: Way, folder: Path) -> Cost:
+    """Return what one process took; it must find nothing wrong."""
     before = time.perf_counter()
     with tempfile.TemporaryFile() as log:
         child = subprocess.Popen(
@@ -128,37 +151,45 @@ def taken(way: Way, folder: Path) -> tuple[float, int]:
             log.seek(0)
             sys.exit(f"{way.name} failed: {log.read().decode()[-2000:]}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return time.perf_counter() - before, usage.ru_maxrss * unit
+    seconds = time.perf_counter() - before
+    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
 
 
 def measured(way: Way, folders: dict[int, Path], rounds: int) -> list[Line]:
     """Measure a way some times, each with both sizes."""
     lines = []
     for _ in range(rounds):
-        costs = {count: taken(way, folder) for count, folder in folders.items()}
-        (small, (fast, _)), (large, (slow, _)) = sorted(costs.items())
-        per_row = max((slow - fast) / (large - small), 1e-9)
-        lines.append(
-            Line(
-                max(fast - small * per_row, 0.0),
-                1 / per_row,
-                {count: seconds for count, (seconds, _) in costs.items()},
-                {count: memory for count, (_, memory) in costs.items()},
-            )
-        )
-        print(f"{way.name}: start {lines[-1].start:.1f} s, {lines[-1].rate:,.0f} rows/s")
+        lines.append(Line({count: taken(way, folder) for count, folder in folders.items()}))
+        print(way.name, lines[-1])
     return lines
+
+
+def rates_of(lines: list[Line]) -> list[float]:
+    """Return the rows per second of each round; none if noise hides one."""
+    per_row = [each.per_row for each in lines]
+    return [] if None in per_row else [1 / each for each in per_row if each]
+
+
+def shown(numbers: list[float], form: str, worst: Callable[[list[float]], float]) -> str:
+    """Return the median with the worst; or that noise hides them."""
+    if not numbers:
+        return "hidden by noise"
+    return f"{median(numbers):{form}} ({worst(numbers):{form}})"
 
 
 def page(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str]:
     """Yield the tables of the page."""
-    yield "| way | start, median (worst) | rows/s, median (worst) | seconds for "
-    yield f"{large:,} rows, median (worst) |\n| --- | --- | --- | --- |\n"
+    yield "| way | start, s: median (worst) | rows/s: median (worst) | seconds for "
+    yield f"{large:,} rows: median (worst) | µs of processors for each row |\n"
+    yield "| --- | --- | --- | --- | --- |\n"
     for name, lines in found.items():
-        starts, rates = [each.start for each in lines], [each.rate for each in lines]
-        whole = [each.seconds[large] for each in lines]
-        yield f"| {name} | {median(starts):.1f} s ({max(starts):.1f} s) | {median(rates):,.0f} "
-        yield f"({min(rates):,.0f}) | {median(whole):.1f} ({max(whole):.1f}) |\n"
+        starts, whole = ([each.start for each in lines], [x.costs[large].seconds for x in lines])
+        processor = shown([1e6 * each.processor for each in lines], ".0f", max)
+        cells = (
+            shown(starts, ".1f", max), shown(rates_of(lines), ",.0f", min),
+            shown(whole, ".1f", max), "not known" if name == SPARK else processor,
+        )  # fmt: skip
+        yield f"| {name} | {' | '.join(cells)} |\n"
     if SPARK not in found:
         yield f"\n{SPARK}: not measured, since Java or the environment of Spark is missing.\n"
     yield "\n## Where Spark pays\n\n"
@@ -174,37 +205,52 @@ def break_even(found: dict[str, list[Line]]) -> Iterator[str]:
     if SPARK not in found:
         yield "Not measured.\n"
         return
-    start, rate = middle(found[SPARK])
-    for name in (each for each in found if each != SPARK):
-        own_start, own_rate = middle(found[name])
-        gain = 1 / own_rate - 1 / rate
-        if gain <= 0:
-            yield f"- {name}: never on two executors, which are not faster; with more of them.\n"
-        else:
-            yield f"- {name}: from some {(start - own_start) / gain:,.0f} rows on.\n"
+    spark = rates_of(found[SPARK])
+    start = median(each.start for each in found[SPARK])
+    for name, lines in found.items():
+        rates = rates_of(lines)
+        if name == SPARK:
+            continue
+        if not spark or not rates:
+            yield f"- {name}: not known, hidden by noise.\n"
+            continue
+        gain = 1 / median(rates) - 1 / median(spark)
+        more = (start - median(each.start for each in lines)) / gain if gain > 0 else None
+        from_ = "never with two executors, which are not faster" if more is None else (
+            f"from some {more:,.0f} rows on"
+        )  # fmt: skip
+        yield f"- {name}: {from_}.\n"
     yield "\nBelow that, the command line is faster, and `--jobs` uses the cores of one machine.\n"
 
 
-def middle(lines: list[Line]) -> tuple[float, float]:
-    """Return the median start and rate."""
-    return median(each.start for each in lines), median(each.rate for each in lines)
+ASSUMPTIONS = """\
+By the worst rate of each way, and not measured. What is assumed: rows as those above; time grows
+with rows alone; executors have a core each and read from storage that keeps up; executors beyond
+two add their rate in full, since rows are checked without a word between them, but for the shuffle
+of ids, which here stays on the machine and on a cluster goes over its network; no task is repeated.
+
+| way | hours |
+| --- | --- |
+"""
 
 
 def projection(found: dict[str, list[Line]]) -> Iterator[str]:
     """Yield what a billion rows would take, by the worst rate, with the assumptions."""
-    yield "By the worst rate of each way, and not measured. Assumptions: rows as those above; "
-    yield "time grows with rows alone; executors have a core each and read from storage that keeps "
-    yield "up; executors beyond two add their rate in full, since rows are checked without a word "
-    yield "between them, but for the shuffle of ids, which here stays on the machine and on a "
-    yield "cluster goes over its network; no task is repeated.\n\n| way | hours |\n| --- | --- |\n"
+    yield ASSUMPTIONS
     for name, lines in found.items():
-        rate = min(each.rate for each in lines)
-        yield f"| {name} | {PROJECTED / rate / 3600:.1f} |\n"
-    if SPARK in found:
-        rate = min(each.rate for each in found[SPARK]) / 2
-        for executors in (20, 200):
-            hours = PROJECTED / rate / executors / 3600
-            yield f"| Spark, {executors} executors of one core | {hours:.1f} |\n"
+        rates = rates_of(lines)
+        hours = f"{PROJECTED / min(rates) / 3600:.1f}" if rates else "not known"
+        yield f"| {name} | {hours} |\n"
+        for executors in (20, 200) if name == SPARK and rates else ():
+            hours = f"{PROJECTED / (min(rates) / 2) / executors / 3600:.1f}"
+            yield f"| Spark, {executors} executors of one core | {hours} |\n"
+
+
+MEMORY = """
+One process keeps each id once, and the hashes of ids that are in no order; ids in ascending order
+are only kept. The bounded form is that of Spark: ids are sorted in parts, which spill to disk, and
+equal ids meet in one task. Both are exact: what has the hash of another id is compared with it.
+"""
 
 
 def memory(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str]:
@@ -212,15 +258,12 @@ def memory(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str
     for name, lines in found.items():
         if name == SPARK:
             continue
-        peaks = {count: max(each.memory[count] for each in lines) for count in (small, large)}
+        peaks = {count: max(each.costs[count].memory for each in lines) for count in (small, large)}
         per_row = (peaks[large] - peaks[small]) / (large - small)
         yield f"- {name}: at most {peaks[large] / 1e6:.0f} MB for {large:,} rows, "
         yield f"{per_row:.0f} bytes for each further row; {PROJECTED * per_row / 1e9:.0f} GB for a "
         yield "billion, by that line.\n"
-    yield "\nOne process keeps each id once, and the hashes of ids that are in no order; ids in "
-    yield "ascending order are only kept. The bounded form is that of Spark: ids are sorted in "
-    yield "parts, which spill to disk, and equal ids meet in one task. Both are exact: "
-    yield "what has the hash of another id is compared with it.\n"
+    yield MEMORY
 
 
 def machine() -> str:
@@ -253,7 +296,10 @@ def main() -> None:
         for count in (small, large):
             folders[count] = Path(top, str(count))
             folders[count].mkdir()
-            write_rows(folders[count], count)
+            writing = f"import scale, pathlib; scale.write_rows(pathlib.Path('.'), {count})"
+            call = [sys.executable, "-c", writing]
+            environment = {**os.environ, "PYTHONPATH": str(HERE)}
+            subprocess.run(call, check=True, cwd=folders[count], env=environment)
         found = {way.name: measured(way, folders, options.rounds) for way in ways()}
     busy = ", and others worked on it: these figures are provisional" if load > 1 else ""
     head = INTRODUCTION.format(
