@@ -36,7 +36,7 @@ INTRODUCTION = """\
 
 Written by `python bench/scale.py`, which measures it on the machine that it runs on. A time is that
 of a whole process, from start to exit; start and rate are those of the line through two sizes
-({small:,} and {large:,} rows), of which the worst of {rounds} rounds stands beside the median. Rows
+({small:,} and {large:,} rows), of which the worst round stands beside the median of so many. Rows
 have an id, a text of 200 characters and two expected facts; ids are in no order, which is the
 costly case. Measured at commit `{commit}` on {day}: {machine}. The load of the machine was
 {load:.1f} at the start{busy}.
@@ -155,13 +155,12 @@ def taken(way: Way, folder: Path) -> Cost:
     return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
 
 
-def measured(way: Way, folders: dict[int, Path], rounds: int) -> list[Line]:
+def measured(way: Way, folders: dict[int, Path], rounds: int) -> Iterator[Line]:
     """Measure a way some times, each with both sizes."""
-    lines = []
     for _ in range(rounds):
-        lines.append(Line({count: taken(way, folder) for count, folder in folders.items()}))
-        print(way.name, lines[-1])
-    return lines
+        line = Line({count: taken(way, folder) for count, folder in folders.items()})
+        print(way.name, line, flush=True)
+        yield line
 
 
 def rates_of(lines: list[Line]) -> list[float]:
@@ -179,14 +178,14 @@ def shown(numbers: list[float], form: str, worst: Callable[[list[float]], float]
 
 def page(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str]:
     """Yield the tables of the page."""
-    yield "| way | start, s: median (worst) | rows/s: median (worst) | seconds for "
+    yield "| way | rounds | start, s: median (worst) | rows/s: median (worst) | seconds for "
     yield f"{large:,} rows: median (worst) | µs of processors for each row |\n"
-    yield "| --- | --- | --- | --- | --- |\n"
+    yield "| --- | --- | --- | --- | --- | --- |\n"
     for name, lines in found.items():
         starts, whole = ([each.start for each in lines], [x.costs[large].seconds for x in lines])
         processor = shown([1e6 * each.processor for each in lines], ".0f", max)
         cells = (
-            shown(starts, ".1f", max), shown(rates_of(lines), ",.0f", min),
+            str(len(lines)), shown(starts, ".1f", max), shown(rates_of(lines), ",.0f", min),
             shown(whole, ".1f", max), "not known" if name == SPARK else processor,
         )  # fmt: skip
         yield f"| {name} | {' | '.join(cells)} |\n"
@@ -300,13 +299,22 @@ def main() -> None:
             call = [sys.executable, "-c", writing]
             environment = {**os.environ, "PYTHONPATH": str(HERE)}
             subprocess.run(call, check=True, cwd=folders[count], env=environment)
-        found = {way.name: measured(way, folders, options.rounds) for way in ways()}
+        found: dict[str, list[Line]] = {}
+        for way in ways():
+            for line in measured(way, folders, options.rounds):
+                found.setdefault(way.name, []).append(line)
+                # So that what takes long is not lost if it is stopped.
+                options.page.write_text(text_of(found, small, large, load), encoding="utf-8")
+
+
+def text_of(found: dict[str, list[Line]], small: int, large: int, load: float) -> str:
+    """Return the page."""
     busy = ", and others worked on it: these figures are provisional" if load > 1 else ""
     head = INTRODUCTION.format(
-        small=small, large=large, rounds=options.rounds, commit=commit(), load=load, busy=busy,
-        day=dt.datetime.now(tz=dt.UTC).date(), machine=machine(),
+        small=small, large=large, commit=commit(), load=load, busy=busy, machine=machine(),
+        day=dt.datetime.now(tz=dt.UTC).date(),
     )  # fmt: skip
-    options.page.write_text(head + "".join(page(found, small, large)), encoding="utf-8")
+    return head + "".join(page(found, small, large))
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ DAY = datetime(2026, 5, 8, tzinfo=UTC)
         {"input": pa.array([DAY] * 3), "criteria": pa.array([Decimal("1.50")] * 3)},
         {"id": pa.array([1, 1, 2]), "rubric_ref": pa.array([1.5, None, 2.5])},
         {"expected_facts": pa.array([{"a": "b"}] * 3)},
-        MANY,
+        pytest.param(MANY, marks=pytest.mark.thorough),
     ],
     ids=["numbers", "binary", "times and decimals", "ids", "structs", "4,000 columns"],
 )
