@@ -19,6 +19,9 @@ SHARED_VARIABLE = "EVALCONTRACT_SHARED"
 NODE = "Node.js and its packages: `npm ci --ignore-scripts` in tests/node"
 TYPESCRIPT = "Node.js and the port: `npm ci --ignore-scripts` in ports/typescript"
 PROMPTFOO = "promptfoo: `npm install --omit=optional --ignore-scripts` in tests/promptfoo"
+PROMPTFOO_COMMAND = (
+    "the command of promptfoo, installed as `.ci/run` does: Node.js 22.22 and libsql"
+)
 CHROMIUM = "Chromium"
 PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"
 SUITES = "the official test suites and schemas: `make suites`"
@@ -30,6 +33,8 @@ INDEX = "a package index that pip reaches"
 YAML_RS = "yaml-rs, which has wheels for most platforms"
 #: What hides yaml-rs in `make without-yaml-rs`.
 WITHOUT_YAML_RS = Path(__file__).parent / "without_yaml_rs"
+MAN = "man, the reader of manual pages"
+GROFF = "groff, which `man` renders with"
 DOCS = "what builds the documentation: `make site`"
 
 

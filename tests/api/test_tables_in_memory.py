@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import UsageError
+from examples import a_few
 from fixture_rows import datasets, table
 from tables import every_case
 
@@ -19,7 +20,7 @@ from evalcontract.covering.coverage import coverage as cover_files
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind
-from evalcontract.source.in_memory import rows_in
+from evalcontract.source.tables.in_memory import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,26 +109,32 @@ def test_rows_in_memory_have_the_findings_of_the_same_rows_in_lines(tmp_path: Pa
         if is_same:
             typed += 1
             makers |= STRICT
-        workspace = Workspace(folder)
-        for kind, make in makers.items():
+        workspace, covered = Workspace(folder), covered_by_lines(folder, rows)
+        kinds = [*makers.items()]
+        for kind, make in a_few(kinds[count % len(kinds) :] + kinds[: count % len(kinds)], 2):
             found = evalcontract.validate(make(rows), workspace=workspace)
             if facts(found.diagnostics) != facts(expected.diagnostics):
                 failures.append((kind, name, differing(found.diagnostics, expected.diagnostics)))
             if found.row_count != expected.rows:
                 failures.append((kind, name, found.row_count, expected.rows))
-            if kind != "mappings" and (told := covering_differs(workspace, make(rows), rows)):
+            if kind != "mappings" and (told := covering_differs(workspace, make(rows), covered)):
                 failures.append((kind, name, *told))
     assert not failures, "\n".join(map(str, failures))
     assert count >= typed >= 45, (count, typed)
 
 
-def covering_differs(workspace: Workspace, given: Any, rows: list[Any]) -> tuple[Any, ...] | None:
-    """Return the coverage of a table and of the same rows in a file, if these differ."""
-    file = workspace.root / "datasets" / "as_lines.jsonl"
+def covered_by_lines(folder: Path, rows: list[Any]) -> Any:
+    file = folder / "datasets" / "as_lines.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    options = Options(workspace.root, dialect="evalcontract")
-    of_file = cover_files([Input(file)], options, all_rows=True)
-    file.unlink()
+    options = Options(folder, dialect="evalcontract")
+    try:
+        return cover_files([Input(file)], options, all_rows=True)
+    finally:
+        file.unlink()
+
+
+def covering_differs(workspace: Workspace, given: Any, of_file: Any) -> tuple[Any, ...] | None:
+    """Return the coverage of a table and of the same rows in a file, if these differ."""
     found = evalcontract.coverage(given, workspace=workspace)
     expected = [row for each in of_file.files for row, _ in each.rows]
     is_same = [*found.rows] == expected and facts(found.diagnostics) == facts(of_file.diagnostics)

@@ -20,7 +20,7 @@ from evalcontract.grading.results import RowResult, result_of
 from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.grading.summary import Summary
-from evalcontract.source.columnar import rows_of as mappings_of
+from evalcontract.source.tables.columnar import rows_of as mappings_of
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch

@@ -33,9 +33,9 @@ from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.rules import DATASET_RULES
 from evalcontract.rules.rows.duplicate_id import repeated
 from evalcontract.rules.rows.unknown_bundle import undeclared
-from evalcontract.source.columnar import FAILURES, other_type, reason_of, rows_of, values_of
 from evalcontract.source.overlays import KeptFiles
 from evalcontract.source.rows import IterableRows, RowBlocks
+from evalcontract.source.tables.columnar import FAILURES, other_type, reason_of, rows_of, values_of
 from evalcontract.workspace import Workspace as OpenedWorkspace
 from evalcontract.workspace import open_workspace
 from evalcontract.workspace.catalogue import rules_in_use

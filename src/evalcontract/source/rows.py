@@ -337,18 +337,9 @@ class RowIterable:
     document = None
     unreadable = None
 
-    def __init__(
-        self,
-        name: str,
-        rows: Iterable[Any],
-        *,
-        as_python: bool = False,
-        has_digest: bool = True,
-    ) -> None:
-        self.file = name
-        self.stream: IterableRows = IterableRows(
-            name, rows, as_python=as_python, has_digest=has_digest
-        )
+    def __init__(self, stream: IterableRows) -> None:
+        self.file = stream.file
+        self.stream = stream
 
     def peek(self) -> None:
         """Return None: the rows can be read only once."""

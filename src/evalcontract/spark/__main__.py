@@ -15,7 +15,7 @@ from evalcontract.model.diagnostic import Diagnostic, Place, Severity
 from evalcontract.model.errors import EvalContractError, NothingToCheck
 from evalcontract.model.values import clipped, escape_controls, many
 from evalcontract.policy import USAGE, exit_status
-from evalcontract.source.columnar import reason_of
+from evalcontract.source.tables.columnar import reason_of
 from evalcontract.spark import frames
 
 if TYPE_CHECKING:
