@@ -23,6 +23,7 @@ PROMPTFOO_COMMAND = (
     "the command of promptfoo, installed as `.ci/run` does: Node.js 22.22 and libsql"
 )
 CHROMIUM = "Chromium"
+WORKBENCH = "code-server: `make workbench`, and EVALCONTRACT_WORKBENCH=tests/workbench/.server"
 PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"
 SUITES = "the official test suites and schemas: `make suites`"
 SHARED = f"files that are no part of the repository: {SHARED_VARIABLE}"
