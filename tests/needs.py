@@ -26,6 +26,8 @@ CHROMIUM = "Chromium"
 PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"
 SUITES = "the official test suites and schemas: `make suites`"
 SHARED = f"files that are no part of the repository: {SHARED_VARIABLE}"
+SAIL = "Apache Sail: `pip install --requirement tests/spark/sail.txt`"
+SPARK = "Apache Spark: Java 17, `make peers` and EVALCONTRACT_PEERS"
 INDEX = "a package index that pip reaches"
 YAML_RS = "yaml-rs, which has wheels for most platforms"
 #: What hides yaml-rs in `make without-yaml-rs`.

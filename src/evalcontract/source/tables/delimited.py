@@ -48,6 +48,10 @@ class Table(ABC):
         return next((row for batch in self.batches() for row in batch.rows), None)
 
     @abstractmethod
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        """Return the place of a row or of a part of one; without a row, of a column or the file."""
+
+    @abstractmethod
     def batches(self) -> Iterator[Batch]:
         """Yield the rows; if reading fails, the last batch has the problem."""
 

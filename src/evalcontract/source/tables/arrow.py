@@ -12,13 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from evalcontract.model.values import clipped, listed
-from evalcontract.source.columnar import (
-    FAILURES,
-    Section,
-    TypedTable,
-    refuse_other,
-    require_pyarrow,
-)
 from evalcontract.source.faults import (
     MAX_DOCUMENT_BYTES,
     MAX_EXPANSION,
@@ -28,6 +21,13 @@ from evalcontract.source.faults import (
     large_fault,
 )
 from evalcontract.source.filesystem import FILE, INFO, SPLITS, STATE, Files, Stream
+from evalcontract.source.tables.columnar import (
+    FAILURES,
+    BatchedTable,
+    Section,
+    missing_pyarrow,
+    refuse_other,
+)
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch, Schema
@@ -139,7 +139,7 @@ def _refuse(message: str, advice: str | None) -> NoReturn:
     raise ParseError(SourceProblem("source/unreadable", message, None, advice))
 
 
-class ArrowTable(TypedTable):
+class ArrowTable(BatchedTable):
     """The rows of Arrow files, one after the other, which are read in pieces; see `TypedTable`.
 
     Each file is a stream, or has one in it, as a Feather file has. What is compressed or repeated
@@ -157,7 +157,8 @@ class ArrowTable(TypedTable):
         self, file: str, shards: Sequence[tuple[str, Stream]], *, keeps_nulls: bool = False
     ) -> None:
         super().__init__(file, keeps_nulls=keeps_nulls)
-        require_pyarrow(_TITLE)
+        if fault := missing_pyarrow(_TITLE):
+            raise ParseError(fault)
         self._shards = shards
         self._shard, _ = shards[0]
         self._size = sum(stream.size for _, stream in shards)

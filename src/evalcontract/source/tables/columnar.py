@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from hashlib import sha256
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
-from itertools import islice
+from itertools import islice, repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from evalcontract.model.diagnostic import Path, Place, Within
@@ -28,28 +27,22 @@ from evalcontract.source.faults import (
     MIN_ROW_BYTES,
     ParseError,
     SourceProblem,
+    collector_paused,
     limit_fault,
 )
 from evalcontract.source.filesystem import Stream
 from evalcontract.source.rows import CONVERTERS
-from evalcontract.source.tables import Table
+from evalcontract.source.tables.delimited import Table
 from evalcontract.source.text import strip_bom
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch, Schema
-    from pyarrow.parquet import ParquetFile
 
-# Rows per batch; a row of an evaluation dataset is a few kilobytes at most. A batch of a table with
-# many columns has fewer.
-_BATCH, _BATCH_CELLS = 4096, 1 << 18
-# A value may be repeated in every row and take no space. So a batch of a small or a very compact
-# file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
-_MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
-# What pyarrow reads at a time of a column.
-_BUFFER = 1 << 20
+#: What installs pyarrow, an extra.
+INSTALL_PYARROW = "pip install 'evalcontract[arrow]'"
+#: Rows of a batch; a row of an evaluation dataset is a few kilobytes at most.
+ROWS_OF_BATCH = 1024
 _HEAD = 1 << 8
-# Small batches are joined up to so many rows or bytes.
-_JOINED_ROWS, _JOINED_BYTES = 1024, 1 << 22
 #: What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
 #: dates and durations that Python cannot represent.
 FAILURES = (OSError, ValueError, OverflowError)
@@ -78,22 +71,43 @@ class TypedTable(Table):
     durations to seconds, decimals to floats, maps to dicts. With `keeps_nulls`, a null is a value.
     """
 
-    _title: ClassVar[str]
     #: The names of the columns.
-    header: Sequence[str]
+    header: Sequence[str] = ()
+    #: The columns that have mappings; the others have texts, numbers or lists.
+    structs: frozenset[str] = frozenset()
+    #: The columns of bytes, dates and times, which become texts, with their types.
+    as_texts: Mapping[str, str] = MappingProxyType({})
+
+    def require(self, names: Iterable[str]) -> None:
+        """Refuse each file of a folder that lacks a column of these, which another file has."""
+
+    def lacking(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the columns that files of a folder lack, with the names of these files."""
+        return iter(())
+
+    @property
+    @abstractmethod
+    def may_be_infinite(self) -> bool:
+        """Whether a number of the batch that was yielded last may be NaN or infinite."""
+
+
+class BatchedTable(TypedTable):
+    """A table that pyarrow reads in record batches; see `TypedTable`."""
+
+    _title: ClassVar[str]
     _size: int  # of all bytes that are read
-    _batch_size = _BATCH
+    _batch_size = ROWS_OF_BATCH
     _done = 0
 
     def __init__(self, file: str, *, keeps_nulls: bool = False) -> None:
         super().__init__(file)
         self._keeps_nulls = keeps_nulls
         self._sections: list[Section] = []
+        self._may_be_infinite = True
 
-    #: The columns that have mappings; the others have texts, numbers or lists.
-    structs: frozenset[str] = frozenset()
-    #: Whether a number may be NaN or infinite.
-    may_be_infinite = True
+    @property
+    def may_be_infinite(self) -> bool:
+        return self._may_be_infinite
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -119,10 +133,11 @@ class TypedTable(Table):
                     yield batch
                     index = batch.first_index + len(batch.rows)
                     continue
-                left -= _size_of(batch)
+                left -= size_of(batch)
                 if left < 0:
                     yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
                     return
+                self._may_be_infinite = any(map(_may_be_infinite, batch.columns))
                 yield Batch(index, rows_of(batch, keeps_nulls=self._keeps_nulls))
                 index += batch.num_rows
         except ParseError as error:
@@ -147,7 +162,7 @@ class TypedTable(Table):
         from pyarrow import types
 
         for name, column in zip(self.header, columns, strict=True):
-            if other := _other_type(column.type):
+            if other := other_type(column.type):
                 message = f"the column `{clipped(name)}` has values of the type `{other}`, which"
                 advice = "cast it to texts or numbers, or leave it out"
                 message = f"{message} JSON cannot hold"
@@ -155,7 +170,8 @@ class TypedTable(Table):
         named = zip(self.header, columns.types, strict=True)
         maps = (types.is_struct, types.is_map)
         self.structs = frozenset(name for name, kind in named if any(is_(kind) for is_ in maps))
-        self.may_be_infinite = any(map(_has_floats, columns.types))
+        of_columns = zip(self.header, columns.types, strict=True)
+        self.as_texts = {name: str(kind) for name, kind in of_columns if _becomes_text(kind)}
 
     def _check_rows(self, rows: int) -> None:
         """Raise a `ParseError` if there are more rows than bytes of this number may have."""
@@ -177,17 +193,24 @@ def reason_of(error: Exception) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def require_pyarrow(title: str) -> None:
-    """Raise a `ParseError` with `source/unsupported` if pyarrow is not installed."""
+def missing_pyarrow(reading: str) -> SourceProblem | None:
+    """Return the problem of what cannot be read without pyarrow; None if it is installed."""
+    if has_pyarrow():
+        return None
+    message = f"reading {reading} needs pyarrow, which is not installed"
+    return SourceProblem("source/unsupported", message, None, INSTALL_PYARROW)
+
+
+def has_pyarrow() -> bool:
+    """Whether pyarrow can be imported."""
     try:
         import pyarrow  # noqa: F401, ICN001 - an extra, and slow to import
     except ImportError:
-        message = f"reading {title} needs pyarrow, which is not installed"
-        advice = "pip install 'evalcontract[arrow]'"
-        raise ParseError(SourceProblem("source/unsupported", message, None, advice)) from None
+        return False
+    return True
 
 
-def _other_type(kind: DataType, depth: int = 0) -> str | None:
+def other_type(kind: DataType, depth: int = 0) -> str | None:
     """Return the type of values, or of values in them, that is not converted; None without any."""
     from pyarrow import BaseExtensionType, types
 
@@ -197,23 +220,85 @@ def _other_type(kind: DataType, depth: int = 0) -> str | None:
         return None if kind.extension_name == "arrow.json" else kind.extension_name
     if types.is_union(kind) or types.is_interval(kind):
         return str(kind)
-    inner = (_other_type(kind.field(at).type, depth + 1) for at in range(kind.num_fields))
+    inner = (other_type(kind.field(at).type, depth + 1) for at in range(kind.num_fields))
     return next(filter(None, inner), None)
 
 
-def _has_floats(kind: DataType) -> bool:
+# The kinds of values in JSON, as messages say them, by the names of functions of `pyarrow.types`.
+_KINDS: Mapping[str, Sequence[str]] = {
+    "": ("is_null",),
+    "mappings": ("is_struct", "is_map"),
+    "true and false": ("is_boolean",),
+    "texts": (
+        "is_string",
+        "is_large_string",
+        "is_string_view",
+        "is_date",
+        "is_time",
+        "is_timestamp",
+    ),
+    "numbers": ("is_integer", "is_floating", "is_decimal", "is_duration"),
+}
+
+
+def kind_of(kind: DataType) -> str:
+    """Return the kind of values that a type has in JSON, as a message says it; "" for any."""
+    from pyarrow import BaseExtensionType, types
+
+    if isinstance(kind, BaseExtensionType):
+        return ""
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return kind_of(kind.value_type)
+    for name, questions in _KINDS.items():
+        if any(getattr(types, question)(kind) for question in questions):
+            return name
+    return "lists" if kind.num_fields else "bytes"
+
+
+def _becomes_text(kind: DataType) -> bool:
+    """Whether values of a type are bytes, dates or times, which become texts."""
+    from pyarrow import BaseExtensionType, types
+
+    if isinstance(kind, BaseExtensionType):
+        return False
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return _becomes_text(kind.value_type)
+    return kind_of(kind) in ("texts", "bytes") and not _is_plain(kind)
+
+
+def _may_be_infinite(array: Array) -> bool:
+    """Whether a number in an array may be NaN or infinite; a text of JSON may hold one."""
+    from pyarrow import BaseExtensionType, compute, types
+
+    kind = array.type
+    if isinstance(kind, BaseExtensionType) or types.is_float16(kind):
+        return True
+    if types.is_floating(kind):
+        return compute.all(compute.is_finite(array)).as_py() is False
+    return any(map(_may_be_infinite, _parts_of(array)))
+
+
+def _parts_of(array: Array) -> list[Array]:
+    """Return the arrays in an array."""
     from pyarrow import types
 
-    inner = (kind.field(at).type for at in range(kind.num_fields))
-    return types.is_floating(kind) or types.is_dictionary(kind) or any(map(_has_floats, inner))
+    kind = array.type
+    if types.is_struct(kind):
+        return [array.field(at) for at in range(kind.num_fields)]
+    if types.is_dictionary(kind):
+        return [array.dictionary]
+    if types.is_map(kind):
+        return [array.items]
+    return [array.values] if kind.num_fields else []
 
 
 def rows_of(batch: RecordBatch, *, keeps_nulls: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a record batch as plain values, column by column."""
-    columns = [values_of(column, keeps_nulls) for column in batch.columns]
-    if not columns:
+    if not batch.num_columns:
         return [{} for _ in range(batch.num_rows)]
-    return _mappings(batch.schema.names, batch.columns, columns, keeps_nulls=keeps_nulls)
+    with collector_paused():
+        columns = [values_of(column, keeps_nulls) for column in batch.columns]
+        return _mappings(batch.schema.names, batch.columns, columns, keeps_nulls=keeps_nulls)
 
 
 def _mappings(
@@ -224,12 +309,13 @@ def _mappings(
     keeps_nulls: bool,
 ) -> list[dict[str, Any]]:
     """Return the columns as mappings by their names, without the nulls."""
-    if keeps_nulls or not any(array.null_count for array in arrays):
-        return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
-    return [
-        {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
-        for cells in zip(*columns, strict=True)
-    ]
+    rows = [*map(dict, map(zip, repeat(names), zip(*columns, strict=True)))]
+    if not keeps_nulls:
+        for name, array, cells in zip(names, arrays, columns, strict=True):
+            for row, cell in zip(rows, cells, strict=True) if array.null_count else ():
+                if cell is None:
+                    row.pop(name, None)
+    return rows
 
 
 def values_of(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - of every part alike
@@ -282,7 +368,7 @@ def _scalars(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - as
     values: list[Any] = _microseconds(array) if _is_precise(kind) else array.to_pylist()
     if _is_plain(kind):
         return values
-    return [None if value is None else _converted(value) for value in values]
+    return [*map(converted, values)]
 
 
 def _as_list(array: Array) -> Array:
@@ -328,7 +414,8 @@ def _is_plain(kind: DataType) -> bool:
     return any(is_one(kind) for is_one in (*texts, *numbers, types.is_boolean, types.is_null))
 
 
-def _converted(value: Any) -> Any:
+def converted(value: Any) -> Any:
+    """Return a value of Python as a plain one; null is plain."""
     convert = next((convert for kind, convert in CONVERTERS if isinstance(value, kind)), None)
     return convert(value) if convert else value
 
@@ -339,110 +426,6 @@ def _parsed(text: str | None) -> Any:
         return None if text is None else json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-class ParquetTable(TypedTable):
-    """The rows of a Parquet file, which is read in pieces; see `TypedTable`.
-
-    A row group that cannot be read costs its own rows; the other groups are read.
-
-    Raises:
-        ParseError: `source/unsupported` (pyarrow is not installed, or JSON has no such type),
-            `source/syntax`, `source/limit-exceeded`.
-
-    """
-
-    _title = "Parquet"
-
-    def __init__(self, file: str, stream: Stream, *, keeps_nulls: bool = False) -> None:
-        super().__init__(file, keeps_nulls=keeps_nulls)
-        self._open, self._size = stream
-        require_pyarrow(self._title)
-        from pyarrow import ArrowException
-
-        try:
-            with self._open() as data:
-                refuse_other(data)
-                parquet = self._parquet(data)
-                metadata = parquet.metadata
-                groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
-                columns = parquet.schema_arrow
-                self.header = columns.names
-        except (ArrowException, *FAILURES) as error:
-            raise ParseError(self._fault(error)) from None
-
-        self._check_types(columns)
-        self.schema = columns
-        self._groups = [group.num_rows for group in groups]
-        self._check_rows(max(metadata.num_rows, sum(self._groups)))
-        bytes_ = sum(group.total_byte_size for group in groups)
-        if bytes_ > MAX_PARQUET_BYTES + self._size * MAX_EXPANSION:
-            raise ParseError(self._expansion_limit(f"{bytes_:,} bytes"))
-
-        is_doubtful = bytes_ <= _SMALL or bytes_ > _COMPACT * self._size
-        fitting = max(_BATCH_BYTES // max(bytes_, 1), _MIN_BATCH)
-        wide = max(_BATCH_CELLS // max(len(metadata.schema), 1), _MIN_BATCH)
-        self._batch_size = min(_BATCH, wide, fitting) if is_doubtful else min(_BATCH, wide)
-
-    def _parquet(self, data: BinaryIO) -> ParquetFile:
-        from pyarrow.parquet import ParquetFile
-
-        return ParquetFile(data, buffer_size=_BUFFER, page_checksum_verification=True)
-
-    @cached_property
-    def sha256(self) -> str:
-        with self._open() as data:
-            digest = sha256()
-            while part := data.read(_BUFFER):
-                digest.update(part)
-        return digest.hexdigest()
-
-    def _record_batches(self) -> Iterator[RecordBatch | Batch]:
-        first = 0
-        with self._open() as data:
-            parquet = self._parquet(data)
-            for group, count in enumerate(self._groups):
-                self._sections.append(Section(first, f"row group {group}", first))
-                yield from self._group(parquet, group, range(first, first + count))
-                first += count
-                self._done = self._size * first // max(sum(self._groups), 1)
-
-    def _group(
-        self, parquet: ParquetFile, group: int, rows: range
-    ) -> Iterator[RecordBatch | Batch]:
-        """Yield the rows of a row group; what of it cannot be read is one fault."""
-        from pyarrow import ArrowException
-
-        read = rows.start
-        try:
-            parts = parquet.iter_batches(self._batch_size, row_groups=[group], use_threads=False)
-            for batch in _joined(parts):
-                yield batch
-                read += batch.num_rows
-        except (ArrowException, *FAILURES) as error:
-            lost = f"the rows {read:,} to {rows.stop - 1:,} of row group {group} are not checked"
-            message = f"{lost}, since they cannot be read: {reason_of(error)}"
-            fault = SourceProblem("source/syntax", message, None, "write the file again")
-            yield Batch(read, [], ((fault, ""),))
-            # The next group goes on with its own numbers.
-            yield Batch(rows.stop, [])
-
-
-def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
-    """Yield record batches, small ones as one."""
-    from pyarrow import concat_batches
-
-    rows = size = 0
-    parts: list[RecordBatch] = []
-    for batch in batches:
-        parts.append(batch)
-        rows, size = rows + batch.num_rows, size + _size_of(batch)
-        if rows >= _JOINED_ROWS or size >= _JOINED_BYTES:
-            yield concat_batches(parts)
-            rows = size = 0
-            parts = []
-    if parts:
-        yield concat_batches(parts)
 
 
 def refuse_other(data: BinaryIO) -> None:
@@ -456,7 +439,7 @@ def refuse_other(data: BinaryIO) -> None:
     data.seek(0)
 
 
-def _size_of(batch: RecordBatch) -> int:
+def size_of(batch: RecordBatch) -> int:
     """Return the bytes of a batch: of whole buffers, if pyarrow cannot tell those of views."""
     from pyarrow import ArrowTypeError
 

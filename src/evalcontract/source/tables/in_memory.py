@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.model.errors import UsageError
-from evalcontract.source.columnar import rows_of, values_of
 from evalcontract.source.rows import RowBlocks
+from evalcontract.source.tables.columnar import missing_pyarrow, rows_of, values_of
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -96,11 +96,10 @@ def _plain(cell: Any) -> Any:
 
 
 def _batches(given: Any) -> Iterator[RecordBatch]:
-    try:
-        import pyarrow as pa
-    except ImportError:
-        message = f"reading a `{type(given).__name__}` needs pyarrow, which is not installed"
-        raise UsageError(f"{message}: pip install 'evalcontract[arrow]'") from None
+    if fault := missing_pyarrow(f"a `{type(given).__name__}`"):
+        raise UsageError(f"{fault.message}: {fault.help}")
+    import pyarrow as pa
+
     if not hasattr(given, "__arrow_c_stream__"):
         yield pa.record_batch(given)
         return
