@@ -59,7 +59,7 @@ def fix_command(
     stdin_filename: str | None,
     base: Options,
 ) -> int:
-    """Fix findings that have a safe fix: misspelled keys, versions without quotes and so on.
+    """Fix findings that have a safe fix: misspelled keys, unquoted versions and so on.
 
     PATH is a file, a folder, a pattern such as 'data/**/*.yaml', or - for standard input, which
     is printed; it defaults to the current folder. Only these files are written, and in them only

@@ -389,8 +389,8 @@ _OPTIONS: tuple[Option, ...] = (
         shell_complete=report_files,
         metavar="[FORMAT:]FILE",
         multiple=True,
-        help="Also write a report to FILE (repeatable). Without FORMAT, the name tells: *.sarif, "
-        "*.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
+        help="Also write a report to FILE (repeatable). Without FORMAT, the file name decides: "
+        "*.sarif, *.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
     ),
     selection("Report", "report"),
     click.option(

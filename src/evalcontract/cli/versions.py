@@ -84,7 +84,7 @@ def _to(value: str | None) -> Part | Version | None:
     },
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=files_of("yaml", "json"))
-@options.flag("--all", "Raise the version of all that has changed in the workspace.")
+@options.flag("--all", "Raise the version of everything that has changed in the workspace.")
 @click.option(
     "--against",
     metavar="REV",
@@ -117,9 +117,9 @@ def bump_command(
 
     FILE is compared with the lock, or with what it was at a revision of git. A change that can
     change a score needs a new major version, one that only adds something a new minor version, and
-    another wording a new patch version; before 1.0.0, a minor version is enough for any change.
-    Comments and layout are preserved. A judge's validation is marked as one of the old version if
-    the judge is another one now.
+    one of wording only a new patch version; before 1.0.0, a minor version is enough for any change.
+    Comments and layout are preserved. If the meaning of a judge changed, its validation is marked
+    as one of the old version.
     """
     options.refuse_with_diff(output_format, diff)
     if bool(files) == all:
@@ -272,8 +272,8 @@ _FOLDER = click.argument(
 def graph_command(folder: Path, output_format: str, base: Options) -> int:
     """Show which datasets refer to which rubrics, and these to which rubrics and judges.
 
-    References without a version, those that lead nowhere and those to a version that is not the
-    newest are marked. The exit code is 1 if a reference leads nowhere, or a file cannot be read.
+    Unpinned and dangling references, and those to a version that is not the newest, are
+    marked. The exit code is 1 if a reference is dangling, or a file cannot be read.
     """
     workspace = _workspace(folder, base)
     graph = graph_of(workspace)
