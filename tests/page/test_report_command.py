@@ -526,3 +526,13 @@ def _digest(text: str) -> str:
 
 def test_the_same_files_give_the_same_page(dataset: Path) -> None:
     assert report(dataset).read_bytes() == report(dataset).read_bytes()
+
+
+def test_clusters_are_those_of_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What would change nothing is refused: no results, or results that do not tell the key."""
+    dataset = reviewed(tmp_path)
+    assert command_line("report", dataset, "--cluster", "topic", "-o", tmp_path / "a.html") == 2
+    assert "--results" in capsys.readouterr().err
+    given = ("--results", tmp_path / "results_a.jsonl", "--cluster", "topic")
+    assert command_line("report", dataset, *given, "-o", tmp_path / "a.html") == 2
+    assert "`topic`" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.cli.runs.groupings import GROUPING
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.groups import Grouping
+from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import many
 from evalcontract.page.content import JudgeLabels
@@ -107,6 +108,8 @@ def report_command(
     be kept as an artifact of CI. DATASET is a file or a folder. The exit code is 0 if the page was
     written, whatever it shows.
     """
+    if grouping != Grouping() and not results:
+        raise UsageError("--by, --cluster and --reduce are for the rows of --results")
     inputs = find_inputs(files, Kind.DATASET, base, stdin_name=stdin_filename)
     modes = {name: base._replace(strict=mode) for name, mode in _MODES.items()}
     first = next(name for name, mode in _MODES.items() if mode is base.strict)
