@@ -1,7 +1,7 @@
 """Measure rows per second on one core, two, and Spark with two executors; write docs/scale.md.
 
 `EVALCONTRACT_PEERS=tests/peers/.venv/bin/python python bench/scale.py [--rows N] [--rounds N]`:
-without Java and the environment of Spark, its lines say that they were not measured. A time is that
+without Java and the environment of Spark, the page says that this was not measured. A time is that
 of a whole process, from start to exit; start and rate are the line through two sizes.
 """
 
@@ -190,7 +190,7 @@ def page(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str]:
         )  # fmt: skip
         yield f"| {name} | {' | '.join(cells)} |\n"
     if SPARK not in found:
-        yield f"\n{SPARK}: not measured, since Java or the environment of Spark is missing.\n"
+        yield f"\n{SPARK}: not measured. It takes Java, and the environment of `make peers`.\n"
     yield "\n## Where Spark pays\n\n"
     yield from break_even(found)
     yield "\n## A billion rows\n\n"
