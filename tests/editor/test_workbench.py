@@ -93,6 +93,7 @@ def workbench(vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     (folder / ".venv").symlink_to(sys.prefix)
     own = tmp_path_factory.mktemp("own")
     with Workbench(folder, own, [vsix], ["/usr/bin", "/bin"]) as window:
+        window.open(_DATASET)  # while the server starts
         window.wait(f"{STATUS} >> text=3 evalcontract")  # those of a file that nobody opened, too
         yield window
 
@@ -105,7 +106,6 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_findings_are_seen(workbench: Workbench, pictures: Path) -> None:
-    workbench.open(_DATASET)
     workbench.wait(".squiggly-warning >> nth=1")
     assert "by .venv" in workbench.log()
     workbench.go_to(5, 5)

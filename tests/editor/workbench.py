@@ -35,7 +35,8 @@ _SETTINGS = {
     "workbench.tips.enabled": False,
     "evalcontract.trace.server": "verbose",
 }
-_PATIENCE = {"timeout": 30_000}
+_PATIENCE = {"timeout": 120_000}
+_TRIES = 5
 _QUICK = ".quick-input-widget input.input"
 STATUS = '[id="evalcontract.evalcontract.evalcontract.findings"]'
 
@@ -142,9 +143,17 @@ class Workbench:
         self.wait(f'.tab.active[data-resource-name="{Path(name).name}"]')
 
     def _pick(self, key: str, text: str, shown: str) -> None:
-        self.press(key)
-        self._call("fill", _QUICK, text, _PATIENCE)
-        self.wait(f'.quick-input-list .focused[aria-label^="{shown}"]')
+        """Pick what a list offers; while the workbench starts, it may have to be asked again."""
+        for tries in range(_TRIES):
+            self.press(key)
+            self._call("fill", _QUICK, text, _PATIENCE)
+            patience = _PATIENCE if tries == _TRIES - 1 else {"timeout": 10_000}
+            try:
+                offered = f'.quick-input-list .focused[aria-label^="{shown}"]'
+                self._call("waitForSelector", offered, patience)
+                break
+            except AssertionError:
+                self.press("Escape")
         self._call("press", _QUICK, "Enter")
 
     def go_to(self, line: int, column: int) -> None:
@@ -169,7 +178,7 @@ class Workbench:
 
     def text_of(self, name: str) -> str:
         """Return the text of a file, once it is there."""
-        path, deadline = self.folder / name, time.monotonic() + 60
+        path, deadline = self.folder / name, time.monotonic() + 120
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.1)
         return path.read_text(encoding="utf-8")
@@ -181,7 +190,7 @@ class Workbench:
 
     def framed(self, selector: str, expression: str) -> str:
         """Return the value of an expression in the frame that has an element, once it is there."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             try:
                 return str(self._browser.call("framed", selector, expression))

@@ -429,6 +429,11 @@ CHANGES: dict[str, tuple[str, str, dict[str, str | None]]] = {
             REMOVE: f'{{"id": "b"}}\r\n{JSON_ROW}}}\r\n{{}}\r\n',
         },
     ),
+    "a byte order mark": (
+        "jsonl",
+        f'\ufeff{JSON_ROW}, "expecteed": "x"}}\n',
+        {ADD: f'\ufeff{JSON_ROW[:-1]}, "x"]}}\n', REMOVE: f"\ufeff{JSON_ROW}}}\n"},
+    ),
     "JSON": (
         "json",
         f'[{JSON_ROW}, "expecteed": "x"}}]',

@@ -140,3 +140,14 @@ def test_a_command_checks_all_workspaces(server: Pulling, tmp_path: Path) -> Non
     counts = {"error": sent.count(1), "warning": sent.count(2), "note": sent.count(3)}
     assert found == {"workspaces": 2, **counts}
     assert sent
+
+
+def test_who_asks_before_the_document_is_open_is_told_to_ask_again(
+    server: Pulling, tmp_path: Path
+) -> None:
+    path = tmp_path / "datasets/a.yaml"
+    early = {"textDocument": {"uri": path.as_uri()}}
+    assert server.request("textDocument/diagnostic", early)["items"] == []
+    dataset = server.start(path, ROWS.replace("input", "inptu"))
+    server.until_refresh()
+    assert codes(dataset) == ["dataset/near-miss-key"]

@@ -103,12 +103,13 @@ def key_changes(finding: Diagnostic, source: RowSource, text: str) -> list[KeyCh
 
     Nobody can tell which is meant, and one of them loses the value: an author has to choose.
     """
-    if finding.fix or finding.code.partition("/")[2] not in _OF_KEYS or not finding.place.span:
+    is_of_key = finding.path and finding.code.partition("/")[2] in _OF_KEYS
+    if finding.fix or not is_of_key or not finding.place.span:
         return []
     if isinstance(source, Document):
         mapping = source.row(finding.path[:-1])
     else:
-        line = text.split("\n")[finding.place.span.line - 1]
+        line = text.removeprefix("\ufeff").split("\n")[finding.place.span.line - 1]
         mapping = value_at(load_json(line.encode(), is_line=True), finding.path[1:-1])
     key = str(finding.path[-1])
     is_there = isinstance(mapping, dict) and key in mapping

@@ -226,6 +226,8 @@ class Server(LanguageServer):
             except TimeoutError:
                 raise RequestDelay from None
         if document is None:
+            if path := path_of_uri(uri):  # VS Code may ask before it says that it has opened it
+                self._answered[DISK.real(path)] = 0
             return types.RelatedFullDocumentDiagnosticReport([])
         number = self._answered[document.real] = self._numbers.get(document.real, 0)
         if params.previous_result_id == str(number):
