@@ -22,7 +22,7 @@ LOWEST := build/lowest
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed
+.PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed man
 .PHONY: generated bench bench-html bombs mutate lowest without-yaml-rs audit constraints peers suites
 .PHONY: clean dist pythons
 
@@ -98,9 +98,13 @@ schemas: $(READY)
 typed: $(READY)
 	$(BIN)/python release/build_types.py
 
+# The manual pages, from the help texts; a test compares them.
+man: $(READY)
+	$(BIN)/python release/build_man.py
+
 # All that is derived, after any change; the texts come last, since they show the rest.
 generated: $(READY)
-	@$(MAKE) --no-print-directory schemas typed tables
+	@$(MAKE) --no-print-directory schemas typed tables man
 	@$(MAKE) --no-print-directory messages
 
 # Some twenty minutes on a quiet machine, once the data is written; writes docs/performance.md, where

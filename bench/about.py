@@ -33,7 +33,9 @@ HOW = f"""\
 - `grade` runs as a user calls it, with a process for each core; processor time is that of all of
   them. Its floor, `bench/read_both.py`, reads both files as `grade` does and grades nothing: rows
   through the gate and the rules on datasets, outputs through their schema, both with the proof that
-  no key is there twice, in one process. Beside it stands orjson that parses each line of both.
+  no key is there twice, in one process. Beside it stands orjson that parses each line of both, and
+  `bench/plain_grade.py`, a plain script that validates the rows and does the same six checks.
+  `--compare` reads results of the same run, with the texts of all rows.
 - Key strokes are measured by `bench/keystrokes.py`, in this checkout and in elapsed time: from the
   message with the change to that with the findings, or with the completions.
 - Memory is the peak of the resident set that the system counts for a process.

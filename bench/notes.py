@@ -22,6 +22,9 @@ What is promised is the time that passes, under twice that of reading, with a pr
 processor time is that of all of them. Most of it is spent on reading and validating both files and
 on the executors; pairing, combining scores and sums are the rest. Of the executors, facts take the
 most: many of them are missing from these outputs, so that each row gets a reason of its own; then
-comes the regular expression, since Python's engine tries each character of a text."""
+comes the regular expression, since Python's engine tries each character of a text.
+The plain script validates no outputs, proves nothing of duplicate keys, keeps no result of a check
+and gives no reasons. `--compare` parses the earlier results with all their texts, and asks their
+schema line by line; that alone is half as much as grading."""
 
 NOTES: dict[str, str] = {"jsonl": _JSONL, "small": _SMALL, "grade": _GRADE}

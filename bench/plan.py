@@ -239,6 +239,7 @@ def _rule(of: Subject) -> Group:
 
 def _grade(of: Subject) -> Group:
     commands, cases, elapsed, beside, number = [], [], [], [], of.sizes.lines
+    by_hand, written, compared = [], [], []
     for title in OUTPUTS:
         files = ("graded/rows.jsonl", f"graded/{title.replace(' ', '_')}.jsonl")
         rows, outputs = (str(of.data / file) for file in files)
@@ -246,15 +247,24 @@ def _grade(of: Subject) -> Group:
         bare, missing = f"orjson alone reads both, {title}", of.ours.missing
         asked = (of.ours.program("evalcontract"), "grade", rows, "--outputs", outputs)
         reading = (of.ours.program("python"), str(HERE / "read_both.py"), rows, outputs)
+        plain, again = f"plain script, grade, {title}", f"evalcontract, grade --compare, {title}"
+        saved = f"evalcontract, grade --results, {title}"
+        kept = ("--results", f"{outputs.removesuffix('.jsonl')}_results.jsonl", "--force")
         says, pairs = f"{number:,} rows, mean score", f"{number} pairs, 0 findings"
         commands += [
             Command(ours, ours, asked, number, says, missing=missing),
             Command(theirs, theirs, reading, number, pairs, missing=missing),
             of.script(bare, "floor.py", *files, rows=number),
+            of.script(plain, "plain_grade.py", "row.schema.json", *files, rows=number, says=says),
+            Command(saved, saved, (*asked, *kept), number, says, missing=missing),
+            Command(again, again, (*asked, "--compare", kept[1]), number, says, missing=missing),
         ]
         cases.append(Case(ours, theirs, title))
         elapsed.append(Case(ours, theirs, title, elapsed=True))
         beside.append(Case(ours, bare, title))
+        by_hand.append(Case(ours, plain, title))
+        written.append(Case(saved, ours, title))
+        compared.append(Case(again, ours, title))
     title, floor = (
         f"{number:,} outputs by six checks",
         "time against reading and validating both files",
@@ -267,6 +277,9 @@ def _grade(of: Subject) -> Group:
             tuple(beside),
             high=False,
         ),
+        Goal(f"{title}: time against a plain script", tuple(by_hand), 2.0, high=False),
+        Goal(f"{title}, with `--results`: time against without", tuple(written), high=False),
+        Goal(f"{title}, with `--compare`: time against without", tuple(compared), 1.3, high=False),
     )
     return Group("grade", 5, tuple(commands), goals)
 

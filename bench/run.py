@@ -49,7 +49,10 @@ DATA = tuple(
         *("rows", "layouts", "shapes", "graded", "dialects", "workspaces", "versions", "files"),
     )
 )
-SCRIPTS = ("floor", "plain_script", "read_both", "plan", "subject", "timing", "keystrokes")
+SCRIPTS = (
+    *("floor", "plain_script", "plain_grade", "read_both", "plan", "subject", "timing"),
+    "keystrokes",
+)
 SHORT_ROUNDS = 3
 STROKE_ROWS = 5_000
 COMMANDS = tuple(f"bench/{name}.py" for name in SCRIPTS)

@@ -10,16 +10,13 @@ the processor times of a pair; the table shows the median and the worst.
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from layouts import plain
-from rows import reference, rows
 from timing import Command, run
-from workspaces import write, write_rubrics
+from workspaces import write_datasets, write_rubrics
 
 RUBRICS, DATASETS, ROWS = 200, 40, 300
 COMMAND = str(Path(sys.executable).with_name("evalcontract"))
@@ -36,14 +33,12 @@ LAYOUTS = {
 def write_workspace(folder: Path, rubrics: int, ending: str) -> None:
     """Write a workspace whose datasets refer to so many rubrics each."""
     write_rubrics(folder, RUBRICS)
-    every = rows(DATASETS * ROWS)
-    for number in range(DATASETS):
-        some = [next(every) for _ in range(ROWS)]
-        for place, row in enumerate(some):
-            row["rubric_ref"] = reference((number * rubrics + place % rubrics) % RUBRICS)
-        lines = (f"{json.dumps(row)}\n" for row in some)
-        path = folder / "datasets" / f"part_{number}.{ending}"
-        write(path, lines if ending == "jsonl" else plain(some))
+
+    def rubric_of(row: int) -> int:
+        number, place = divmod(row, ROWS)
+        return (number * rubrics + place % rubrics) % RUBRICS
+
+    write_datasets(folder, DATASETS, rubric_of, rows_of_each=ROWS, endings=(ending,))
 
 
 def ratios(folder: Path, work: Path, rounds: int) -> list[float]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from typing import TYPE_CHECKING
 
-from layouts import plain
-from rows import reference, rows
-from workspaces import ROWS_OF_A_PART, write, write_rubrics
+from workspaces import write_datasets, write_rubrics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,16 +31,9 @@ def write_versions(folder: Path, parts: int) -> None:
 def _write_workspace(folder: Path, parts: int) -> None:
     """Write a workspace whose datasets refer to all rubrics, half of them as YAML."""
     write_rubrics(folder, parts)
-    number = max(parts // 5, 2)
-    every = rows(number * ROWS_OF_A_PART)
-    for part in range(number):
-        some = [next(every) for _ in range(ROWS_OF_A_PART)]
-        for place, row in enumerate(some, part * ROWS_OF_A_PART):
-            row["rubric_ref"] = reference(place % parts)
-        lines = (f"{json.dumps(row)}\n" for row in some)
-        ending = ("yaml", "jsonl")[part % 2]
-        path = folder / "datasets" / f"part_{part}.{ending}"
-        write(path, lines if ending == "jsonl" else plain(some))
+    write_datasets(
+        folder, max(parts // 5, 2), lambda number: number % parts, endings=("yaml", "jsonl")
+    )
 
 
 def _git(folder: Path, *arguments: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,9 @@ from layouts import plain
 from rows import RUBRICS, reference, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+    from rows import Row
 
 SCHEMA = Path(__file__).parents[1] / "schema" / "dataset.schema.json"
 ROWS_OF_A_PART = 50
@@ -46,13 +49,34 @@ def write_many(folder: Path, parts: int) -> None:
     The version before did not know `criteria` as a variable of templates.
     """
     write_rubrics(folder, parts, "expected.wish")
-    every = rows(parts // 5 * ROWS_OF_A_PART)
-    for number in range(parts // 5):
-        some = [next(every) for _ in range(ROWS_OF_A_PART)]
-        for place, row in enumerate(some, number * ROWS_OF_A_PART):
-            row["rubric_ref"] = reference(place % parts)
-            row.setdefault("expected", {})["wish"] = row.pop("criteria", "")
-        write(folder / "datasets" / f"part_{number}.yaml", plain(some))
+
+    def with_wish(row: Row) -> None:
+        row.setdefault("expected", {})["wish"] = row.pop("criteria", "")
+
+    write_datasets(folder, parts // 5, lambda number: number % parts, change=with_wish)
+
+
+def write_datasets(
+    folder: Path,
+    number: int,
+    rubric_of: Callable[[int], int],
+    *,
+    rows_of_each: int = ROWS_OF_A_PART,
+    endings: Sequence[str] = ("yaml",),
+    change: Callable[[Row], None] = lambda _: None,
+) -> None:
+    """Write datasets, their formats in turns; the rubrics of rows go by the numbers of all rows."""
+    every = enumerate(rows(number * rows_of_each))
+    for part in range(number):
+        some = []
+        for place, row in islice(every, rows_of_each):
+            row["rubric_ref"] = reference(rubric_of(place))
+            change(row)
+            some.append(row)
+        ending = endings[part % len(endings)]
+        lines = (f"{json.dumps(row)}\n" for row in some)
+        path = folder / "datasets" / f"part_{part}.{ending}"
+        write(path, lines if ending == "jsonl" else plain(some))
 
 
 def _rubric(number: int) -> str:

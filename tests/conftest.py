@@ -10,18 +10,18 @@ import signal
 from collections import Counter
 from datetime import UTC, datetime
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import load_profiles
 from needs import shared
 
-from evalcontract.cache import FOLDER_VARIABLE
+from evalcontract.cache import FOLDER_VARIABLE, store
 from evalcontract.checks import _time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 load_profiles()
 gc.disable()  # until all tests are collected
@@ -80,11 +80,23 @@ def _interrupts() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(autouse=True)
-def _one_start(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _one_start() -> Iterator[None]:
     """Let all runs of `grade` start at one time, so that their results can be compared."""
     start = datetime(2026, 5, 8, 12, tzinfo=UTC)
-    monkeypatch.setattr("evalcontract.grading.used.now", lambda: start)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evalcontract.grading.used.now", lambda: start)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_installation() -> Iterator[None]:
+    """Look only once at the files of this checkout, which a cache of results does each time."""
+    package, code_in = Path(store.__file__).parents[1], store.code_in
+    ours = {folder: code_in(folder) for folder in (package, package.parents[1] / "schema")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "code_in", lambda path: ours.get(path) or code_in(path))
+        yield
 
 
 _numbers = count()
@@ -98,16 +110,18 @@ def own_cache(caches: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def _no_model(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _no_model(caches: Path) -> Iterator[None]:
     """Let no test ask the model of whoever runs it; endpoints on this machine need no proxy."""
-    for name in list(os.environ):
-        if name.startswith("OPENAI_") or re.match(_MODEL_VARIABLES, name):
-            monkeypatch.delenv(name)
-    for name in ("XDG_CONFIG_HOME", "APPDATA"):
-        monkeypatch.setenv(name, str(caches / "no-settings"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith("OPENAI_") or re.match(_MODEL_VARIABLES, name):
+                patch.delenv(name)
+        for name in ("XDG_CONFIG_HOME", "APPDATA"):
+            patch.setenv(name, str(caches / "no-settings"))
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        patch.setenv("no_proxy", "127.0.0.1")
+        yield
 
 
 @pytest.fixture

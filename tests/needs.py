@@ -19,14 +19,21 @@ SHARED_VARIABLE = "EVALCONTRACT_SHARED"
 NODE = "Node.js and its packages: `npm ci --ignore-scripts` in tests/node"
 TYPESCRIPT = "Node.js and the port: `npm ci --ignore-scripts` in ports/typescript"
 PROMPTFOO = "promptfoo: `npm install --omit=optional --ignore-scripts` in tests/promptfoo"
+PROMPTFOO_COMMAND = (
+    "the command of promptfoo, installed as `.ci/run` does: Node.js 22.22 and libsql"
+)
 CHROMIUM = "Chromium"
 PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"
 SUITES = "the official test suites and schemas: `make suites`"
 SHARED = f"files that are no part of the repository: {SHARED_VARIABLE}"
+SAIL = "Apache Sail: `pip install --requirement tests/spark/sail.txt`"
+SPARK = "Apache Spark: Java 17, `make peers` and EVALCONTRACT_PEERS"
 INDEX = "a package index that pip reaches"
 YAML_RS = "yaml-rs, which has wheels for most platforms"
 #: What hides yaml-rs in `make without-yaml-rs`.
 WITHOUT_YAML_RS = Path(__file__).parent / "without_yaml_rs"
+MAN = "man, the reader of manual pages"
+GROFF = "groff, which `man` renders with"
 DOCS = "what builds the documentation: `make site`"
 
 

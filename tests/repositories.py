@@ -33,7 +33,7 @@ def git(folder: Path, *arguments: str) -> str:
 def repository(folder: Path) -> Path:
     """Make a folder a repository without commits."""
     folder.mkdir(parents=True, exist_ok=True)
-    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "init", "--quiet", "--initial-branch=main", "--template=")
     return folder
 
 

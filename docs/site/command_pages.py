@@ -15,7 +15,8 @@ _WIDTH = 80
 _INTRODUCTION = """\
 # Commands
 
-Each page shows what `--help` prints. Options can stand before or after the files.
+Each page shows what `--help` prints, and is a manual page, too: `man evalcontract-check`.
+Options can stand before or after the files.
 
 """
 
@@ -47,5 +48,6 @@ def _page(name: str, loaded: click.Command) -> str:
 
 
 def _block(loaded: click.Command, path: str) -> str:
-    context = click.Context(loaded, info_name=path, terminal_width=_WIDTH, max_content_width=_WIDTH)
+    context = click.Context(loaded, info_name=path, **loaded.context_settings)
+    context.terminal_width = context.max_content_width = _WIDTH
     return f"```text\n$ {path} --help\n{loaded.get_help(context)}\n```\n"

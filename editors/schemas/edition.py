@@ -23,6 +23,8 @@ _NESTED = ("items", "additionalProperties", "contains", "if", "then", "else", "n
 _CONDITIONS = ("contains", "if", "not")
 _LISTS = ("allOf", "anyOf")
 _FORBIDDEN: Schema = {}
+# A text that YAML cannot hold: an `enum` of nothing is refused by the strict mode of ajv.
+_NOWHERE = "\0"
 _ANY = ["string", "object", "array", "number", "boolean", "null"]
 _SHAPES = frozenset({"type", "enum", "const", "properties", "items", "anyOf", "not", "$ref"})
 
@@ -197,7 +199,7 @@ class Edition:
         if "properties" in out and not out["properties"]:
             del out["properties"]
         if out.get("not"):
-            never = {"enum": [], "errorMessage": part.get("description", not_a(part))}
+            never = {"enum": [_NOWHERE], "errorMessage": part.get("description", not_a(part))}
             further.append({"if": out.pop("not"), "then": never})
         if further:
             out["allOf"] = [*out.get("allOf", ()), *further]

@@ -823,12 +823,13 @@ class ResultsLine(TypedDict):
     """One row of the results that `evalcontract grade` writes, or the run file beside them: the
     manifest, what the rows depend on, and the summary.
 
-    Results of version 2 have these in lines between the rows, and so has the file of a run that
-    goes on. Later 3.x versions may add keys, so a reader should pass over those that it does
-    not know.
+    `grade --output-format json` prints both as one object. Results of version 2 have these in
+    lines between the rows, and so has the file of a run that goes on. Later 3.x versions may
+    add keys, so a reader should pass over those that it does not know.
     """
 
     manifest: NotRequired[Manifest]
     used: NotRequired[Used]
     summary: NotRequired[ResultsSummary]
+    rows: NotRequired[list[RowResult]]
     provenance: NotRequired[Provenance]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import UsageError
-from rule_fixtures import FIXTURES, cases, name_of, placed_in
+from examples import a_few
+from fixture_rows import datasets, table
 from tables import every_case
 
 import evalcontract
@@ -19,8 +20,7 @@ from evalcontract.covering.coverage import coverage as cover_files
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind
-from evalcontract.source import read_file
-from evalcontract.source.in_memory import rows_in
+from evalcontract.source.tables.in_memory import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,11 +35,6 @@ import pyarrow as pa
 def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Return rows as a data frame; of a key that a row lacks, the cell is NaN."""
     return pd.DataFrame(rows, dtype=object)
-
-
-def table(rows: list[dict[str, Any]]) -> pa.Table:
-    keys = dict.fromkeys(key for row in rows for key in row)
-    return pa.table({key: [row.get(key) for row in rows] for key in keys})
 
 
 class OnlyStream:
@@ -84,39 +79,6 @@ def differing(found: Any, expected: Any) -> list[Any]:
     return [[each for each in mine if each not in others], [x for x in others if x not in mine]]
 
 
-def without_nulls(value: Any) -> Any:
-    """Return a value without the keys that are null: a table has no way to write these."""
-    if isinstance(value, dict):
-        return {key: without_nulls(part) for key, part in value.items() if part is not None}
-    return [*map(without_nulls, value)] if isinstance(value, list) else value
-
-
-def datasets(tmp_path: Path) -> Iterator[tuple[str, Path, list[dict[str, Any]]]]:
-    """Yield all datasets of the fixtures: a name, the workspace, and the rows that are mappings."""
-    folders = [*(FIXTURES.parent / "workspaces").iterdir()]
-    for number, case in enumerate((*cases(), *filter(Path.is_dir, folders))):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        if case.parent.parent == FIXTURES:
-            placed_in(case, folder)
-        else:
-            import shutil
-
-            shutil.copytree(case, folder, dirs_exist_ok=True)
-        for path in sorted((folder / "datasets").rglob("*")):
-            source = read_file(path, path.name) if path.is_file() else None
-            if source is None or source.unreadable:
-                continue
-            if source.document is None:
-                value: Any = [row for batch in source.stream.batches() for row in batch.rows]
-            else:
-                value = source.document.value
-            rows = value.get("questions") if isinstance(value, dict) else value
-            if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-                name = name_of(case) if case.parent.parent == FIXTURES else case.name
-                yield f"{name}: {path.name}", folder, without_nulls(rows)
-
-
 def of_lines(folder: Path, rows: list[dict[str, Any]]) -> Any:
     file = folder / "datasets" / "as_lines.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -147,26 +109,32 @@ def test_rows_in_memory_have_the_findings_of_the_same_rows_in_lines(tmp_path: Pa
         if is_same:
             typed += 1
             makers |= STRICT
-        workspace = Workspace(folder)
-        for kind, make in makers.items():
+        workspace, covered = Workspace(folder), covered_by_lines(folder, rows)
+        kinds = [*makers.items()]
+        for kind, make in a_few(kinds[count % len(kinds) :] + kinds[: count % len(kinds)], 2):
             found = evalcontract.validate(make(rows), workspace=workspace)
             if facts(found.diagnostics) != facts(expected.diagnostics):
                 failures.append((kind, name, differing(found.diagnostics, expected.diagnostics)))
             if found.row_count != expected.rows:
                 failures.append((kind, name, found.row_count, expected.rows))
-            if kind != "mappings" and (told := covering_differs(workspace, make(rows), rows)):
+            if kind != "mappings" and (told := covering_differs(workspace, make(rows), covered)):
                 failures.append((kind, name, *told))
     assert not failures, "\n".join(map(str, failures))
     assert count >= typed >= 45, (count, typed)
 
 
-def covering_differs(workspace: Workspace, given: Any, rows: list[Any]) -> tuple[Any, ...] | None:
-    """Return the coverage of a table and of the same rows in a file, if these differ."""
-    file = workspace.root / "datasets" / "as_lines.jsonl"
+def covered_by_lines(folder: Path, rows: list[Any]) -> Any:
+    file = folder / "datasets" / "as_lines.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    options = Options(workspace.root, dialect="evalcontract")
-    of_file = cover_files([Input(file)], options, all_rows=True)
-    file.unlink()
+    options = Options(folder, dialect="evalcontract")
+    try:
+        return cover_files([Input(file)], options, all_rows=True)
+    finally:
+        file.unlink()
+
+
+def covering_differs(workspace: Workspace, given: Any, of_file: Any) -> tuple[Any, ...] | None:
+    """Return the coverage of a table and of the same rows in a file, if these differ."""
     found = evalcontract.coverage(given, workspace=workspace)
     expected = [row for each in of_file.files for row, _ in each.rows]
     is_same = [*found.rows] == expected and facts(found.diagnostics) == facts(of_file.diagnostics)

@@ -97,6 +97,19 @@ def test_many_files_are_clean(data: Path) -> None:
     assert f"{says}: no findings" in done.stdout
 
 
+@pytest.mark.parametrize("shape", OUTPUTS)
+def test_the_plain_script_gives_the_same_scores(data: Path, shape: str) -> None:
+    outputs = data / "graded" / f"{shape.replace(' ', '_')}.jsonl"
+    files = [str(data / "graded" / "rows.jsonl"), str(outputs)]
+    script = [sys.executable, str(ROOT / "bench" / "plain_grade.py"), str(data / "row.schema.json")]
+    plain = subprocess.run([*script, *files], capture_output=True, text=True, check=True).stdout
+    ours = run_ours("grade", files[0], "--outputs", files[1], "--output-format", "json")
+    checks = json.loads(ours.stdout)["summary"]["checks"]
+    lines = {each["check"]: f"{each['mean']:.2f}" for each in checks}
+    assert len(lines) == 6
+    assert dict(line.split() for line in plain.splitlines()[:-1]) == lines
+
+
 @pytest.mark.parametrize("name", ["bad.jsonl", "bad.yaml"])
 def test_a_bad_row_has_one_finding(data: Path, name: str) -> None:
     loaded = DatasetLoader(strict=False).load(data / name.partition(".")[2] / name)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doors import command_line
+from doors import ROOT, command_line
 from tables import every_case
 from writing import write
 
@@ -15,6 +17,8 @@ from evalcontract.cli import doctor
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+EXTRA = re.compile(r"evalcontract\[(\w+)\]")
 
 ROW = "questions:\n  - {id: a, input: b, criteria: c}\n"
 RUBRIC = "id: x\nversion: '1.0.0'\nchecks: [{id: a, kind: regex, pattern: a}]\n"
@@ -79,6 +83,8 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[
     """Return what `doctor` says, by section and name."""
     command_line("doctor", "--output-format", "json", *arguments)
     sections = json.loads(capsys.readouterr().out)
+    for key in ("version", "tool", "command"):
+        del sections[key]
     return {title: {line["name"]: line for line in lines} for title, lines in sections.items()}
 
 
@@ -132,7 +138,7 @@ def test_installation(
     assert evalcontract.__version__ in capsys.readouterr().out
     monkeypatch.setenv("PATH", str(tmp_path))
     packages = {"no-such-package": ("nothing", "pip install nothing")}
-    monkeypatch.setattr(doctor, "_PACKAGES", packages)
+    monkeypatch.setattr(doctor, "PACKAGES", packages)
     found = told(capsys)["optional"]
     assert {line["ok"] for line in found.values()} == {None}
     texts = [line["text"].partition(":")[0] for line in found.values()]
@@ -195,3 +201,10 @@ def test_a_hostile_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     write(folder, {"a\x1b[31m.yaml": ROW})
     assert command_line("doctor", "a\x1b[31m.yaml") == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_what_installs_a_package_is_an_extra() -> None:
+    named = {name for _, how in doctor.PACKAGES.values() for name in EXTRA.findall(how)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert named
+    assert named <= project["optional-dependencies"].keys()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from doors import command_line
-from examples import tries
+from examples import a_few, tries
 from mixed_rows import MixedRows
 from tables import every_case
 
@@ -114,8 +115,10 @@ FORMS: dict[str, tuple[str, Callable[[list[Row]], str], int]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("graded", [[], ["criteria", "context", "tags", "owner", "expected"]])
+GRADED: tuple[list[str], ...] = ([], ["criteria", "context", "tags", "owner", "expected"])
+
+
+@pytest.mark.parametrize(("form", "graded"), a_few(product(FORMS, GRADED), 4))
 def test_gates_change_no_finding(
     form: str,
     graded: list[str],

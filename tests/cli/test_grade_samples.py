@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from doors import ROOT, command_line
+from results import partial_of
 from tables import every_case
 from writing import write
 
@@ -169,8 +170,32 @@ def test_samples_are_compared_by_their_rows(capsys: pytest.CaptureFixture[str]) 
     assert text.endswith("no result changed")
 
 
-@pytest.mark.usefixtures("place")
-def test_samples_cannot_be_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
+@every_case("kept", [3, 4, 5, 6, 61, 121])
+def test_a_run_goes_on_with_whole_rows(
+    kept: int, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever it was interrupted: between the samples of a row, too."""
+    assert grade("--results", "whole.jsonl", "--force") == 0
+    text = partial_of(place / "whole.jsonl", place / "results.jsonl")
+    (place / "results.jsonl.partial").write_text("".join(text[:kept]), encoding="utf-8")
+    found = graded(capsys, "--results", "results.jsonl", "--resume", "--force")
+    assert found["summary"] == json.loads((place / "whole.run.json").read_bytes())["summary"]
+    rows = [(place / f"{name}.jsonl").read_text(encoding="utf-8") for name in ("results", "whole")]
+    assert rows[0] == rows[1]
+
+
+def test_a_row_with_a_sample_that_did_not_run_is_graded_again(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert grade("--results", "results.jsonl") == 0
-    assert grade("--results", "results.jsonl", "--resume") == 2
-    assert "rows have several outputs" in capsys.readouterr().err
+    text = partial_of(place / "results.jsonl", place / "results.jsonl")
+    at = next(at for at, line in enumerate(text) if '"id": "r1", "sample": 2' in line)
+    line = json.loads(text[at])
+    line["checks"][0] |= {"outcome": "error", "score": None, "reason": "it was away"}
+    line |= {"outcome": "undecided", "score": None, "bounds": [0, 1]}
+    text[at] = json.dumps(line) + "\n"
+    (place / "results.jsonl.partial").write_text("".join(text), encoding="utf-8")
+    again = graded(capsys, "--results", "results.jsonl", "--resume", "--force")
+    ids = [(row["id"], row["sample"]) for row in again["rows"]]
+    assert len({*ids}) == len(ids) == 120
+    assert again["summary"]["rows"]["outcomes"] == {"passed": 20, "failed": 20}

@@ -11,7 +11,7 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.statistics.power import rows_needed
+from evalcontract.statistics.samples import rows_needed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +78,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert command_line("power", "three.results.jsonl", "--detect", "0.05") == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "a difference of 0.05 is found 80% of the time, and at 0.05 significance, with" in text
+    assert "a difference of 0.05 is found 80 % of the time, and at 0.05 significance, with" in text
     assert "outputs of each row rows 1 " in text
     assert "60 rows with 3 outputs each find 0." in text
 

@@ -8,12 +8,14 @@ import stat
 import threading
 import time
 import tomllib
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from doors import Options, Printed, UsageError, command_lines, printed_by
+from examples import a_few
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
 
@@ -50,11 +52,18 @@ ROWS = "questions:\n  - {id: a, input: Hi, rubric_ref: rubric/tone@2.1.0}\n"
 SETTINGS = '[libraries]\nshared = {git = "../shared", tag = "v2.1.0"}\n'
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a repository with the tag v2.1.0."""
+    folder = tmp_path_factory.mktemp("original")
+    commit(folder, SHARED, "v2.1.0")
+    return folder
+
+
 @pytest.fixture
-def shared(tmp_path: Path) -> Path:
+def shared(original: Path, tmp_path: Path) -> Path:
     """Return a repository with the tag v2.1.0."""
-    commit(tmp_path / "shared", SHARED, "v2.1.0")
-    return tmp_path / "shared"
+    return shutil.copytree(original, tmp_path / "shared")
 
 
 @pytest.fixture
@@ -210,10 +219,10 @@ def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None
     assert check(mine, "--strict").code == 0
 
 
-@pytest.mark.parametrize("key", ["tag", "rev"])
-@pytest.mark.parametrize("default", ["sha1", "sha256"])
-@pytest.mark.parametrize("form", ["sha1", "sha256"])
-@pytest.mark.parametrize("protocol", ["0", "2"])
+@pytest.mark.parametrize(
+    ("key", "default", "form", "protocol"),
+    a_few(product(("tag", "rev"), ("sha1", "sha256"), ("sha1", "sha256"), ("0", "2")), 4),
+)
 def test_objects_may_be_named_by_sha_1_or_sha_256(
     mine: Path, key: str, default: str, form: str, protocol: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from evalcontract.datasets.opening import files_below
 from evalcontract.datasets.tables import source_of
 from evalcontract.model.errors import UsageError
 from evalcontract.source.external import read_external_stream
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.source.yaml.writing import csv_text
 
 if TYPE_CHECKING:

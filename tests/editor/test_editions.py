@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from corpus import ROOT
+from needs import NODE, missing
 from publishing import PUBLISHED
 from tables import every_case
 
@@ -27,6 +29,11 @@ NAMES = [name.removeprefix("editor/") for name in schemas.names_of_editions()]
 AUTHORS = [name for name in NAMES if "/" not in name]
 FOLDER = ROOT / "schema" / "editor"
 TEXTS = json.loads((ROOT / "editors/schemas/texts.json").read_text(encoding="utf-8"))
+#: Keywords of yaml-language-server and of the JSON language server of VS Code.
+OF_SERVERS = (
+    *("defaultSnippets", "doNotSuggest", "errorMessage", "patternErrorMessage"),
+    *("enumDescriptions", "markdownDescription", "markdownEnumDescriptions"),
+)
 #: Keywords whose subschemas are conditions: what fails in them is shown to nobody.
 CONDITIONS = ("if", "not", "contains")
 
@@ -66,6 +73,21 @@ def test_they_are_up_to_date(tmp_path: Path) -> None:
     there = {file.relative_to(FOLDER): file.read_bytes() for file in FOLDER.rglob("*.json")}
     assert made.keys() == there.keys()
     assert [name for name in made if made[name] != there[name]] == []
+
+
+def test_the_strict_mode_of_ajv_compiles_them(tmp_path: Path) -> None:
+    """Unknown keywords, empty enums and more are refused there, and by catalogues of schemas."""
+    node, folder = shutil.which("node"), ROOT / "tests" / "node"
+    if node is None or not (folder / "node_modules" / "ajv").is_dir():
+        missing(NODE)
+    wrong = tmp_path / "wrong.schema.json"
+    wrong.write_text('{"propertees": {}}', encoding="utf-8")
+    files = [*map(str, FOLDER.rglob("*.schema.json")), str(wrong)]
+    command = [node, "strict_schemas.mjs", ",".join(OF_SERVERS), *files]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {str(wrong): 'strict mode: unknown keyword: "propertees"'}
+    assert done.stderr == ""
+    assert len(files) > len(NAMES)
 
 
 def test_what_people_write_has_an_edition() -> None:

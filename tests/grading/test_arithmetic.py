@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.checks._asking import decide
+from evalcontract.checks._judges import decide
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
 from evalcontract.grading.runner import Scoring, Total, of_composite, score_text, total
 from evalcontract.library.score_bounds import Bounds

@@ -208,6 +208,51 @@ def test_a_log_of_inspect_may_be_an_archive(
     assert (outcomes(rows), error) == (["passed"] * 3, "")
 
 
+JUDGE = 'id: tone\nversion: "1.0.0"\ntemplate: "KIND? {{ output }}"\n'
+
+
+def bytes_of(name: str) -> bytes:
+    """Return a file of a system: its name says how it is read."""
+    if name == "log.eval":
+        texts = [each for each in SAMPLES if each["id"] != "tool"]
+        return archive(texts, zipfile.ZIP_DEFLATED)
+    if name == "table.parquet":
+        pytest.importorskip("pyarrow")
+        from pyarrow import Table, parquet
+
+        table = BytesIO()
+        rows = [{"id": id_, "output": text} for id_, text in TEXTS.items()]
+        parquet.write_table(Table.from_pylist(rows), table)
+        return table.getvalue()
+    return FILES[name].encode()
+
+
+@every_case("name", [*FILES, "log.eval", "table.parquet"])
+def test_each_command_reads_what_grade_reads(
+    name: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`diff`, `calibrate-judge` and `report` know outputs as `grade` does, by the same reader."""
+    monkeypatch.setenv("EVALCONTRACT_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("EVALCONTRACT_MODEL", "m")
+    stricter = [{**row, "must_contain_any": ["zzz"]} for row in ROWS[:2]]
+    labels = lines_of({"id": id_, "human": "pass"} for id_ in TEXTS)
+    write(place, {"old/a.json": {"questions": ROWS[:2]}, "new/a.json": {"questions": stricter}})
+    write(place, {"judges/tone.yaml": JUDGE, "labels.jsonl": labels})
+    (place / name).write_bytes(bytes_of(name))
+    command_line("diff", "old/a.json", "new/a.json", "--outputs", name, "--output-format", "json")
+    flips = json.loads(capsys.readouterr().out)["flips"]
+    assert (flips["rows"], flips["flipped"]) == (2, 2)
+    call = ("calibrate-judge", "judges/tone.yaml", "--labels", "labels.jsonl", "--outputs", name)
+    assert command_line(*call, "--dry-run", "--output-format", "json") == 0
+    forecast = json.loads(capsys.readouterr().out)["dry_run"]
+    assert (forecast["questions"], forecast["impossible"]) == (2, [])
+    graded(capsys, name, "--results", "r.jsonl", "--no-texts", "--force")
+    shown = ("--results", "r.jsonl", "--outputs", name, "--force")
+    assert command_line("report", "datasets/a.json", *shown) == 0
+    page = (place / "report.html").read_text(encoding="utf-8")
+    assert TEXTS["refund"] in page
+
+
 def test_epochs_of_a_log_are_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     again = [{**each, "epoch": 2, "output": {"choices": []}, "messages": []} for each in SAMPLES]
     write(place, {"log.json": json.dumps({"version": 2, "eval": {}, "samples": SAMPLES + again})})

@@ -141,10 +141,36 @@ def test_a_record_is_valid(place: Path, version: str) -> None:
     assert {each["schema_version"] for each in (record, *samples)} == {version}
 
 
+def test_each_of_several_outputs_of_a_row_is_a_line(place: Path) -> None:
+    """They have the `sample_id` of the row, as the package's own converter gives epochs of Inspect.
+
+    The score of the run is that of the rows.
+    """
+    several(place)
+    export(place)
+    record, samples = written(place)
+    good = [each for each in samples if each["sample_id"] == "good"]
+    assert [each["metadata"]["sample"] for each in good] == ["1", "2"]
+    assert [each["evaluation"]["score"] for each in good] == [1.0, 0.0]
+    details = record["evaluation_results"][0]["score_details"]["details"]
+    assert (details["results"], details["reduce"]) == (str(len(ROWS)), "mean")
+    assert [*faults(SCHEMA_VERSIONS[0], "eval", record)] == []
+
+
+def several(folder: Path) -> None:
+    """Give each row a second output, which says something else."""
+    twice = [{**each, "sample": 1} for each in records()]
+    twice += [{"id": each["id"], "sample": 2, "output": "bye"} for each in records()]
+    write(folder, {"out.jsonl": "".join(f"{json.dumps(each)}\n" for each in twice)})
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("outputs", [1, 2])
 @pytest.mark.parametrize("version", SCHEMA_VERSIONS)
-def test_the_validator_accepts_a_record(place: Path, version: str) -> None:
+def test_the_validator_accepts_a_record(place: Path, version: str, outputs: int) -> None:
     """That is what decides on submissions: it also compares both files and their path."""
+    if outputs > 1:
+        several(place)
     export(place, "--schema-version", version)
     script = Path(__file__).with_name("validate_records.py")
     asked = [str(package(version)), str(place / "records")]

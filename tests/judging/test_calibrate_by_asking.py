@@ -11,7 +11,7 @@ from model_server import KEY, ModelServer, Response, failure, needs_client, verd
 from tables import every_case
 from writing import write
 
-from evalcontract import UsageError, calibrate_judge
+from evalcontract import Calibration, UsageError, calibrate_judge
 from evalcontract.cli.output import Bar
 
 if TYPE_CHECKING:
@@ -407,3 +407,46 @@ def test_an_empty_output_is_one(place: Path, monkeypatch: pytest.MonkeyPatch) ->
     write(place, {"labels.jsonl": lines(*(label(n, input="q", output="") for n in range(2)))})
     server = calibrate(monkeypatch, lambda *_: verdict("pass"))
     assert server.prompts() == ["q KIND? "]
+
+
+@pytest.mark.usefixtures("place")
+def test_a_dry_run_asks_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the cache has is counted apart; in Python, it is the same."""
+    server = calibrate(monkeypatch, agreeing, "--dry-run", "--cache")
+    assert server.requests == []
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.startswith(f"dry run: {MANY} questions, 0 in the cache, about ")
+    assert "judge/tone@1.0.0 over m-1: 6 questions" in text
+    call = ("calibrate-judge", "judges/tone.yaml", "--labels", "labels.jsonl", "--cache")
+    with ModelServer(agreeing) as server:
+        monkeypatch.setenv("EVALCONTRACT_BASE_URL", server.url)
+        told = Calibration.dry_run("judges/tone.yaml", "labels.jsonl")
+        assert (told["questions"], told["judges"][0]["judge"]) == (MANY, "judge/tone@1.0.0")
+        assert server.requests == []
+        assert command_line(*call) == 0
+        capsys.readouterr()
+        assert command_line(*call, "--dry-run", "--output-format", "json") == 0
+        assert len(server.requests) == MANY
+    told = json.loads(capsys.readouterr().out)["dry_run"]
+    assert (told["questions"], told["cached"]) == (0, MANY)
+
+
+def test_a_dry_run_of_labels_with_verdicts_asks_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"labels.jsonl": lines(*(label(n, judge="pass") for n in range(2)))})
+    calibrate(monkeypatch, agreeing, "--dry-run")
+    assert capsys.readouterr().out.startswith("dry run: 0 questions, 0 in the cache")
+
+
+@pytest.mark.usefixtures("place")
+def test_a_budget_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer(agreeing) as server:
+        for name, value in {"BASE_URL": server.url, "API_KEY": KEY, "MODEL": "m-1"}.items():
+            monkeypatch.setenv(f"EVALCONTRACT_{name}", value)
+        done = calibrate_judge("judges/tone.yaml", "labels.jsonl", ask_judge=True, max_questions=4)
+        assert len(server.requests) == 4
+        assert done.agreement.total == 4
+        assert done.to_dict()["asked"]["unasked"] == 2

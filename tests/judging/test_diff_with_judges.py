@@ -62,3 +62,20 @@ def test_judges_of_both_revisions_are_asked(folder: Path, monkeypatch: pytest.Mo
 def test_without_an_endpoint_nobody_can_be_asked(folder: Path) -> None:
     done = printed_by("diff", "old", "new", "--outputs", "d.jsonl", "--ask", cwd=folder)
     assert (done.code, "--ask needs an endpoint" in done.err) == (2, True)
+
+
+def test_both_revisions_spend_one_budget(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of the rows is no answer: the exit status is 1."""
+    with ModelServer(by_template) as server:
+        for name, value in (("BASE_URL", server.url), ("API_KEY", KEY), ("MODEL", "m-1")):
+            monkeypatch.setenv(f"EVALCONTRACT_{name}", value)
+        call = ("diff", "old", "new", "--outputs", "d.jsonl", "--output-format", "json")
+        done = printed_by(*call, "--ask", "--no-cache", "--max-questions", "3", cwd=folder)
+        assert (done.code, len(server.requests)) == (1, 3)
+        assert json.loads(done.out)["flips"]["undecided"] == 1
+        assert "1 question was not asked" in done.err
+        enough = ("--ask", "--no-cache", "--max-questions", "4")
+        assert "not asked" not in printed_by(*call, *enough, cwd=folder).err
+        refused = printed_by(*call, "--max-questions", "3", cwd=folder)
+        assert refused.code == 2
+        assert "--ask" in refused.err

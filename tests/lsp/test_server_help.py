@@ -389,3 +389,76 @@ def test_quick_fixes(server: Live) -> None:
     nowhere = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
     assert dataset.ask("codeAction", range=nowhere, context={"diagnostics": []}) == []
     dataset.close()
+
+
+ROW = "questions:\n  - id: a\n    input: Hi\n"
+FACTS = "    expected_facts:\n      - b # c\n"
+JSON_ROW = '{"id": "a", "input": "Hi", "expected_facts": ["b"]'
+ADD, REMOVE = "Add its value to `expected_facts`", "Remove `expecteed` and its value"
+#: The suffix, the text, and by their titles what the changes of a key that has no fix make of it.
+CHANGES: dict[str, tuple[str, str, dict[str, str | None]]] = {
+    "a list": (
+        "yaml",
+        f"{ROW}    expected_facts: [b]\n    expected_fcts: [b, x]\n",
+        {
+            ADD: f"{ROW}    expected_facts: [b, x]\n",
+            "Remove `expected_fcts` and its value": f"{ROW}    expected_facts: [b]\n",
+        },
+    ),
+    "a comment on the key": (
+        "yaml",
+        f"{ROW}    expected_facts: [b]\n    expecteed: x # d\n",
+        {ADD: None, REMOVE: f"{ROW}    expected_facts: [b]\n"},
+    ),
+    "a comment in the list": (
+        "yaml",
+        f"{ROW}{FACTS}    expecteed: x\n",
+        {ADD: None, REMOVE: f"{ROW}{FACTS}"},
+    ),
+    "a value that is there": ("yaml", f"{ROW}    expecteed: b\n{FACTS}", {REMOVE: f"{ROW}{FACTS}"}),
+    "a value of another type": (
+        "yaml",
+        f"{ROW}    expecteed: 3\n{FACTS}",
+        {REMOVE: f"{ROW}{FACTS}"},
+    ),
+    "JSON Lines": (
+        "jsonl",
+        f'{{"id": "b"}}\r\n{JSON_ROW}, "expecteed": "x"}}\r\n{{}}\r\n',
+        {
+            ADD: f'{{"id": "b"}}\r\n{JSON_ROW[:-1]}, "x"]}}\r\n{{}}\r\n',
+            REMOVE: f'{{"id": "b"}}\r\n{JSON_ROW}}}\r\n{{}}\r\n',
+        },
+    ),
+    "JSON": (
+        "json",
+        f'[{JSON_ROW}, "expecteed": "x"}}]',
+        {
+            ADD: f'[{JSON_ROW[:-1]}, "x"]}}]',
+            REMOVE: f"[{JSON_ROW}}}]",
+        },
+    ),
+    "an alias": (
+        "yaml",
+        f"{ROW[:16]}&r\n    id: a\n    expecteed: x\n    tags: [t]\n  - *r\n",
+        {REMOVE: None},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_changes_of_a_key_that_has_no_fix(server: Live, case: str) -> None:
+    suffix, text, changes = CHANGES[case]
+    dataset = server.start(server.folder / f"datasets/{case}.{suffix}", text)
+    dataset.codes_at_all()
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+    found = dataset.ask("codeAction", range=whole, context={"diagnostics": []})
+    offered = {each["title"]: each for each in found if each["title"].startswith(("Add", "Rem"))}
+    assert not any(each.get("isPreferred") for each in offered.values())
+    results = {
+        title: applied(text, each["edit"]["changes"][dataset.uri])
+        for title, each in offered.items()
+    }
+    assert results == {title: after for title, after in changes.items() if after is not None}
+    asked = {"diagnostics": [], "only": ["source.fixAll"]}
+    assert dataset.ask("codeAction", range=whole, context=asked) == []
+    dataset.close()

@@ -124,3 +124,19 @@ def test_only_who_can_be_told_to_ask_again_is_not_sent_findings(tmp_path: Path) 
         server.until(document.uri, bool)
     with Pulling(tmp_path, capabilities=PULLS) as server:
         assert server.capabilities["diagnosticProvider"]["interFileDependencies"]
+
+
+def test_a_command_checks_all_workspaces(server: Pulling, tmp_path: Path) -> None:
+    """What nobody has opened, too; its findings are sent before the answer."""
+    assert server.capabilities["executeCommandProvider"]["commands"] == ["evalcontract.check"]
+    command = {"command": "evalcontract.check", "arguments": []}
+    clean = {"workspaces": 1, "note": 0, "warning": 0, "error": 0}
+    assert server.request("workspace/executeCommand", command) == clean
+    other = tmp_path / "other/rubrics/rude.yaml"
+    other.parent.mkdir(parents=True)
+    other.write_text(RUBRIC.replace("must_contain_any", "must"), encoding="utf-8")
+    found = server.request("workspace/executeCommand", command)
+    sent = [each["severity"] for each in server.published()[other.as_uri()]]
+    counts = {"error": sent.count(1), "warning": sent.count(2), "note": sent.count(3)}
+    assert found == {"workspaces": 2, **counts}
+    assert sent

@@ -306,12 +306,14 @@ def send(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("is_asked", "code"), [(True, 0), (False, 1)])
 def test_exit(tmp_path: Path, code: int, *, is_asked: bool) -> None:
     server = start(tmp_path)
+    send(server, {"method": "$/cancelRequest", "params": {"id": 1}})  # which is answered already
     if is_asked:
         send(server, {"id": 2, "method": "shutdown"})
     send(server, {"method": "exit"})
-    out, _ = server.communicate(timeout=60)
+    out, errors = server.communicate(timeout=60)
     assert server.returncode == code
     assert out.count(b'"jsonrpc"') == is_asked
+    assert not errors
 
 
 def test_closed_input_ends_it(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from needs import INDEX, missing
+from needs import INDEX, MAN, missing
+from tables import every_case
 
 from evalcontract.model.page import SITE
 
@@ -87,13 +89,16 @@ def schema_files() -> list[Path]:
 
 
 def test_wheel_holds_the_package_and_its_schemas(wheel: Path) -> None:
-    """Every module, every schema and the mark of typing; nothing else."""
+    """Every module, every schema, the mark of typing and the manual pages; nothing else."""
     expected = {
         path.relative_to(ROOT / "src").as_posix()
         for path in (ROOT / "src" / "evalcontract").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     } | {f"evalcontract/{path.relative_to(ROOT).as_posix()}" for path in schema_files()}
+    manual = f"evalcontract-{_metadata(wheel)['Version']}.data/data/share/man/man1"
+    expected |= {f"{manual}/{path.name}" for path in (ROOT / "release" / "man").iterdir()}
     assert "evalcontract/py.typed" in expected
+    assert f"{manual}/evalcontract-check.1" in expected
     assert len([name for name in expected if name.endswith(".schema.json")]) >= 4
     assert {name for name in _contents(wheel) if ".dist-info/" not in name} == expected
 
@@ -126,7 +131,7 @@ def test_sdist_leaves_tests_out(released: Released) -> None:
     """It holds what is needed to build, and no more."""
     with tarfile.open(released.sdist) as archive:
         tops = {Path(name).parts[1] for name in archive.getnames()}
-    wanted = {"src", "schema", "pyproject.toml", "README.md", "LICENSE", "PKG-INFO"}
+    wanted = {"src", "schema", "release", "pyproject.toml", "README.md", "LICENSE", "PKG-INFO"}
     assert wanted <= tops <= wanted | {"CHANGELOG.md", ".gitignore"}
 
 
@@ -152,6 +157,19 @@ def test_installed_wheel_works(python: Path, tmp_path: Path) -> None:
     assert Path(where.strip()).is_relative_to(python.parents[1])
     every = "from evalcontract import *; from evalcontract.api import *"
     _run(str(python), "-W", "error", "-c", every, cwd=tmp_path)
+
+
+@pytest.mark.thorough
+@every_case("page", ["evalcontract", "evalcontract-check", "validate-dataset"])
+def test_man_finds_the_pages_of_the_environment(page: str, python: Path) -> None:
+    """By the folder of its commands alone, as in a terminal where it is activated."""
+    if shutil.which("man") is None:
+        missing(MAN)
+    environment = {name: value for name, value in os.environ.items() if name != "MANPATH"}
+    environment |= {"PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}", "MANWIDTH": "80"}
+    shown = _run("man", "--warnings", page, environment=environment)
+    assert "--color [auto|always|never]" in shown
+    assert "Show this message and exit." in shown
 
 
 @pytest.mark.thorough

@@ -146,6 +146,58 @@ def reviewed(root: Path, rows: int = 6, runs: str = "ab") -> Path:
     return _written(root / "datasets" / "support.jsonl", _lines(questions))
 
 
+_LEVELS = """\
+id: quality
+version: 1.0.0
+label: Quality
+template: "How good is this? {{output}}"
+score_type: levels
+level_names: [poor, fair, good]
+pass_threshold: 0.5
+"""
+#: The verdicts of two people and of a judge on outputs that nobody else looked at.
+LEVELS = [
+    *(("good", "good", "good"), ("poor", "poor", "poor"), ("fair", "fair", "good")),
+    *(("poor", "fair", "poor"), ("fair", "good", "fair"), ("poor", "poor", "fair")),
+]
+
+
+def sampled(root: Path, rows: int = 24, samples: int = 3) -> Path:
+    """Write a dataset with several outputs of each row, two rows of a topic; return its path.
+
+    Of row 0, all outputs are right; of row 1, all but one; and so on. Two people labelled with
+    levels, as the judge `quality` does.
+    """
+    _written(root / "judges" / "quality.yaml", _LEVELS)
+    people = [
+        {"id": f"x{at}", "human": each[person], "judge": each[2], "annotator": f"p{person}"}
+        for at, each in enumerate(LEVELS * 2)
+        for person in (0, 1)
+    ]
+    _written(root / "labels.jsonl", _lines(people))
+    outputs = [
+        {"id": f"r{at}", "sample": number + 1, "output": _said(at, number, samples)}
+        for at in range(rows)
+        for number in range(samples)
+    ]
+    _written(root / "outputs.jsonl", _lines(outputs))
+    questions = [
+        {
+            "id": f"r{at}",
+            "input": f"Where is order {at}?",
+            "must_contain_any": ["it left"],
+            "metadata": {"topic": f"t{at // 2}"},
+        }
+        for at in range(rows)
+    ]
+    return _written(root / "datasets" / "orders.jsonl", _lines(questions))
+
+
+def _said(row: int, number: int, samples: int) -> str:
+    right = samples - row % (samples + 1)
+    return f"Order {row}: it left ({number})." if number < right else f"No idea ({number})."
+
+
 def passes(run: int, row: int) -> bool:
     """Whether a row of `reviewed` passes."""
     return row % 2 == 0 if run == 0 else row != 0

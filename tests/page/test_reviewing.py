@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser import Browser
 from doors import command_line
-from evals import reviewed
+from evals import reviewed, sampled
 from pages import report
 from tables import every_case
 
@@ -263,6 +263,87 @@ def test_a_judge_stands_beside_people(browser: Browser, page: Path) -> None:
         browser.call("page.emulateMedia", {"colorScheme": scheme})
         assert browser.call("axe") == []
         assert browser.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of a run with three outputs of each row, in clusters."""
+    root = tmp_path_factory.mktemp("sampled")
+    dataset = sampled(root)
+    results = root / "results.jsonl"
+    given = ("--outputs", root / "outputs.jsonl", "--results", results, "--cluster", "topic")
+    assert command_line("grade", dataset, *given) == 0
+    shown = ("--results", results, "--labels", f"judge/quality={root / 'labels.jsonl'}")
+    return report(dataset, *shown, "--cluster", "topic")
+
+
+def test_the_outputs_of_a_row_stand_together(browser: Browser, samples: Path) -> None:
+    browser.open(samples, "#view=results&row=r1+%233")
+    assert browser.texts(".detail h3") == ["r1 #3 failed 0.00"]
+    assert browser.texts(".detail .samples p") == [
+        "2 of 3 outputs of this row passed; together passed 0.67"
+    ]
+    assert browser.texts(".detail .samples li") == [
+        "#1 passed 1.00",
+        "#2 passed 1.00",
+        "#3 failed 0.00",
+    ]
+    browser.call("page.click", ".detail .samples li a")
+    browser.settle()
+    assert browser.texts(".detail h3 .name") == ["r1 #1"]
+    assert blocks(browser)["Output"] == "Order 1: it left (0)."
+    told = browser.texts("#results .tally .counts")
+    assert told[0].startswith("samples: 72 outputs of 24 rows, pass@1 0.50")
+    assert "rows of one topic count as drawn together (12 of them)" in told[1]
+
+
+@every_case(
+    ("right", "ids"),
+    [
+        ("always", {f"r{at}" for at in range(0, 24, 4)}),
+        ("never", {f"r{at}" for at in range(3, 24, 4)}),
+    ],
+)
+def test_rows_are_filtered_by_how_many_outputs_are_right(
+    browser: Browser, samples: Path, right: str, ids: set[str]
+) -> None:
+    browser.open(samples, f"#view=results&right={right}")
+    browser.run("document.querySelector('#results .feed').scrollIntoView()")
+    assert {*listed(browser)} <= ids
+    assert browser.texts("#results > .counts")[0].startswith(f"{3 * len(ids)} of 72 outputs")
+
+
+def test_the_page_of_a_judge_has_what_calibrate_judge_measures(
+    browser: Browser, samples: Path
+) -> None:
+    browser.open(samples, "#view=judges")
+    names, values = (browser.texts(f"#judges .figures {tag}") for tag in ("dt", "dd"))
+    told = dict(zip(names, values, strict=True))
+    assert names[3:] == [
+        "Weighted kappa",
+        "AUC",
+        "Spearman's rho",
+        "Kendall's tau-b",
+        "Kappa among people",
+        "Alpha among people",
+    ]
+    assert told["Weighted kappa"].endswith(" linear")
+    assert told["Kappa among people"].endswith("2 people, 12 outputs labelled by several")
+    assert told["Alpha among people"].endswith("Krippendorff's, ordinal")
+
+
+@every_case("scheme", ["light", "dark"])
+@every_case("view", ["results&row=r1+%233", "judges"])
+def test_axe_finds_nothing_in_samples(
+    browser: Browser, samples: Path, view: str, scheme: str
+) -> None:
+    for size in ((1280, 900), PHONE):
+        browser.open(samples, f"#view={view}", size)
+        browser.call("page.emulateMedia", {"colorScheme": scheme})
+        assert browser.call("axe") == []
+        assert browser.complaints() == []
+        wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        assert not browser.run(wide)
 
 
 @every_case("scheme", ["light", "dark"])

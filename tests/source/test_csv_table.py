@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 
 def table(text: str) -> CsvTable:

@@ -11,12 +11,12 @@ from tables import every_case
 
 from evalcontract.source.faults import MAX_DEPTH, ParseError
 from evalcontract.source.json.reading import load_as_python, parse_json
+from evalcontract.source.tables.parquet import parquet_bytes
 from evalcontract.source.yaml.reading import parse_yaml
 from evalcontract.source.yaml.writing import (
     NotWritableError,
     json_line,
     json_text,
-    parquet_bytes,
     yaml_mapping,
     yaml_text,
 )

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from evalcontract.source.columnar import ParquetTable
 from evalcontract.source.external import ExternalFile, read_external_stream
+from evalcontract.source.tables.parquet import ParquetTable
 
 
 def written(compression: str = "snappy", /, **columns: Any) -> bytes:

@@ -19,9 +19,8 @@ from evalcontract.statistics.estimates import (
     t_tail,
 )
 from evalcontract.statistics.paired import holm, mcnemar_exact, paired_difference
-from evalcontract.statistics.power import rows_needed
 from evalcontract.statistics.rates import wilson_interval
-from evalcontract.statistics.samples import pass_at_k
+from evalcontract.statistics.samples import pass_at_k, rows_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.statistics.paired import paired_difference
-from evalcontract.statistics.power import DifferenceVariance, detectable, rows_needed
+from evalcontract.statistics.samples import DifferenceVariance, detectable, rows_needed
 
 
 @every_case(

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from evalcontract._version import __version__
 from evalcontract.api.findings import Findings
-from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate
+from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate, prospects
 from evalcontract.calibrating.files import CalibrationOptions
 from evalcontract.calibrating.measuring import CalibrationResult
 from evalcontract.calibrating.printed import document_of
 from evalcontract.judging.asking import Judging, Usage
+from evalcontract.judging.cost import QuestionBudget, forecast_fields
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.statistics.rates import Agreement, CorrectedRate, Interval, MeasuredRate
 
@@ -101,6 +102,40 @@ class Calibration:
         """Why the validation must not, or cannot be written; None if it can."""
         return self._result.refusal
 
+    @staticmethod
+    def dry_run(
+        judge: str | Path,
+        labels: str | Path,
+        *,
+        outputs: str | Path | None = None,
+        dataset: str | Path | None = None,
+        split: str | None = None,
+        root: str | Path | None = None,
+    ) -> dict[str, Any]:
+        """Return what `calibrate_judge` would ask, as `dry_run` of `schema/answer.schema.json`.
+
+        Nobody is asked.
+
+        Raises:
+            ContractViolation: the judge or a file has faults with which nothing can be asked.
+            UsageError: there is no endpoint, or as for `calibrate_judge`.
+
+        """
+        options = CalibrationOptions(
+            Path(labels),
+            split=split,
+            root=_folder(root),
+            dataset=_path(dataset),
+            outputs=_path(outputs),
+        )
+        judging = Judging.of(os.environ)
+        found, diagnostics = prospects(os.fspath(judge), options, judging)
+        if found is None and judging is None and not diagnostics:
+            raise UsageError("no model is configured: set EVALCONTRACT_BASE_URL")
+        if found is None:
+            raise ContractViolation(Findings(diagnostics))
+        return forecast_fields(found)
+
     def write(self) -> None:
         """Write the validation into the file of the judge; nothing else in it changes.
 
@@ -131,6 +166,8 @@ def calibrate_judge(
     observed: tuple[float, int] | None = None,
     root: str | Path | None = None,
     ask_judge: bool = False,
+    max_questions: int | None = None,
+    max_tokens: int | None = None,
 ) -> Calibration:
     """Measure how well a judge, a file or a reference, agrees with human labels.
 
@@ -140,6 +177,8 @@ def calibrate_judge(
     other outputs and their number, to correct. `root` is the folder of the workspace. With
     `ask_judge`, a judge without verdicts is asked over the endpoint that environment variables
     name, about what the labels, `outputs` and `dataset` have; its answers are not kept.
+    `max_questions` and `max_tokens` are a budget: beyond it, outputs have no verdict, as a finding
+    says, and nothing is to be written. `Calibration.dry_run` says what would be asked.
 
     Nothing is written: `write` of the result does that.
 
@@ -150,25 +189,24 @@ def calibrate_judge(
         ConfigurationError: the configuration of the workspace cannot be used.
 
     """
-    if root is not None and not os.path.isdir(root):
-        raise UsageError(f"the workspace {root} is not a folder")
-    options = CalibrationOptions(
-        Path(labels),
-        _path(verdicts),
-        split,
-        _threshold(threshold),
-        _measured_rate(observed),
-        _path(root),
-        dataset=_path(dataset),
-        outputs=_path(outputs),
-    )
-    judging = Judging.of(os.environ) if ask_judge else None
+    shown = (_path(dataset), _path(outputs))
+    of = (_threshold(threshold), _measured_rate(observed), _folder(root))
+    options = CalibrationOptions(Path(labels), _path(verdicts), split, *of)
+    options = options._replace(dataset=shown[0], outputs=shown[1])
+    budget = QuestionBudget(max_questions, max_tokens)
+    judging = Judging.of(os.environ, budget=budget) if ask_judge else None
     outcome = calibrate(os.fspath(judge), options, judging)
     if outcome.result is None:
         if outcome.nothing and not any(each.is_error for each in outcome.diagnostics):
             raise UsageError(outcome.nothing)
         raise ContractViolation(Findings(outcome.diagnostics))
     return Calibration(outcome, outcome.result, judging.usage if judging else Usage())
+
+
+def _folder(root: str | Path | None) -> Path | None:
+    if root is not None and not os.path.isdir(root):
+        raise UsageError(f"the workspace {root} is not a folder")
+    return _path(root)
 
 
 def _path(name: str | Path | None) -> Path | None:

@@ -29,8 +29,8 @@ from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.policy import Policy
-from evalcontract.source.in_memory import rows_in
 from evalcontract.source.rows import NotPlainError, plain
+from evalcontract.source.tables.in_memory import rows_in
 from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from evalcontract.grading.results import RowResult
 from evalcontract.grading.rows import RowGrader, with_content
 from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.judging.asking import Judging, asked_ahead
+from evalcontract.judging.cost import Prospects, QuestionBudget, forecast_fields
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import ContractViolation, UsageError
@@ -36,8 +37,9 @@ class Grader:
 
     `root` is the folder of the workspace, by default that of the current folder; or give an opened
     `workspace`. With `ask_judges`, judges are asked over the endpoint that environment variables
-    name; without one, and by default, checks that ask a judge are unavailable. A context manager:
-    on exit, connections are closed.
+    name; without one, and by default, checks that ask a judge are unavailable, and so are those
+    beyond the budget of `max_questions` and `max_tokens`. A context manager: on exit, connections
+    are closed.
 
     Raises:
         UsageError: `root` is not a folder, both are given, or a variable is malformed.
@@ -51,11 +53,14 @@ class Grader:
         *,
         workspace: Workspace | None = None,
         ask_judges: bool = False,
+        max_questions: int | None = None,
+        max_tokens: int | None = None,
     ) -> None:
         if root is not None and workspace is not None:
             raise UsageError("give `root` or `workspace`, not both")
         self._workspace = workspace or Workspace(root)
-        self._judging = Judging.of(os.environ) if ask_judges else None
+        self._budget = QuestionBudget(max_questions, max_tokens)
+        self._judging = Judging.of(os.environ, budget=self._budget) if ask_judges else None
         ask = self._judging.ask if self._judging else None
         has_php = shutil.which("php") is not None
         run = Run(self._workspace.opened, None, today(), has_php=has_php, ask=ask)
@@ -111,8 +116,9 @@ class Grader:
         options = Options(self._workspace.root)
         inputs = (Input(Path(dataset)), Input(Path(outputs)))
         # A run closes the one that it is given.
-        judging = Judging.of(os.environ) if self._judging is not None else None
-        return GradedFiles(FileGrading(*inputs, options, judging))
+        has_endpoint = self._judging is not None
+        judging = Judging.of(os.environ, budget=self._budget) if has_endpoint else None
+        return GradedFiles(FileGrading(*inputs, options, judging), judging)
 
     def _task(self, row: Row, output: Answer) -> Task:
         if isinstance(row, LoadedRow) and row.fault is not None:
@@ -147,13 +153,27 @@ class GradedFiles:
     outputs, such as those that are missing or that no row has.
     """
 
-    def __init__(self, grading: FileGrading) -> None:
-        self._grading = grading
+    def __init__(self, grading: FileGrading, judging: Judging | None = None) -> None:
+        self._grading, self._judging = grading, judging
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The findings so far, sorted by place when all results were read."""
         return tuple(self._grading.diagnostics)
+
+    def dry_run(self) -> dict[str, Any]:
+        """Return what judges would be asked, as `dry_run` of `schema/answer.schema.json`.
+
+        Nobody is asked; without an endpoint, nothing would be. It takes the place of the results.
+
+        Raises:
+            ContractViolation: the dataset or the outputs cannot be read.
+
+        """
+        if self._grading.is_unreadable:
+            raise ContractViolation(self.diagnostics)
+        judging = self._judging
+        return forecast_fields(self._grading.prospects(judging) if judging else Prospects())
 
     def __iter__(self) -> Iterator[RowResult]:
         """Yield the results as the rows are read.

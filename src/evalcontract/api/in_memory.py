@@ -15,7 +15,7 @@ from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source.in_memory import Rows, rows_in
+from evalcontract.source.tables.in_memory import Rows, rows_in
 
 if TYPE_CHECKING:
     from evalcontract.checks.coverage import RowCoverage
@@ -104,6 +104,8 @@ def grade(
     name: str = "rows",
     nulls: Nulls = "absent",
     ask_judges: bool = False,
+    max_questions: int | None = None,
+    max_tokens: int | None = None,
 ) -> GradedFiles:
     """Grade outputs by the rubrics of rows, joined by id; iterate over the results once.
 
@@ -116,12 +118,14 @@ def grade(
     """
     from evalcontract.grading.grade import Grading
     from evalcontract.judging.asking import Judging
+    from evalcontract.judging.cost import QuestionBudget
 
     if isinstance(outputs, Mapping):
         outputs = [{"id": id_, "output": output} for id_, output in outputs.items()]
     inputs = (_input(rows, name, nulls), _input(outputs, "outputs", nulls))
-    judging = Judging.of(os.environ) if ask_judges else None
-    return GradedFiles(Grading(*inputs, _options(workspace, dialect=NATIVE), judging))
+    budget = QuestionBudget(max_questions, max_tokens)
+    judging = Judging.of(os.environ, budget=budget) if ask_judges else None
+    return GradedFiles(Grading(*inputs, _options(workspace, dialect=NATIVE), judging), judging)
 
 
 def _input(rows: Any, name: str, nulls: str) -> Input:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
 from evalcontract.calibrating.joining import SHOWN, LabelRecord, Records
-from evalcontract.checks._asking import variables_of
-from evalcontract.checks._judges import needs_of
+from evalcontract.checks._judges import needs_of, variables_of
 from evalcontract.checks._kind import Needs, outlook_of
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import ColumnKeys, of_outputs
@@ -17,8 +16,10 @@ from evalcontract.datasets.opening import Advance, Input, open_dataset
 from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import NATIVE, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
+from evalcontract.datasets.recordings import read_outputs
 from evalcontract.datasets.run import Run, today
-from evalcontract.judging.asking import Judging, asked_ahead
+from evalcontract.judging.asking import Judging, asked_ahead, prospects_of
+from evalcontract.judging.cost import Prospects
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
@@ -94,7 +95,7 @@ class _JudgeViews:
                     yield id_, f"its row is not valid: {fault.message}" if fault else row.value
 
     def _outputs_of(self, path: Path, keys: ColumnKeys, ids: Container[str]) -> dict[str, Output]:
-        source = Input(path).read()
+        source = read_outputs(Input(path))
         if source.unreadable:
             self.diagnostics += from_unreadable_files([source.unreadable], self._run.standards.base)
             return {}
@@ -153,6 +154,19 @@ def ask_judge(
         judging.close()
 
 
+def prospects_of_labels(
+    judge: NamedJudge, labels: Sequence[LabelRecord], options: CalibrationOptions, judging: Judging
+) -> tuple[Prospects, Sequence[Diagnostic]]:
+    """Return what a judge would be asked about labelled outputs, and the findings on the files.
+
+    Raises:
+        UsageError: there is nothing to show it.
+
+    """
+    questions = _Questions(judge, labels, options, judging=judging)
+    return questions.prospects()
+
+
 class _Questions:
     def __init__(
         self,
@@ -189,6 +203,16 @@ class _Questions:
                 self._problems.append(problem)
                 return
 
+    def prospects(self) -> tuple[Prospects, Sequence[Diagnostic]]:
+        """Return what would be asked; what cannot be is counted by its reason."""
+        found = prospects_of(self._tasks(), self._judging, self._ask)
+        for (_, reason), labels in self._failures.items():
+            found.impossible[reason] += len(labels)
+        return found, self._views.diagnostics
+
+    def _ask(self, task: _Task, ask: Ask) -> None:
+        ask(self._judge.artifact, task[1])
+
     def answers(self) -> JudgeAnswers:
         records = [*self._records()]
         problems = [_problem(*why, rows) for why, rows in self._failures.items()]
@@ -214,14 +238,9 @@ class _Questions:
 
     def _records(self) -> Iterator[LabelRecord]:
         name, total = display_name(self._options.labels), len(self._labels)
-        judge = self._judge.artifact
-
-        def run(task: _Task, ask: Ask) -> None:
-            ask(judge, task[1])
-
-        for number, task in enumerate(asked_ahead(self._tasks(), self._judging, run), 1):
-            label, variables = task
-            verdict = self._judging.ask(judge, variables)
+        asked = asked_ahead(self._tasks(), self._judging, self._ask)
+        for number, (label, variables) in enumerate(asked, 1):
+            verdict = self._judging.ask(self._judge.artifact, variables)
             if self._options.progress:
                 spent, failed = self._judging.usage_so_far, self._judging.failed
                 self._options.progress(Advance(name).asking(spent, (number, total), failed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from evalcontract.calibrating.asking import JudgeAnswers, ask_judge
+from evalcontract.calibrating.asking import JudgeAnswers, ask_judge, prospects_of_labels
 from evalcontract.calibrating.files import (
     CalibrationOptions,
     NamedJudge,
@@ -20,6 +20,7 @@ from evalcontract.calibrating.files import (
 from evalcontract.calibrating.joining import LabelRecord, have_scores, join
 from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Labels, measure, remarks
 from evalcontract.judging.asking import Judging
+from evalcontract.judging.cost import Prospects
 from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome, Severity
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.scale import Scale
@@ -94,18 +95,47 @@ def calibrate(
     return compared.result(findings)
 
 
+def prospects(
+    judge: str, options: CalibrationOptions, judging: Judging | None
+) -> tuple[Prospects | None, Sequence[Diagnostic]]:
+    """Return what a judge would be asked: None without an endpoint; and the findings on files.
+
+    Raises:
+        UsageError, ConfigurationError: as for `calibrate`.
+
+    """
+    judge_file = find_judge(judge, options.root, options.configuration)
+    if not isinstance(judge_file, NamedJudge):
+        return None, judge_file
+    labels = read_rows(options.labels, ("id", "human"), judge_file.workspace, is_shown=True)
+    if isinstance(labels, list):
+        return None, labels
+    if _has_verdicts(labels, options):
+        return Prospects(), ()
+    if judging is None:
+        return None, ()
+    rows = labels_of_split(labels.records.rows, options.split)
+    return prospects_of_labels(judge_file, rows, options, judging)
+
+
+def _has_verdicts(labels: ReadFile, options: CalibrationOptions) -> bool:
+    """Whether the judge is not asked, since something has its verdicts."""
+    shown = "--dataset" if options.dataset else "--outputs" if options.outputs else None
+    if not (labels.records.have("judge") or options.verdicts):
+        return False
+    if shown:
+        raise UsageError(f"there are verdicts, so the judge is not asked: leave out `{shown}`")
+    return True
+
+
 def _asks(labels: ReadFile, options: CalibrationOptions, judging: Judging | None) -> bool:
     """Whether the judge is to be asked, since nothing has its verdicts."""
-    name, has_own = labels.file.file, labels.records.have("judge")
-    shown = "--dataset" if options.dataset else "--outputs" if options.outputs else None
-    if has_own or options.verdicts:
-        if shown:
-            raise UsageError(f"there are verdicts, so the judge is not asked: leave out `{shown}`")
+    if _has_verdicts(labels, options):
         return False
     if judging is None:
         raise UsageError(
-            f"{name} has no verdicts: give what the judge said in a column `judge`, or in a file "
-            "of their own with `--verdicts FILE`, rows of `id` and `judge`; or set "
+            f"{labels.file.file} has no verdicts: give what the judge said in a column `judge`, or "
+            "in a file of their own with `--verdicts FILE`, rows of `id` and `judge`; or set "
             "EVALCONTRACT_BASE_URL or EVALCONTRACT_API_KEY to ask the judge over a model"
         )
     return True

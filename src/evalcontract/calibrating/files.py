@@ -30,7 +30,7 @@ from evalcontract.source import UnreadableFile, format_of, read_file, read_strea
 from evalcontract.source.files import guess_format
 from evalcontract.source.overlays import read_bytes
 from evalcontract.source.setting import set_key
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.source.text import sha256_of
 from evalcontract.statistics.rates import MeasuredRate
 from evalcontract.workspace import (

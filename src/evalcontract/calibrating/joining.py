@@ -18,7 +18,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, listed
 from evalcontract.source import SourceProblem
 from evalcontract.source.json.lines import RowStream
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.statistics.agreement import Metric, krippendorff_alpha
 from evalcontract.statistics.rates import Agreement, cohens_kappa
 

@@ -228,7 +228,7 @@ def check_runs(path: Path, options: Options) -> tuple[RunOutcome, list[Run]]:
 def _why_nothing(path: Path, outcome: RunOutcome, runs: Iterable[Run]) -> str:
     """Explain why a folder has nothing to check: what is excluded, or not read."""
     message = f"{display_name(path)} contains {NOTHING}"
-    from evalcontract.source.arrow import saved_in  # rarely needed
+    from evalcontract.source.tables.arrow import saved_in  # rarely needed
 
     excluded = sum(run.workspace.listing.excluded_count for run in runs)
     if excluded:

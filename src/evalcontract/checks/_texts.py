@@ -136,4 +136,4 @@ def quoted(text: str) -> str:
 
 def quoted_list(texts: Sequence[str]) -> str:
     """Return the first of some texts for a reason, and the number of the others."""
-    return listed(map(quoted, texts[: SHOWN + 1]), total=len(texts))
+    return listed([quoted(text) for text in texts[: SHOWN + 1]], total=len(texts))

@@ -86,7 +86,7 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
 
 def _by_judge(check: Check, least: float, context: EvalContext) -> Executor:
     """Return an executor that asks a judge about each fact, as the one of `expected.facts`."""
-    from evalcontract.checks._asking import panel_of, variables_of
+    from evalcontract.checks._judges import panel_of, variables_of
 
     panel = panel_of([check["judge_prompt_ref"]], context)
     if isinstance(panel, Verdict):

@@ -27,7 +27,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 
 
 def _prepare(check: Check, context: EvalContext) -> Executor:
-    from evalcontract.checks._asking import decide, panel_of, variables_of
+    from evalcontract.checks._judges import decide, panel_of, variables_of
 
     filled = with_defaults(check)
     panel = panel_of(_references(filled), context)

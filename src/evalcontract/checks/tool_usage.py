@@ -71,6 +71,9 @@ _UNFINISHED = {
     "status": frozenset({"incomplete", "in_progress"}),
     "type": frozenset({"invalid_tool_call"}),
 }
+_FAULT = "parse_error"
+# The keys that are looked at in each call.
+_KEYS = frozenset((*(path[0] for path in (*_NAMES, *_ARGUMENTS)), *_UNFINISHED, _FAULT))
 # What is none of the arguments, whatever its key is.
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
@@ -101,16 +104,17 @@ def read_calls(recorded: Iterable[Any]) -> ReadCalls:
 
 def _read_call(item: Any) -> tuple[ToolCall, Path]:
     """Return a call, and where it has its fault, if it has one."""
-    names = {path: name for path, name in _values(item, _NAMES) if isinstance(name, str)}
-    if len(names) != 1 or not all(map(str.strip, names.values())):
+    shape = _shape_of(_KEYS.intersection(item if isinstance(item, dict) else ()))
+    names = [name for _, name in _values(item, shape.names) if isinstance(name, str)]
+    if len(names) != 1 or not names[0].strip():
         several = "several names" if len(names) > 1 else "no name that is known"
         return ToolCall("", None, f"a recorded tool call has {several}"), ()
-    (name,) = names.values()
-    given = [*_values(item, _ARGUMENTS)]
+    (name,) = names
+    given = [*_values(item, shape.arguments)]
     if len(given) > 1:
         keys = listed([f"`{'.'.join(path)}`" for path, _ in given])
         return ToolCall(name, None, f"a tool call has arguments under several keys: {keys}"), ()
-    if (key := _unfinished(item)) is not None:
+    if shape.may_be_unfinished and (key := _unfinished(item)) is not None:
         message = f"the arguments of a tool call are not known, as its `{key}` says"
         return ToolCall(name, None, message), (key,)
     if not given:
@@ -125,12 +129,28 @@ def _read_call(item: Any) -> tuple[ToolCall, Path]:
     return ToolCall(name, arguments), ()
 
 
+class _KeysOfCall(NamedTuple):
+    """Where a call may have its name and arguments, and whether it may say it is unfinished."""
+
+    names: Sequence[tuple[str, ...]]
+    arguments: Sequence[tuple[str, ...]]
+    may_be_unfinished: bool
+
+
+@lru_cache(maxsize=1 << 10)  # most calls have the same keys
+def _shape_of(keys: frozenset[str]) -> _KeysOfCall:
+    names, arguments = (
+        [path for path in paths if path[0] in keys] for paths in (_NAMES, _ARGUMENTS)
+    )
+    return _KeysOfCall(names, arguments, not keys.isdisjoint((*_UNFINISHED, _FAULT)))
+
+
 def _unfinished(item: Mapping[str, Any]) -> str | None:
     """Return the key that says that the arguments are cut short, or could not be parsed."""
     for key, values in _UNFINISHED.items():
         if isinstance(value := item.get(key), str) and value in values:
             return key
-    return "parse_error" if item.get("parse_error") else None
+    return _FAULT if item.get(_FAULT) else None
 
 
 def _without_arguments(item: Mapping[str, Any], name: str) -> tuple[ToolCall, Path]:

@@ -11,6 +11,7 @@ from evalcontract.cli.arguments import find_input
 from evalcontract.cli.command import Command, dialects, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import StandardOutput, put, signals_as_interrupts
+from evalcontract.cli.printing import CommandAnswer, listing, put_answer
 from evalcontract.converting.convert import ConvertResult, convert, piped_name
 from evalcontract.converting.output import STANDARD_OUTPUT, ConvertOptions
 from evalcontract.datasets.opening import Options
@@ -63,6 +64,7 @@ _PIPE = "-"
     "--strict", "lossless", is_flag=True, help="Write nothing if OUT cannot represent all of IN."
 )
 @options.FORCE
+@options.output_format(*options.TABLES)
 @options.workspace("IN and OUT")
 @options.STDIN_FILENAME
 @click.option(
@@ -78,6 +80,7 @@ def convert_command(
     loss_report: Path | None,
     lossless: bool,  # noqa: FBT001 - click passes flags by name
     force: bool,  # noqa: FBT001 - the same
+    output_format: str,
     stdin_filename: str | None,
     stdout_filename: str | None,
     base: Options,
@@ -91,6 +94,8 @@ def convert_command(
     """
     input_ = find_input(source, base._replace(dialect=from_), stdin_filename, verb="convert")
     is_piped = str(target) == _PIPE
+    if is_piped and output_format != "text":
+        raise UsageError("standard output has the dataset: leave out --output-format")
     if is_piped:
         target = Path(stdout_filename or piped_name(input_, to))
     elif stdout_filename:
@@ -100,8 +105,25 @@ def convert_command(
     with signals_as_interrupts():
         result = convert(input_, target, settings, options=base)
     write_findings(result.diagnostics)
-    _print(result, is_piped=is_piped)
+    if output_format == "text":
+        _print(result, is_piped=is_piped)
+    else:
+        put_answer(_answer(result), output_format)
     return OK if result.refusal is None else exit_status(result.diagnostics) or ERRORS
+
+
+def _answer(result: ConvertResult) -> CommandAnswer:
+    """Return what was written, and each sort of what is lost or kept in `metadata`."""
+    losses = [
+        {**sort._asdict(), "number": number, "first": str(result.losses.first[sort])}
+        for sort, number in result.losses.counts.items()
+    ]
+    written = [{"file": name} for name in result.written]
+    done = f"converted {many(result.rows, 'row')} of {result.source} ({result.from_})"
+    sentence = f"nothing was written: {result.refusal}" if result.refusal else done
+    more = {"source": result.source, "from": result.from_, "to": result.to, "rows": result.rows}
+    more |= {"refusal": result.refusal, "remarks": [*result.remarks]}
+    return listing("convert", sentence, more, written=written, losses=losses)
 
 
 def _print(result: ConvertResult, *, is_piped: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
@@ -17,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evalcontract._version import __version__
+from evalcontract.cli import options
 from evalcontract.cli.command import Command
-from evalcontract.cli.output import put, put_json
+from evalcontract.cli.output import put
+from evalcontract.cli.printing import listing, put_answer
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import escape_controls
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from evalcontract.judging.settings import Settings
 
 #: Packages that may be absent: what they are for, and what installs them.
-_PACKAGES = {
+PACKAGES = {
     "yaml-rs": ("reads YAML fast", "it has wheels for most platforms; without it, PyYAML reads"),
     "pygls": ("the language server for editors", "pip install 'evalcontract[lsp]'"),
-    "pyarrow": ("Parquet and Arrow", "pip install 'evalcontract[parquet]'"),
+    "pyarrow": ("Parquet and Arrow", "pip install 'evalcontract[arrow]'"),
+    "deltalake": ("Delta tables", "pip install 'evalcontract[delta]'"),
     "openai": ("asks models for verdicts", "pip install 'evalcontract[judges]'"),
     "pandas": ("findings as data frames", "pip install 'evalcontract[pandas]'"),
 }
@@ -67,13 +69,7 @@ class _Told(NamedTuple):
     },
 )
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
-@click.option(
-    "--output-format",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, json for programs.",
-)
+@options.output_format(*options.TABLES)
 def doctor_command(files: tuple[Path, ...], output_format: str) -> int:
     """Say what is installed, where settings come from, and why a file is not checked.
 
@@ -87,13 +83,14 @@ def doctor_command(files: tuple[Path, ...], output_format: str) -> int:
     }
     if files:
         sections["files"] = [_of_file(path) for path in files]
-    if output_format == "json":
-        put_json([json.dumps({name: [*map(_as_json, each)] for name, each in sections.items()})])
-        put(["\n"])
-    else:
+    wrong = sum(line.is_there is False for lines in sections.values() for line in lines)
+    if output_format == "text":
         put(_text(sections))
-    is_well = all(line.is_there is not False for lines in sections.values() for line in lines)
-    return OK if is_well else ERRORS
+    else:
+        lists: dict[str, Any] = {name: [*map(_as_json, each)] for name, each in sections.items()}
+        sentence = f"{wrong:,} of this is wrong" if wrong else "all is well"
+        put_answer(listing("doctor", sentence, **lists), output_format)
+    return ERRORS if wrong else OK
 
 
 def _as_json(line: _Told) -> dict[str, Any]:
@@ -126,7 +123,7 @@ def _of_installation() -> Iterator[_Told]:
 
 
 def _of_optional() -> Iterator[_Told]:
-    for name, (purpose, advice) in _PACKAGES.items():
+    for name, (purpose, advice) in PACKAGES.items():
         try:
             yield _Told(name, True, f"{version(name)}: {purpose}")
         except PackageNotFoundError:

@@ -13,14 +13,14 @@ from typing import Any
 
 import click
 
+from evalcontract.cli import options
 from evalcontract.cli.command import Command, topics
-from evalcontract.cli.output import put, put_json, wants_colour
+from evalcontract.cli.output import put, wants_colour
 from evalcontract.model.codes import Code
 from evalcontract.model.nearest import nearest
 from evalcontract.policy import current_code
 
 _WIDTH = 80
-_FORMATS = ("text", "json", "markdown")
 
 
 @click.command(
@@ -34,13 +34,7 @@ _FORMATS = ("text", "json", "markdown")
 },
 )  # fmt: skip
 @click.argument("topic", required=False, shell_complete=topics)
-@click.option(
-    "--output-format",
-    type=click.Choice(_FORMATS),
-    default="text",
-    show_default=True,
-    help="Output format: text or markdown for people, json for programs.",
-)
+@options.output_format(*options.TABLES)
 def explain_command(topic: str | None, output_format: str) -> None:
     """Explain a code, a kind of check, a key or an artifact, or list all codes.
 
@@ -65,26 +59,33 @@ def explain_command(topic: str | None, output_format: str) -> None:
     matches = topics_named(topic)
     if not matches:
         raise click.UsageError(_unknown(topic, codes), click.get_current_context())
-    if output_format == "json":
-        put_json(reference.write_json(matches))
-    elif output_format == "markdown":
-        put(reference.write_markdown(matches))
-    else:
+    if output_format == "text":
         put(reference.write_text(matches, width))
+        return
+    document = "".join(reference.write_json(matches))
+    written = reference.write_markdown(matches)
+    _put_answer(document, "topics", written, output_format)
 
 
 def _put_codes(codes: list[Code], output_format: str, width: int, *, is_page: bool = False) -> None:
-    if output_format == "json":
+    if output_format != "text":
         from evalcontract.report.reference import VERSION
 
-        pages = [*map(_as_json, codes)]
-        put_json([json.dumps({"version": VERSION, "codes": pages}, ensure_ascii=False) + "\n"])
-    elif output_format == "markdown":
-        put(["\n".join(map(_as_markdown, codes))])
+        pages = {"version": VERSION, "codes": [*map(_as_json, codes)]}
+        document = json.dumps(pages, ensure_ascii=False) + "\n"
+        _put_answer(document, "codes", ["\n".join(map(_as_markdown, codes))], output_format)
     elif is_page:
         put(_page(codes[0], width, in_colour=wants_colour(sys.stdout)))
     else:
         put(_list(codes, width))
+
+
+def _put_answer(document: str, key: str, in_markdown: Iterable[str], output_format: str) -> None:
+    from evalcontract.cli.printing import CommandAnswer, put_answer  # slow to import
+
+    records = json.loads(document)[key]
+    written = {"markdown": in_markdown}
+    put_answer(CommandAnswer("explain", "", [document], records, written=written), output_format)
 
 
 def _page(code: Code, width: int, *, in_colour: bool) -> Iterator[str]:

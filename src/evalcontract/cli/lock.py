@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,10 @@ from evalcontract.cli import options
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
+from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
+from evalcontract.meaning import LOCK_NAME
+from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import escape_controls, many
 from evalcontract.policy import ERRORS, OK
@@ -45,12 +49,14 @@ from evalcontract.workspace.syncing import SyncedLibrary, Syncing
     "not locked yet of what they reach.",
 )
 @options.number("--limit", "Maximum number of changes to print (0: no limit).", 200)
+@options.output_format(*options.CASES)
 @options.workspace("the paths")
 def lock_command(
     paths: tuple[str, ...],
     check: bool,  # noqa: FBT001 - click passes flags by name
     update: bool,  # noqa: FBT001 - the same
     limit: int,
+    output_format: str,
     base: Options,
 ) -> int:
     """Write `evalcontract.lock`: what every version in a workspace means.
@@ -63,18 +69,19 @@ def lock_command(
     it with --update. Nothing is written if it is unknown what a file means.
     """
     locks = _locks(paths, base, is_update=update)
-    if any(each.refused for each in locks):
-        write_findings([finding for each in locks for finding in each.refused])
+    refused = [finding for each in locks for finding in each.refused]
+    write_findings(refused)
+    if refused:
         put([_refusal(locks)], err=True)
-        return ERRORS
-    for each in locks:
-        put(_report(each, limit, is_check=check))
-    if check:
-        return ERRORS if any(each.is_changed for each in locks) else OK
-    with signals_as_interrupts():
-        for each in locks:
-            each.write()
-    return OK
+    elif output_format == "text":
+        put(line for each in locks for line in _report(each, limit, is_check=check))
+    if not (refused or check):
+        with signals_as_interrupts():
+            for each in locks:
+                each.write()
+    if output_format != "text":
+        put_answer(_answer(locks, is_check=check), output_format)
+    return ERRORS if refused or (check and any(each.is_changed for each in locks)) else OK
 
 
 def _locks(paths: tuple[str, ...], base: Options, *, is_update: bool) -> list[WorkspaceLock]:
@@ -113,6 +120,52 @@ def _report(done: WorkspaceLock, limit: int, *, is_check: bool) -> Iterator[str]
         yield f"{'wrote' if done.before is None else 'updated'} {name}: {summary(done)}\n"
 
 
+_OUTCOMES = dict.fromkeys(
+    ("refused", "missing", "not up to date"), CaseOutcome("failure", Severity.ERROR)
+)
+
+
+def _answer(locks: list[WorkspaceLock], *, is_check: bool) -> CommandAnswer:
+    refused = sum(bool(each.refused) for each in locks)
+    changed = sum(each.is_changed for each in locks)
+    records = [_record(each, is_check=is_check) for each in locks]
+    sentence = f"{many(changed, 'lock')} of {len(locks):,} changed, {refused:,} refused"
+    return listing("lock", sentence, locks=records)._replace(
+        cases=(case for lock in locks for case in _cases(lock, is_check=is_check)),
+        outcomes=_OUTCOMES,
+    )
+
+
+def _record(lock: WorkspaceLock, *, is_check: bool) -> dict[str, Any]:
+    return {
+        "file": display_name(lock.path),
+        "state": _state(lock, is_check=is_check),
+        "artifacts": len(lock.lock.artifacts),
+        "datasets": len(lock.lock.datasets),
+        "changes": [*lock.changes],
+        "refused": [f"{each.place}: {each.message}" for each in lock.refused],
+    }
+
+
+def _state(lock: WorkspaceLock, *, is_check: bool) -> str:
+    if lock.refused:
+        return "refused"
+    if not lock.is_changed:
+        return "up to date"
+    if is_check:
+        return "missing" if lock.before is None else "not up to date"
+    return "written" if lock.before is None else "updated"
+
+
+def _cases(lock: WorkspaceLock, *, is_check: bool) -> Iterator[Case]:
+    """Yield what may not be locked; without any, the lock."""
+    name, state = display_name(lock.path), _state(lock, is_check=is_check)
+    for each in lock.refused:
+        yield Case(each.row or each.place.file, name, state, [each.message], each.place)
+    if not lock.refused:
+        yield Case(name, "lock", state, lock.changes, Place(name))
+
+
 _MOST = 10
 
 
@@ -128,11 +181,13 @@ _MOST = 10
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @options.flag("--check", "Say what differs (exit 1); fetch and write nothing.")
 @options.flag("--update", "Also take what has moved since it was locked.")
+@options.output_format(*options.CASES)
 @options.workspace("the current folder")
 def sync_command(
     names: tuple[str, ...],
     check: bool,  # noqa: FBT001 - click passes flags by name
     update: bool,  # noqa: FBT001 - the same
+    output_format: str,
     base: Options,
 ) -> int:
     """Fetch the libraries that the settings name, and lock them.
@@ -150,15 +205,47 @@ def sync_command(
     workspaces = [each for each in opened if each.libraries]
     if not workspaces:
         raise UsageError("the settings name no libraries: add a table `[libraries]`")
-    failed = False
+    done: list[tuple[str, SyncedLibrary]] = []
     with signals_as_interrupts():
         for workspace in workspaces:
             syncing = Syncing(workspace, names)
             for each in syncing.check() if check else syncing.run(update=update):
-                failed |= each.fault is not None
-                several = f"{display_name(workspace.root)}: " if len(workspaces) > 1 else ""
-                put([several, *_told(each)], err=each.fault is not None)
-    return ERRORS if failed else OK
+                done.append((display_name(workspace.root), each))
+                several = f"{done[-1][0]}: " if len(workspaces) > 1 else ""
+                if output_format == "text":
+                    put([several, *_told(each)], err=each.fault is not None)
+    if output_format != "text":
+        put_answer(_answer_of_sync(done), output_format)
+    return ERRORS if any(each.fault is not None for _, each in done) else OK
+
+
+def _answer_of_sync(done: list[tuple[str, SyncedLibrary]]) -> CommandAnswer:
+    records = [_record_of_library(root, each) for root, each in done]
+    faults = sum(each.fault is not None for _, each in done)
+    sentence = f"{many(len(done), 'library', 'libraries')}, {many(faults, 'fault')}"
+    return listing("sync", sentence, libraries=records)._replace(
+        cases=(
+            Case(
+                each.source.name, root, "ok" if each.fault is None else "fault", [each.fault or ""]
+            )
+            for root, each in done
+        ),
+        outcomes={"fault": CaseOutcome("failure", Severity.ERROR)},
+        subject=LOCK_NAME,
+    )
+
+
+def _record_of_library(root: str, each: SyncedLibrary) -> dict[str, Any]:
+    return {
+        "workspace": root,
+        "name": each.source.name,
+        "version": str(each.source.version),
+        "commit": each.locked.commit if each.locked else None,
+        "changed": each.is_changed,
+        "artifacts": sum(each.counts.values()),
+        "left_out": [*each.left_out],
+        "fault": each.fault,
+    }
 
 
 def _told(each: SyncedLibrary) -> list[str]:

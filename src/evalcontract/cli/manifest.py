@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,8 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import find_input
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import put, put_json, signals_as_interrupts
+from evalcontract.cli.output import put, signals_as_interrupts
+from evalcontract.cli.printing import CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.provenance import Provenance
 from evalcontract.grading.export import RecordInfo, record_of
@@ -52,6 +54,14 @@ _EXAMPLE = "evalcontract manifest datasets/example.yaml"
     show_default=True,
     help="Format of the manifest.",
 )
+@click.option(
+    "--output-format",
+    type=click.Choice(options.TABLES),
+    metavar="FORMAT",
+    default="json",
+    show_default=True,
+    help="Output format of standard output: json has all, jsonl, csv and markdown list the files.",
+)
 @options.RECORD
 @options.FORCE
 @options.mode("Report faults as errors or as warnings")
@@ -63,6 +73,7 @@ def manifest_command(
     dataset: str,
     output: Path | None,
     format_: str,
+    output_format: str,
     record: RecordInfo,
     force: bool,  # noqa: FBT001 - click passes flags by name
     stdin_filename: str | None,
@@ -79,6 +90,10 @@ def manifest_command(
         record.require()
     elif record.is_given:
         raise UsageError(f"{record.given_names}: only for `--format {_EXPORTED}`")
+    if output_format != "json" and (format_ == _EXPORTED or output is not None):
+        raise UsageError(
+            f"a file, and a record of {_EXPORTED}, are JSON: leave out --output-format"
+        )
     input_ = find_input(dataset, base, stdin_filename, verb="describe")
     if output is not None and _is_same(output, input_.path):
         raise UsageError(f"{display_name(output)} is the dataset: the manifest needs another name")
@@ -92,13 +107,23 @@ def manifest_command(
         put(note(f"{rows} not graded: `validate-dataset` shows why"), err=True)
     block = made.provenance.to_dict(now())
     content = record_of(block, record) if format_ == _EXPORTED else block
-    pieces = harmless_json([json.dumps(content, indent=2, ensure_ascii=False) + "\n"])
+    pieces = [json.dumps(content, indent=2, ensure_ascii=False) + "\n"]
     if output is None:
-        put_json(pieces)
+        put_answer(_answer(block, made.provenance, pieces), output_format)
         return OK
-    _write(output, "".join(pieces), force=force)
+    _write(output, "".join(harmless_json(pieces)), force=force)
     put(_written(display_name(output), made.provenance))
     return OK
+
+
+def _answer(block: dict[str, Any], reached: Provenance, pieces: list[str]) -> CommandAnswer:
+    """Return the manifest as JSON, or its files with their digests."""
+    kinds = ("rubrics", "judges", "bundles", "files")
+    files = [{"kind": "dataset", "name": block["dataset"]["file"], **block["dataset"]}]
+    files += [{"kind": kind[:-1], **each} for kind in kinds for each in block[kind]]
+    names = ("kind", "name", "file", "sha256", "meaning_sha256")
+    records = [{name: each.get(name) for name in names} for each in files]
+    return listing("manifest", ", ".join(_counts(reached)), files=records)._replace(document=pieces)
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
@@ -113,16 +138,19 @@ def _write(path: Path, text: str, *, force: bool) -> None:
 
 def _written(name: str, reached: Provenance) -> Iterator[str]:
     """Yield what was written, in words."""
-    counts = [
+    yield f"wrote {name}: {', '.join(_counts(reached))}\n"
+    if reached.references:
+        number = many(len(reached.references), "reference has", "references have")
+        yield from note(f"{number} no version: `unpinned` says what each resolves to today")
+
+
+def _counts(reached: Provenance) -> list[str]:
+    return [
         many(reached.rows or 0, "row"),
         many(len(reached.rubrics), "rubric"),
         many(len(reached.judges), "judge"),
         many(len(reached.bundles) + len(reached.files), "schema"),
     ]
-    yield f"wrote {name}: {', '.join(counts)}\n"
-    if reached.references:
-        number = many(len(reached.references), "reference has", "references have")
-        yield from note(f"{number} no version: `unpinned` says what each resolves to today")
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -205,11 +205,17 @@ def cache(what: str) -> Option:
     return click.option("--cache/--no-cache", default=None, help=f"{what} (default: not in CI).")
 
 
+#: The output formats of what can be listed, and of what also tells what is well and what is not.
+TABLES = ("json", "jsonl", "csv", "markdown")
+CASES = (*TABLES, "junit", "github", "gitlab", "sarif", "concise")
+
+
 def output_format(*programs: str) -> Option:
     """Return `--output-format` of text, and of formats for programs."""
     return click.option(
         "--output-format",
         type=click.Choice(["text", *programs]),
+        metavar="FORMAT",
         default="text",
         show_default=True,
         help=f"Output format: text for people, {', '.join(programs)} for programs.",
@@ -241,6 +247,8 @@ def loss_report(what: str) -> Option:
     return file("--loss-report", f"JSON report of {what}.")
 
 
+#: The file formats of recorded outputs.
+OUTPUTS = ("jsonl", "json", "csv", "parquet", "yaml")
 #: Files of results that `grade` wrote, at least one.
 RESULTS = click.argument(
     "results",

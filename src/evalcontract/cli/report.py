@@ -10,7 +10,9 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import put, signals_as_interrupts
+from evalcontract.cli.runs.groupings import GROUPING
 from evalcontract.datasets.opening import Input, Options
+from evalcontract.grading.groups import Grouping
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import many
 from evalcontract.page.content import JudgeLabels
@@ -52,10 +54,9 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 )
 @options.file(
     "--outputs",
-    "Outputs that the results are of, if these have no texts; can be given several times.",
-    "jsonl",
-    "json",
-    "yaml",
+    "Outputs that the results are of, if these have no texts, as `grade` reads them; can be given"
+    " several times.",
+    *options.OUTPUTS,
     multiple=True,
     dir_okay=False,
 )
@@ -71,6 +72,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @click.option(
     "--against", metavar="REV", help="Revision of git; the page also shows what changed since then."
 )
+@GROUPING
 @options.mode("Mode that the page shows first")
 @options.workspace("the files")
 @options.number(
@@ -92,6 +94,7 @@ def report_command(
     outputs: tuple[Path, ...],
     labels: list[JudgeLabels],
     against: str | None,
+    grouping: Grouping,
     max_rows: int,
     stdin_filename: str | None,
     base: Options,
@@ -115,6 +118,7 @@ def report_command(
         against,
         outputs=[Input(path) for path in outputs],
         labels=labels,
+        grouping=grouping,
     )
     if output == "-":
         put(write_page(html_report(settings)), raw=True)

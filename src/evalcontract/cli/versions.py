@@ -15,11 +15,13 @@ from evalcontract.cli.arguments import find_paths
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
+from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.fixing.fixing import write_diff
 from evalcontract.library.artifact import Artifact, identity_from_name
 from evalcontract.meaning.changes import Act, Change, rank_of
+from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind, Version
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many
@@ -213,7 +215,7 @@ def _name(file: str) -> str:
     return escape_controls(file)
 
 
-_FORMATS = {"text": write_tree, "mermaid": write_mermaid, "dot": write_dot}
+_DRAWN = {"text": write_tree, "mermaid": write_mermaid, "dot": write_dot}
 _FOLDER = click.argument(
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -234,10 +236,12 @@ _FOLDER = click.argument(
 @_FOLDER
 @click.option(
     "--output-format",
-    type=click.Choice([*_FORMATS]),
+    type=click.Choice([*_DRAWN, *options.CASES]),
+    metavar="FORMAT",
     default="text",
     show_default=True,
-    help="A tree for people, or a drawing for Mermaid or Graphviz.",
+    help="Output format: text is a tree for people, mermaid and dot draw it for Mermaid or "
+    f"Graphviz, {', '.join(options.CASES)} list the references for programs.",
 )
 @options.workspace("the folder")
 def graph_command(folder: Path, output_format: str, base: Options) -> int:
@@ -248,10 +252,49 @@ def graph_command(folder: Path, output_format: str, base: Options) -> int:
     """
     workspace = _workspace(folder, base)
     graph = graph_of(workspace)
-    put(f"{line}\n" for line in _FORMATS[output_format](graph))
-    put(_summary(graph), err=output_format != "text")
+    if output_format in _DRAWN:
+        put(f"{line}\n" for line in _DRAWN[output_format](graph))
+        put(_summary(graph), err=output_format != "text")
+    else:
+        put_answer(_answer(graph), output_format)
+        put(_unreadable(graph), err=True)
     is_dangling = any(link.state is LinkState.DANGLING for _, link in graph.links)
     return ERRORS if _told(workspace) or is_dangling or graph.unreadable else OK
+
+
+_OUTCOMES = {
+    "dangling": CaseOutcome("failure", Severity.ERROR),
+    "unpinned": CaseOutcome("system-out", Severity.WARNING),
+    "outdated": CaseOutcome("system-out", Severity.NOTE),
+    "unreadable": CaseOutcome("error", Severity.ERROR),
+}
+
+
+def _answer(graph: Graph) -> CommandAnswer:
+    files = {each.name: each.file for each in graph.artifacts}
+    records = [
+        {
+            "from": name,
+            "to": str(link.reference),
+            "uses": link.number,
+            "resolves_to": link.target.name if link.target else None,
+            "newest": str(link.newer) if link.newer else None,
+            "state": link.state,
+        }
+        for name, link in graph.links
+    ]
+    cases = [
+        Case(
+            str(link.reference), name, link.state or "", [link.remark], Place(files.get(name, name))
+        )
+        for name, link in graph.links
+    ]
+    cases += [Case(file, "files", "unreadable", (), Place(file)) for file in graph.unreadable]
+    sentence = next(_summary(graph)).strip()
+    unreadable = [{"file": file} for file in graph.unreadable]
+    return listing("graph", sentence, references=records, unreadable=unreadable)._replace(
+        cases=cases, outcomes=_OUTCOMES
+    )
 
 
 def _told(workspace: Workspace) -> bool:
@@ -292,17 +335,47 @@ def _unreadable(graph: Graph) -> Iterator[str]:
 )
 @_FOLDER
 @options.number("--limit", "Maximum number of changes to print per version (0: no limit).", 10)
+@options.output_format(*options.CASES)
 @options.workspace("the folder")
-def outdated_command(folder: Path, limit: int, base: Options) -> int:
+def outdated_command(folder: Path, limit: int, output_format: str, base: Options) -> int:
     """List the references to a version that is not the newest, and what an update would change."""
     workspace = _workspace(folder, base)
     graph = graph_of(workspace)
     updates = updates_of(graph, workspace.library)
-    put(line for update in updates for line in _update(update, limit))
-    if not updates:
-        put(["every pinned reference is to the newest version\n"])
+    if output_format != "text":
+        put_answer(_answer_of_updates(graph, updates), output_format)
+    else:
+        put(line for update in updates for line in _update(update, limit))
+        put([] if updates else [f"{_NEWEST}\n"])
     put(_unreadable(graph), err=True)
     return ERRORS if _told(workspace) or graph.unreadable else OK
+
+
+_NEWEST = "every pinned reference is to the newest version"
+
+
+def _answer_of_updates(graph: Graph, updates: list[Update]) -> CommandAnswer:
+    """Return what could be updated, as records and as cases of what uses it."""
+    files = {each.name: each.file for each in graph.artifacts}
+    records = [
+        {
+            "old": each.old.name,
+            "new": each.new.name,
+            "class": rank.title if (rank := rank_of(each.changes)) else None,
+            "changes": [*map(_change, each.changes)],
+            "used_by": [name for name, _ in each.users],
+        }
+        for each in updates
+    ]
+    cases = (
+        Case(each.old.name, name, "outdated", [link.remark], Place(files.get(name, name)))
+        for each in updates
+        for name, link in each.users
+    )
+    outdated = many(len(updates), "version is", "versions are")
+    sentence = f"{outdated} not the newest" if updates else _NEWEST
+    answer = listing("outdated", sentence, updates=records)
+    return answer._replace(cases=cases, outcomes=_OUTCOMES)
 
 
 def _update(update: Update, limit: int) -> Iterator[str]:

@@ -9,12 +9,14 @@ from typing import Any
 
 from evalcontract.comparing.difference import (
     ArtifactDifference,
+    ArtifactPair,
     Difference,
     FileDifference,
     VersionChange,
     compare_into,
     name_of,
     named_in,
+    paired,
     version_change,
     version_change_of_dataset,
     with_counts,
@@ -25,7 +27,6 @@ from evalcontract.comparing.effects import (
     references_in,
     stale_validation,
 )
-from evalcontract.comparing.matching import ArtifactPair, paired
 from evalcontract.comparing.revisions import (
     FileRevision,
     RevisedWorkspace,

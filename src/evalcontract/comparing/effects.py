@@ -15,7 +15,7 @@ from evalcontract.comparing.revisions import RevisedWorkspace, WorkspacePair
 from evalcontract.library.artifact import Artifact, ReferenceSite, file_uses
 from evalcontract.library.library import Resolution, visit_inner_first
 from evalcontract.meaning.fields import ChangeClass
-from evalcontract.meaning.view import View, canonical, digest_of_json, view_of
+from evalcontract.meaning.view import View, canonical, digest_of_json, view_and_digest
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import RowSource
@@ -35,20 +35,16 @@ def _key(pair: _Pair) -> tuple[int, int]:
 
 
 class Meanings:
-    """The views of the artifacts of a workspace, and what each has as an effect on scores."""
+    """What the artifacts of a workspace say, and the effect of each on scores."""
 
     def __init__(self, workspace: RevisedWorkspace) -> None:
         self.workspace = workspace
-        self._views: dict[int, View] = {}
         self._effects: dict[int, str] = {}
         self._files: dict[str, str | None] = {}
 
     def view(self, artifact: Artifact) -> View:
         """Return the view of an artifact."""
-        key = id(artifact.document)
-        if key not in self._views:
-            self._views[key] = view_of(artifact.kind, artifact.document.value)
-        return self._views[key]
+        return view_and_digest(artifact.kind, artifact.document)[0]
 
     def resolve(self, reference: Reference) -> Artifact | None:
         """Return the artifact that a reference stands for; None if there is none."""

@@ -20,7 +20,7 @@ from evalcontract.datasets.opening import Input, is_table
 from evalcontract.datasets.placing import from_unreadable
 from evalcontract.library.artifact import read_artifact
 from evalcontract.meaning.changes import Act, changes_of, rank_of
-from evalcontract.meaning.view import view_of
+from evalcontract.meaning.view import view_and_digest
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
@@ -78,7 +78,7 @@ def _read(path: Path, kind: Kind, new: Path) -> Any:
 
 def _artifact(kind: Kind, documents: list[Any], result: Difference) -> ArtifactDifference:
     old, new = (read_artifact(kind, document) for document in documents)
-    changes = changes_of(*(view_of(kind, each.document.value) for each in (old, new)))
+    changes = changes_of(*(view_and_digest(kind, each.document)[0] for each in (old, new)))
     is_renamed = old.id != new.id
     found = ArtifactDifference(
         kind, Act.RENAMED if is_renamed else Act.CHANGED, name_of(new), new.file, changes=changes

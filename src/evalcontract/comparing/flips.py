@@ -13,15 +13,20 @@ from evalcontract.comparing.revisions import (
     Revisions,
     open_workspaces,
 )
+from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Input, Options
+from evalcontract.datasets.outputs import OutputFile
+from evalcontract.datasets.recordings import read_outputs
 from evalcontract.grading.comparison import Comparison, by_id
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.results import RowResult
+from evalcontract.grading.samples import reduced
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, listed
+from evalcontract.policy import Policy
 from evalcontract.source import RowSource
 from evalcontract.workspace import display_name, find_root
 
@@ -94,7 +99,7 @@ def flips_of_workspaces(
             is_meant = revisions.includes(path, revisions.new)
             if old is not None and is_meant and source.unreadable is None:
                 found.append((_side(old, pair.old), _side(path, pair.new), source))
-    old_side, new_side, _ = _meant(found, outputs)
+    old_side, new_side, _ = _meant(found, outputs, options)
     return _graded(old_side, new_side, outputs, options, ask=ask)
 
 
@@ -110,14 +115,16 @@ def _side(path: Path, workspace: RevisedWorkspace) -> _Side:
     return _Side(path, workspace.root, workspace.revision)
 
 
-def _meant(found: list[tuple[_Side, _Side, RowSource]], outputs: Path) -> tuple[Any, Any, Any]:
+def _meant(
+    found: list[tuple[_Side, _Side, RowSource]], outputs: Path, options: Options
+) -> tuple[Any, Any, Any]:
     """Return the dataset that outputs belong to: the only one, of their name, or with their ids."""
     name = display_name(outputs)
     choices = found
     if len(choices) > 1:
         choices = [each for each in found if each[1].path.stem == outputs.stem] or found
     if len(choices) > 1:
-        ids = {*_ids(Input(outputs).read())}
+        ids = _ids_of_outputs(outputs, options)
         choices = [each for each in choices if not ids.isdisjoint(_ids(each[2]))]
     if len(choices) == 1:
         return choices[0]
@@ -125,6 +132,14 @@ def _meant(found: list[tuple[_Side, _Side, RowSource]], outputs: Path) -> tuple[
         raise UsageError(f"{name} belongs to no dataset that both revisions have")
     names = listed(f"`{clipped(each[2].file)}`" for each in choices)
     raise UsageError(f"{name} may belong to {names}: name the dataset as PATH")
+
+
+def _ids_of_outputs(path: Path, options: Options) -> set[str]:
+    source = read_outputs(Input(path))
+    if source.unreadable:
+        return set()
+    file = OutputFile(source, Policy(), of_outputs(options.columns)[1])
+    return {record.id for batch in file.batches() for record in batch}
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
@@ -195,4 +210,4 @@ def _results(
     # A judge has its name in both: what has asked one of them must not ask the other.
     judging = ask() if ask else None
     grading = Grading(Input(side.path, files=files), Input(outputs), own, judging)
-    return {row.id: row for row in grading.results()}, grading
+    return {row.id: row for row in reduced([*grading.results()], "mean")}, grading

@@ -128,6 +128,27 @@ def _artifact(found: ArtifactDifference) -> dict[str, Any]:
     }
 
 
+def records_of(difference: Difference) -> Iterator[dict[str, Any]]:
+    """Yield a record for each change of a field, and for each artifact or file without any."""
+    return map(_finite, _records(difference))
+
+
+def _records(difference: Difference) -> Iterator[dict[str, Any]]:
+    for found in difference.artifacts:
+        of = {"kind": str(found.kind), "name": found.name, "file": found.file, "row": None}
+        changes = [{**of, **_change(change, found)} for change in beside_rows(found)]
+        for row in _rows(found):
+            of["row"] = row["row"]
+            changes += [{**of, **change} for change in row["changes"] or [_of_row(row)]]
+        yield from changes or [{**of, "field": None, "act": str(found.act), "class": None}]
+    for file in difference.files:
+        yield {"kind": file.kind, "name": None, "file": file.file, "act": str(file.act)}
+
+
+def _of_row(row: dict[str, Any]) -> dict[str, Any]:
+    return {"field": None, **{key: row[key] for key in ("act", "class", "line")}}
+
+
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
 

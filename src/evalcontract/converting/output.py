@@ -14,16 +14,16 @@ from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document, read_text
-from evalcontract.source.columnar import ParquetTable, in_memory
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.faults import ParseError
+from evalcontract.source.tables.columnar import in_memory
+from evalcontract.source.tables.parquet import ParquetTable, parquet_bytes
 from evalcontract.source.writing import StagedFiles, spooled
 from evalcontract.source.yaml.writing import (
     NotWritableError,
     csv_text,
     json_line,
     json_text,
-    parquet_bytes,
     utf8,
     yaml_mapping,
     yaml_text,

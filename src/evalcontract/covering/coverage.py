@@ -212,7 +212,7 @@ def exact_name(plan: Plan) -> str | None:
 def _needs(step: Step) -> str:
     if step.needs.never_runs is not None:
         reason = f"{step.needs.never_runs.state}: {step.needs.never_runs.reason}"
-        return clipped(reason, _MAX_SENTENCE)
+        return clipped(reason, MAX_SENTENCE)
     needs = [f"`{clipped(field)}`" for field in step.needs.fields]
     needs += [f"`{clipped(field)}` (may be empty)" for field in step.needs.present]
     return listed(needs, most=_MAX_KEYS) or "-"
@@ -226,13 +226,14 @@ def _tables(file: FileCoverage, room: _Room) -> Iterator[str]:
     for rubric in file.rubrics:
         head = rubric.name or "rows without a rubric, by expectation"
         states = STATES if _is_ours(rubric.name) else (*STATES[:-1], *FOREIGN_STATES)
-        rows = room.take(_counts(rubric, states))
+        rows = room.take(counts_of(rubric, states))
         yield f"  {escape_controls(head)}\n"
         yield from aligned([("check", "kind", *states), *rows])
         yield from _beyond(rubric.count - len(rows))
 
 
-def _counts(rubric: RubricCoverage, states: Sequence[str]) -> Iterator[_Line]:
+def counts_of(rubric: RubricCoverage, states: Sequence[str]) -> Iterator[_Line]:
+    """Yield each check with its kind, and on how many rows it has each state."""
     for check, kind, counts in rubric.checks():
         numbers = [getattr(counts, state) for state in states]
         yield _short_name(check), kind, *(f"{number:,}" if number else "." for number in numbers)
@@ -246,8 +247,8 @@ def _lines_of_unasked_graders(file: FileCoverage, width: int) -> Iterator[str]:
         yield from wrapped(escape_controls(text), 4, width)
 
 
-# Sentences name what the row lacks, and that may be long.
-_MAX_SENTENCE = 1000
+#: The characters of a sentence, which names what a row lacks.
+MAX_SENTENCE = 1000
 
 
 def _short_name(name: str) -> str:
@@ -256,7 +257,7 @@ def _short_name(name: str) -> str:
 
 def _gaps(file: FileCoverage, limit: int, room: _Room, width: int) -> Iterator[str]:
     """Yield the checks that will not run, grouped by row; with a limit, as there is room."""
-    gaps = ((row, place, gap) for row, place in file.rows for gap in _gaps_of(row))
+    gaps = ((row, place, gap) for row, place in file.rows for gap in gaps_of(row))
     shown = room.take(islice(gaps, limit)) if limit else None
     previous = None
     for row, place, gap in gaps if shown is None else shown:
@@ -266,7 +267,7 @@ def _gaps(file: FileCoverage, limit: int, room: _Room, width: int) -> Iterator[s
             name = _short_name(row.row) if row.row is not None else f"row {row.index}"
             yield f"    {escape_controls(str(place))}: {escape_controls(name)}\n"
             previous = row.index
-        yield from wrapped(escape_controls(clipped(gap, _MAX_SENTENCE)), 6, width)
+        yield from wrapped(escape_controls(clipped(gap, MAX_SENTENCE)), 6, width)
     count = 0 if shown is None else sum(_count_gaps(row) for row, _ in file.rows) - len(shown)
     if count:
         yield f"    … and {count:,} more: `--limit 0` shows all\n"
@@ -274,14 +275,15 @@ def _gaps(file: FileCoverage, limit: int, room: _Room, width: int) -> Iterator[s
 
 def _count_gaps(row: RowCoverage) -> int:
     if not _is_ours(row.rubric):
-        return sum(1 for _ in _gaps_of(row))
+        return sum(1 for _ in gaps_of(row))
     states = count_states(row.cells)
     running = states[State.RUN]
     count = len(row.cells) - running + bool(row.cells and not running)
     return count + (row.fault is not None or not row.cells)
 
 
-def _gaps_of(row: RowCoverage) -> Iterator[str]:
+def gaps_of(row: RowCoverage) -> Iterator[str]:
+    """Yield a line for each check that will not run on a row, and for what else is missing."""
     if row.cells and not row.runs:
         yield "no check runs on this row"
     if row.fault is not None:
@@ -343,6 +345,17 @@ def write_json(
     yield '],\n"rubrics": ['
     yield from _join(_text(rubric) for rubric in _rubrics(plans))
     yield "]}\n"
+
+
+def records_of(files: Sequence[FileCoverage], plans: Iterable[Plan]) -> Iterator[dict[str, Any]]:
+    """Yield a record for each check of each row, and of each rubric that was given."""
+    for file in files:
+        for row, place in file.rows:
+            for cell in map(_cell, row.cells) if row.cells else ({},):
+                yield {"file": file.file, **_row(row, place), **cell}
+    for rubric in _rubrics(plans):
+        for check in rubric["checks"]:
+            yield {"file": rubric["file"], "rubric": rubric["rubric"], **check}
 
 
 def _text(value: Any) -> str:

@@ -121,7 +121,8 @@ class NativePass:
             run.budget(self.ignores, policy),
             run.runs_rules,
             run.max_rejected,
-            run.known_rows,
+            is_part=run.is_part,
+            known=run.known_rows,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 
@@ -147,7 +148,8 @@ class NativePass:
         for batch, problems, ignoring, unchecked in every:
             for row in ignoring:
                 self.ignores.read_metadata(row.value, self.path_of(row.row_index))
-            if batch.first_index == 0 and (foreign := self._foreign(batch, problems)):
+            is_first = batch.first_index == 0 and not self._run.is_part
+            if is_first and (foreign := self._foreign(batch, problems)):
                 self._check = None
                 yield foreign
                 return

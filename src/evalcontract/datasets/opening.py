@@ -24,7 +24,7 @@ from evalcontract.source import (
     read_stream,
 )
 from evalcontract.source.filesystem import TABLES
-from evalcontract.source.rows import RowIterable
+from evalcontract.source.rows import IterableRows, RowIterable
 from evalcontract.workspace import (
     NEAREST,
     ChosenConfiguration,
@@ -115,7 +115,7 @@ def open_rows(
     if columns or dialect == TABLE:
         raise UsageError("columns are those of files: give rows in memory the keys of rows")
     if dialect == NATIVE:
-        return NativeDataset(RowIterable(name, rows, has_digest=has_digest))
+        return NativeDataset(RowIterable(IterableRows(name, rows, has_digest=has_digest)))
     from evalcontract.datasets.dialect_pass import DialectDataset  # not for our datasets
     from evalcontract.formats import dialect_of
     from evalcontract.source.external import ExternalFile
@@ -123,7 +123,7 @@ def open_rows(
     known = dialect_of(dialect)
     if _MEDIUM not in known.media:
         raise UsageError(f"{known.title} reads whole files and not single rows: use `load`")
-    source = RowIterable(name, rows, as_python=True, has_digest=has_digest)
+    source = RowIterable(IterableRows(name, rows, as_python=True, has_digest=has_digest))
     return DialectDataset(known, ExternalFile(_MEDIUM, source))
 
 
@@ -255,7 +255,7 @@ class Input(NamedTuple):
     def read(self, *, quick: bool = False) -> RowSource:
         """Read the file; `quick` is as for `read_file`."""
         if self.rows is not None:
-            in_memory = RowIterable(self.path.name, self.rows, has_digest=False)
+            in_memory = RowIterable(IterableRows(self.path.name, self.rows, has_digest=False))
             return cast("RowSource", in_memory)  # its stream is read only once
         name = display_name(self.path)
         if self.stream:
@@ -302,8 +302,8 @@ def files_below(
     the result as a folder: the one that is given, or with a `dialect` one in it.
     A folder that cannot be listed is part of the result; reading it reports the error.
     """
-    if kind is Kind.DATASET and (saved := _saved_in(folder, files)):
-        return saved
+    if kind is Kind.DATASET and (tables := tables_in(folder, files, is_named=True)):
+        return tables
     unreadable: list[Path] = []
 
     def note(error: OSError) -> None:
@@ -314,7 +314,8 @@ def files_below(
 
         suffixes = frozenset(TABLES) if dialect == TABLE else endings(str(dialect))
         paths = data_files(folder, suffixes=suffixes, on_error=note, files=files)
-        folders = {path.parent: _saved_in(path.parent, files) for path in paths}
+        parents = {path.parent for path in paths}
+        folders = {parent: _tables_above(parent, folder, files) for parent in parents}
         inside = {each for below in folders.values() for each in below}
         others = [path for path in paths if not folders[path.parent]]
         return sorted({*inside, *others, *unreadable})
@@ -331,6 +332,7 @@ def files_below(
             for path, source in workspace.scan()
             if source is not None
         ]
+        paths += [path for workspace in workspaces for path in workspace.tables()]
         paths += [path for workspace in workspaces for path in workspace.unreadable_dirs]
         return sorted(path for path in paths if top in (path, *path.parents))
     paths = data_files(folder, on_error=note, files=files)
@@ -341,10 +343,24 @@ def files_below(
     ]
 
 
-def _saved_in(folder: Path, files: Files) -> list[Path]:
-    from evalcontract.source.arrow import saved_in  # not for files
+def tables_in(folder: Path, files: Files, *, is_named: bool = False) -> list[Path]:
+    """Return the folders of tables that a folder is: itself, or one for each split."""
+    from evalcontract.source.tables.arrow import saved_in  # neither is needed for files
+    from evalcontract.source.tables.folders import is_folder_table
 
-    return saved_in(folder, files)
+    if saved := saved_in(folder, files):
+        return saved
+    is_table = folder.name != "datasets" and is_folder_table(folder, files, is_named=is_named)
+    return [folder] if is_table else []
+
+
+def _tables_above(parent: Path, top: Path, files: Files) -> list[Path]:
+    """Return the folders of tables that a folder below another one belongs to."""
+    from evalcontract.source.tables.arrow import saved_in  # neither is needed for files
+    from evalcontract.source.tables.folders import table_above
+
+    table = table_above(parent, top, files)
+    return [table] if table else saved_in(parent, files)
 
 
 def is_target(path: Path, root: Path | None = None) -> bool:

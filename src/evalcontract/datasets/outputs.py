@@ -167,12 +167,22 @@ def read_record(record: Any) -> ReadRecord:
 
 def read_clean(record: Mapping[str, Any]) -> ReadRecord:
     """Read a record that the schema accepts and that has no unknown keys."""
+    output = _faultless(record)
+    if output is not None:
+        return ReadRecord(output, [])
     faults = _problems_of_id(record)
-    output = None if faults else _output_of(record)
-    if output is None or not output.tool_calls:
-        return ReadRecord(output, faults)
-    is_readable = all(call.fault is None for call in output.tool_calls)
-    return ReadRecord(output, [] if is_readable else _calls_of(record))
+    return ReadRecord(None, faults) if faults else ReadRecord(_output_of(record), _calls_of(record))
+
+
+def _faultless(record: Mapping[str, Any]) -> Output | None:
+    """Return the output of a record that the schema accepts; None if something is wrong."""
+    if record.get(_ID).__class__ is not str and _problems_of_id(record):
+        return None
+    output = _output_of(record)
+    for call in output.tool_calls or ():
+        if call.fault is not None:
+            return None
+    return output
 
 
 def _recode(problem: Problem, *, has_id: bool = False) -> Problem:
@@ -377,11 +387,6 @@ class OutputFile:
         return row_id_of(_renamed(row if recording is None else record, self._keys))
 
     @property
-    def sha256(self) -> str | None:
-        """The SHA-256 digest of the bytes that were read; None if there are no records."""
-        return self._rows.sha256 if self._rows else None
-
-    @property
     def progress(self) -> tuple[int, int] | None:
         """The bytes read and the total, for JSONL."""
         stream = self._rows.stream if self._rows else None
@@ -413,21 +418,19 @@ class OutputFile:
         They are numbered from the start of the part; several may have the same id.
         """
         for batch in part.batches():
-            values = [_renamed(value, self._keys) for value in batch.rows]
+            keys = self._keys
+            values = [_renamed(value, keys) for value in batch.rows] if keys else batch.rows
             if batch.faults or not self._structure.are_clean(values):
                 yield None
                 return
-            read = [read_clean(value) for value in values]
-            if any(each.problems for each in read) or any(_SAMPLE in value for value in values):
-                yield None
-                return
-            yield [
-                OutputRecord(row_id_of(value), number, each.output)
-                for number, (value, each) in enumerate(
-                    zip(values, read, strict=True), batch.first_index
-                )
-                if each.output is not None
-            ]
+            records = []
+            for number, value in enumerate(values, batch.first_index):
+                output = _faultless(value)
+                if output is None or _SAMPLE in value:
+                    yield None
+                    return
+                records.append(OutputRecord(row_id_of(value), number, output))
+            yield records
 
     def _records(self, first: int, rows: list[Any]) -> Iterator[OutputRecord]:
         values = [_renamed(value, self._keys) for value in rows]

@@ -10,7 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from evalcontract.datasets.opening import Input
 from evalcontract.formats._conversion import default_id
@@ -18,10 +18,11 @@ from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 from evalcontract.source import RowSource
-from evalcontract.source.document import Batch
 from evalcontract.source.external import medium_of
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES, SourceProblem, UnreadableFile
-from evalcontract.source.rows import IterableRows
+from evalcontract.source.rows import IterableRows, RowIterable
+from evalcontract.source.tables.columnar import INSTALL_PYARROW
+from evalcontract.source.tables.delimited import Table
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 
 _NO_ANSWER, _INVALID = "output/no-answer", "output/invalid-record"
@@ -101,7 +102,8 @@ def read_outputs(input_: Input) -> RowSource:
     name = input_.path.name
     if name.lower().endswith(".eval") and input_.stream is None:
         return _archive(input_)
-    if medium_of(name) in ("csv", "tsv", "parquet", "arrow"):
+    is_folder = input_.stream is None and input_.files.is_folder(input_.path)
+    if is_folder or medium_of(name) in ("csv", "tsv", "parquet", "arrow"):
         read = input_.read_external()
         return cast("RowSource", read.source)
     return input_.read()
@@ -109,7 +111,7 @@ def read_outputs(input_: Input) -> RowSource:
 
 def is_table(source: RowSource) -> bool:
     """Whether the values of rows are those of cells."""
-    return medium_of(source.file) in ("csv", "tsv", "parquet", "arrow")
+    return isinstance(source, Table)
 
 
 def cells(row: Any) -> Any:
@@ -147,36 +149,14 @@ def _archive(input_: Input) -> RowSource:
                 return _unreadable(name, "its samples are larger than what is read", None)
             rows = [json.loads(_member(archive, each, file)) for each in infos]
     except _ZstandardError:
-        advice = "pip install 'evalcontract[arrow]', or write the log as JSON"
+        advice = f"{INSTALL_PYARROW}, or write the log as JSON"
         return _unreadable(name, "its samples are compressed: reading them needs pyarrow", advice)
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, RecursionError) as error:
         return _unreadable(name, f"it is no log of Inspect: {error}", None)
     if not rows:
         return _unreadable(name, "the log has no samples", "log them: `--log-samples`")
-    return cast("RowSource", _Samples(name, rows))
-
-
-class _Samples(IterableRows):
-    """The samples of an archive, which can be read several times; it is a source, too."""
-
-    unreadable = None
-
-    def __init__(self, file: str, rows: list[Any]) -> None:
-        super().__init__(file, ())
-        self._samples = rows
-
-    @property
-    def stream(self) -> Self:  # type: ignore[override]
-        """The samples themselves."""
-        return self
-
-    def peek(self) -> Any:
-        """Return the first sample."""
-        return self._samples[0]
-
-    def batches(self, *, quick: bool = False) -> Iterator[Batch]:  # noqa: ARG002 - all are plain
-        """Yield all samples."""
-        yield Batch(0, self._samples)
+    stream = IterableRows(name, rows, has_digest=False)
+    return cast("RowSource", RowIterable(stream))
 
 
 def _unreadable(name: str, message: str, advice: str | None) -> UnreadableFile:

@@ -65,7 +65,8 @@ class DatasetCheck:
         self._bundles: set[str] = set()
         self._first_rows: dict[str, range] = {}
         dataset_context = DatasetContext(rows.prefix, root, context.declared, rows.cut_texts)
-        watches = [(rule.code, rule.watch(dataset_context)) for rule in self._rules.dataset]
+        of_whole = () if context.is_part else self._rules.dataset
+        watches = [(rule.code, rule.watch(dataset_context)) for rule in of_whole]
         self._watches = [(code, watch, getattr(watch, "see_ids", None)) for code, watch in watches]
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
@@ -241,7 +242,7 @@ class DatasetCheck:
     def _is_suspected(self, row: dict[str, Any], gates: Gates) -> bool:
         group = gates.group_of(row)
         try:
-            return group is None or any(suspects(row, group) for suspects in self._suspecting)
+            return group is None or any([suspects(row, group) for suspects in self._suspecting])  # noqa: C419 - faster
         except Exception:  # noqa: BLE001 - the rule is run, and reports what it has
             return True
 
@@ -450,8 +451,9 @@ class RowContext(NamedTuple):
     schema is invalid. `plans` and `gates` may be shared with other datasets. `graded` are the keys
     of rows that the graders of the runner read. `budget` limits the number of problems. Without
     `runs_rules`, only what makes rows ill-formed, and their references, are checked. After
-    `max_rejected` rows that cannot be used, others are not looked at; 0 is no limit. `known` has
-    the rows of an earlier check.
+    `max_rejected` rows that cannot be used, others are not looked at; 0 is no limit. Of rows that
+    are a part of a dataset (`is_part`), no rule for whole datasets is asked. `known` has the rows
+    of an earlier check.
     """
 
     checks: EvalContext
@@ -464,6 +466,7 @@ class RowContext(NamedTuple):
     budget: FindingBudget = FindingBudget()
     runs_rules: bool = True
     max_rejected: int = 0
+    is_part: bool = False
     known: KnownRows | None = None
 
     @property

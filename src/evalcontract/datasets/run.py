@@ -210,7 +210,8 @@ class Run:
     further (0: none), `has_php` whether checks that need PHP can run, `ask` what asks judges, if
     anything does, `ignores` what files ignore, if another run has begun to count it, `runs_rules`
     whether rules are run on rows, `max_rejected` the number of rows that cannot be used after which
-    the others of a dataset are not looked at (0: none). With `is_locking`, the files are not
+    the others of a dataset are not looked at (0: none). With `is_part`, the rows are a part of a
+    dataset, and what only the whole shows is not looked for. With `is_locking`, the files are not
     compared with the lock, and `uses` has what each dataset uses, by its file; otherwise,
     `problems_in_libraries` has what is wrong by the lock with artifacts of libraries, by name.
     `known_rows` are those of an earlier check of the only dataset.
@@ -233,6 +234,7 @@ class Run:
         runs_rules: bool = True,
         max_rejected: int = 0,
         is_locking: bool = False,
+        is_part: bool = False,
         known_rows: KnownRows | None = None,
     ) -> None:
         self.known_rows = known_rows
@@ -250,6 +252,7 @@ class Run:
         self.runs_rules = runs_rules
         self.max_rejected = max_rejected
         self.is_locking = is_locking
+        self.is_part = is_part
         self.uses: dict[str, DatasetUse] = {}
         self.problems_in_libraries: dict[str, list[Problem]] = {}
 

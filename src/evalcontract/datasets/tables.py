@@ -20,17 +20,19 @@ from evalcontract.datasets.columns import (
 )
 from evalcontract.model.diagnostic import Path, Place, Problem, Within
 from evalcontract.model.errors import UsageError
-from evalcontract.model.values import listed
+from evalcontract.model.values import clipped, listed
 from evalcontract.source import RowBatches, SourceProblem, UnreadableFile
-from evalcontract.source.columnar import TypedTable
 from evalcontract.source.document import Batch
 from evalcontract.source.rows import has_infinite, representable
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.columnar import TypedTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
 _ID = "id"
+# Keys that hold a text.
+_TEXTS = frozenset((_ID, INPUT, "criteria", "expected.reference", "rubric_ref", "bundle"))
 # Delimiters of files that are called CSV, the usual one first.
 _DELIMITERS = (",", ";", "\t")
 # Findings are about the first columns of a table that has more.
@@ -55,6 +57,7 @@ def source_of(file: ExternalFile, mapping: ColumnKeys) -> TableSource | Unreadab
     elif isinstance(table, TypedTable):
         header = table.header
         if not mapping and has_own_rows(table):
+            table.require((_ID, INPUT))
             return TableSource(table, None)
         mapping = (*mapping, *((name, name) for name in _own_structs(table, mapping)))
     else:
@@ -62,6 +65,8 @@ def source_of(file: ExternalFile, mapping: ColumnKeys) -> TableSource | Unreadab
     columns = columns_of(header, mapping)
     if not any(column.key == INPUT for column in columns):
         return UnreadableFile(file.file, (no_input(header),))
+    if isinstance(table, TypedTable):
+        table.require(column.name for column in columns if column.key == INPUT)
     return TableSource(table, columns)
 
 
@@ -94,7 +99,10 @@ class TableSource:
         self.file = table.file
         self.stream = TableRows(table, columns)
         self.problems = [*problems_of_header(columns or ())]
-        if columns is not None and isinstance(table, CsvTable):
+        self.problems += _of_names(table)
+        if isinstance(table, TypedTable):
+            self.problems += [*_of_types(table, columns), *_of_files(table)]
+        elif columns is not None:
             self.problems += [*_of_shape(table, columns), *_of_halves(table, columns)]
 
     def peek(self) -> Any:
@@ -206,13 +214,37 @@ def problems_of_header(columns: Sequence[Column]) -> Iterator[Problem]:
         yield Problem("dataset/mapped-column", message, (guessed[0].name,), advice)
 
 
-def _of_shape(table: CsvTable, columns: Sequence[Column]) -> Iterator[Problem]:
-    """Yield the columns with the same name, and the rows with fewer or more cells than columns."""
-    width = len(table.header)
+def _of_names(table: CsvTable | TypedTable) -> Iterator[Problem]:
+    """Yield the columns with the same name."""
     repeated = [name for name, count in Counter(table.header).items() if count > 1]
     for name in repeated[:_MOST_COLUMNS]:
         message = f"several columns are called `{name}`, and only the last of them is read"
         yield Problem("dataset/repeated-column", message, (name,), "rename the others")
+
+
+def _of_types(table: TypedTable, columns: Sequence[Column] | None) -> Iterator[Problem]:
+    """Yield the columns whose values become texts, but hardly those that their keys are for."""
+    named = {column.name: column.key for column in columns or ()}
+    for name, kind in table.as_texts.items():
+        key = named.get(name, name)
+        if key in _TEXTS:
+            message = f"the column `{clipped(name)}` has the type `{kind}`, and `{key}` is a text"
+            advice = "cast the column to texts: what is checked is what its values become in JSON"
+            yield Problem("dataset/wrong-type", message, (name,), advice)
+
+
+def _of_files(table: TypedTable) -> Iterator[Problem]:
+    """Yield the columns that files of a folder lack, which others have."""
+    for name, files in table.lacking():
+        where = listed([f"`{clipped(each)}`" for each in files])
+        message = f"the column `{clipped(name)}` is missing in {where}"
+        advice = "their rows lack the key: add the column, if it is meant to be there"
+        yield Problem("dataset/ragged-row", message, (name,), advice)
+
+
+def _of_shape(table: CsvTable, columns: Sequence[Column]) -> Iterator[Problem]:
+    """Yield the rows with fewer or more cells than columns."""
+    width = len(table.header)
     sizes = [*enumerate(map(len, table.records))]
     more = [(index, size) for index, size in sizes if size > width]
     fewer = [(index, size) for index, size in sizes if size < width]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
+from typing import Any
 
 from evalcontract.checks.outcome import Outcome, gravest
 from evalcontract.grading.groups import Group, Grouping
@@ -169,13 +171,21 @@ class Comparison:
     ) -> Comparison:
         """Compare rows with the earlier ones of the same ids."""
         comparison = cls(grouping, keep)
+        unchanged: Counter[_Unchanged] = Counter()
         for row in rows:
             same, at = before.get(row.id, ()), comparison.seen[row.id]
             if at >= len(same):
                 comparison.new.append(row.id)
                 continue
             comparison.seen[row.id] += 1
-            comparison._compare(same[at], row)
+            result = _unchanged(same[at], row) if grouping.cluster is None else None
+            if result is None:
+                comparison._compare(same[at], row)
+            else:
+                unchanged[result] += 1
+                comparison._add_to_groups(row)
+        for result, times in unchanged.items():
+            comparison._add_unchanged(result, times)
         return comparison
 
     def merge(self, other: Comparison) -> None:
@@ -220,6 +230,21 @@ class Comparison:
         if changed or _result(before) != _result(row):
             self._note(RowChange(before, row, tuple(changed)))
 
+    def _add_to_groups(self, row: RowResult) -> None:
+        """Count a row that has not changed in its groups."""
+        if row.content:
+            change = (row.outcome, row.score, row.outcome, row.score)
+            for group in self.grouping.groups(row):
+                self.groups[group].changes[change] += 1
+
+    def _add_unchanged(self, result: _Unchanged, times: int) -> None:
+        """Count rows that had this result before, and have it now, but not in their groups."""
+        self.rows.changes[*result.row, *result.row] += times
+        rubric = _id_of(result.rubric)
+        for name, outcome, score, _, _ in result.checks:
+            if score is not None:
+                self.checks[rubric, name].changes[outcome, score, outcome, score] += times
+
     def _of_row(self, before: RowResult, row: RowResult) -> Iterator[tuple[PairedTally, _Change]]:
         """Yield where the result of a row counts, if its score is known both times."""
         if before.score is not None and row.score is not None:
@@ -250,6 +275,28 @@ class Comparison:
         leaves = (leaf for check in unknown.checks for _, leaf in check.leaves())
         reason = unknown.reason or gravest(leaves)[1] or "-"
         self.uncompared[UncomparedRow(before.score is None, now.score is None, reason)] += 1
+
+
+class _Unchanged(NamedTuple):
+    """A result that a row had before, and has now, by the same rubric."""
+
+    rubric: str | None
+    row: tuple[Outcome | None, float | None]
+    checks: tuple[tuple[Any, ...], ...]
+
+
+# The id, the outcome, the score, the bounds and the checks inside of the result of a check.
+_of_check = itemgetter(0, 2, 3, 6, 7)
+
+
+def _unchanged(before: RowResult, now: RowResult) -> _Unchanged | None:
+    """Return the result of a row if it is the same, with a score and without checks inside."""
+    if now.score is None or before[1:4] != now[1:4]:
+        return None
+    checks = tuple(map(_of_check, now.checks))
+    if tuple(map(_of_check, before.checks)) != checks or any([check[4] for check in checks]):  # noqa: C419 - faster
+        return None
+    return _Unchanged(now.rubric, (now.outcome, now.score), checks)
 
 
 def _matched(

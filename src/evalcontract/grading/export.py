@@ -196,6 +196,9 @@ def results_of(
     rows["metric_config"]["evaluation_description"] = (
         f"Mean score of the rows, each graded by its rubric or by its own expectations. {_LOWEST}"
     )
+    if summary.samples.rows:
+        reduce, outputs = summary.grouping.reduce, str(summary.samples.outputs)
+        rows["score_details"]["details"] |= {"reduce": reduce, "outputs": outputs}
     results = [rows]
     of_checks: dict[str | None, dict[str, dict[str, Any]]] = {}
     for (rubric, check), (kind, tally) in summary.checks.items():
@@ -371,6 +374,8 @@ def _evaluation(result: RowResult, output: Output) -> dict[str, Any]:
     metadata = {"outcome": str(result.outcome or "scored")}
     if result.rubric:
         metadata["rubric"] = result.rubric
+    if result.sample is not None:  # its `sample_id` is that of the row, as of epochs of Inspect
+        metadata["sample"] = str(result.sample)
     if bounds:
         metadata |= {"lowest_score": str(bounds.low), "highest_score": str(bounds.high)}
     leaves = (leaf for check in result.checks for leaf in check.leaves())

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from copy import copy
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import groupby
 from operator import attrgetter
 from platform import python_version
@@ -34,7 +34,7 @@ from evalcontract.grading.used import ResultDependencies, RowDependencies
 from evalcontract.judging.asking import Judging, Usage, asked_ahead, prospects_of
 from evalcontract.judging.cost import Prospects
 from evalcontract.library.library import Library
-from evalcontract.model.diagnostic import Diagnostic, Problem, sort_key
+from evalcontract.model.diagnostic import Diagnostic, Place, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
@@ -50,8 +50,8 @@ VERSION = "3.0"
 OfRows = Callable[[list[Task], list[RowResult]], T]
 # The number of rows that a process grades at a time.
 _CHUNK = 250
-# Why a row has no output; another finding tells it.
-_NO_OUTPUT, _INVALID_OUTPUT = "no output was recorded", "its recorded output is not valid"
+#: Why a row has no output; another finding tells it.
+NO_OUTPUT, INVALID_OUTPUT = "no output was recorded", "its recorded output is not valid"
 
 
 class Grading:
@@ -103,6 +103,7 @@ class Grading:
             prepare=self._grader.prepare,
             digests_rows=digests_rows,
         )
+        self._digests_rows = digests_rows
         self._gate = gate
         self._questions = 0
 
@@ -174,6 +175,8 @@ class Grading:
         """
         dataset, started = manifest["dataset"], manifest.get("started")
         reached = self.used.provenance((dataset["file"], dataset.get("sha256")))
+        if not self._digests_rows:
+            reached = reached._replace(meaning_sha256=None)
         time = datetime.fromisoformat(started) if started else self.used.started
         return reached._replace(settings=self._settings).to_dict(time)
 
@@ -187,6 +190,18 @@ class Grading:
         used = self.used.begin(rubrics, earlier)
         block = self.provenance(manifest)
         return Basis(manifest, used, {**block, "dataset": {"meaning_sha256": None}})
+
+    def places(self, names: Container[str]) -> dict[str, Place]:
+        """Return where the rows with some names are, which takes another pass; none for none."""
+        if not names or self.is_unreadable:
+            return {}
+        dataset_pass = self._begin()
+        return {
+            name: dataset_pass.place(row.path)
+            for checked in dataset_pass.batches(keep_rows=True)
+            for row in rows_of(dataset_pass, checked)
+            if (name := row_name(row.value, row.number)) in names
+        }
 
     @property
     def usage(self) -> Usage | None:
@@ -232,7 +247,7 @@ class Grading:
             self._show_progress(self._outputs)
         outputs, dataset_pass = self._outputs, self._begin()
         is_whole = self._judging is not None or self.has_samples
-        parts = None if is_whole else parts_of(dataset_pass, outputs, self._is_ordinary)
+        parts = None if is_whole else parts_of(dataset_pass, outputs, self._are_ordinary)
         if parts:
 
             def grade(pairs: list[Pair]) -> T:
@@ -322,12 +337,16 @@ class Grading:
             task = self._task(pair)
             yield task if refusal is None else task._replace(reason=refusal)
 
-    def _is_ordinary(self, pair: Pair) -> bool:
-        row, record = pair
-        if row.fault is not None:
-            return True
-        plan = self._grader.plan_of(row.value.get("rubric_ref"))
-        return self._work.is_ordinary(plan, row.value, _output_of(record))
+    def _are_ordinary(self, pairs: list[Pair]) -> bool:
+        """Whether the work on no pair is more than every row may have."""
+        plan_of = cache(self._grader.plan_of)
+        is_ordinary = self._work.is_ordinary
+        for row, record in pairs:
+            if row.fault is None:
+                plan = plan_of(row.value.get("rubric_ref"))
+                if not is_ordinary(plan, row.value, _output_of(record)):
+                    return False
+        return True
 
     def _in_chunks(
         self,
@@ -375,10 +394,10 @@ class Grading:
             return invalid_row(value, row.number, row.fault.message)
         name, lacks = row_name(value, row.number), None
         if record is None and self._outputs and name in self._outputs.invalid:
-            lacks = _INVALID_OUTPUT
+            lacks = INVALID_OUTPUT
         elif record is None:
             self._lacking.append(name)
-            lacks = _NO_OUTPUT
+            lacks = NO_OUTPUT
         sample = record.sample if record else None
         task = Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
         return task if sample is None else task._replace(sample=sample)
@@ -422,7 +441,7 @@ def _chunks(tasks: Iterator[Task]) -> Iterator[list[Task]]:
 
 def _is_undecided(row: RowResult) -> bool:
     """Whether a row is undecided, and nothing else is reported of it."""
-    is_reported = not row.checks or row.reason in (_NO_OUTPUT, _INVALID_OUTPUT)
+    is_reported = not row.checks or row.reason in (NO_OUTPUT, INVALID_OUTPUT)
     return row.outcome is Outcome.UNDECIDED and not is_reported
 
 
@@ -432,5 +451,8 @@ def _file(name: str, input_: Input) -> dict[str, Any]:
     return {"file": name} if digest is None else {"file": name, "sha256": digest}
 
 
+_NOTHING = Output()
+
+
 def _output_of(record: OutputRecord | None) -> Output:
-    return record.output if record else Output()
+    return record.output if record else _NOTHING

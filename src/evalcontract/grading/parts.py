@@ -88,18 +88,18 @@ def _observe(
 
 
 def parts_of(
-    dataset_pass: DatasetPass, outputs: OutputFile, is_ordinary: Callable[[Pair], bool]
+    dataset_pass: DatasetPass, outputs: OutputFile, are_ordinary: Callable[[list[Pair]], bool]
 ) -> Parts | None:
     """Return the parts of a dataset and its outputs; None unless both are JSONL with some lines.
 
-    Pairs that are not `is_ordinary` are irregular, too.
+    Pairs that are not all `are_ordinary` are irregular, too.
     """
     if not isinstance(dataset_pass, NativePass):
         return None
     rows, records = dataset_pass.stream, outputs.stream
     if rows is None or records is None or not rows.size or not records.size:
         return None
-    return Parts(dataset_pass, outputs, rows=rows, records=records, is_ordinary=is_ordinary)
+    return Parts(dataset_pass, outputs, rows=rows, records=records, are_ordinary=are_ordinary)
 
 
 class Parts:
@@ -116,13 +116,13 @@ class Parts:
         *,
         rows: RowStream,
         records: RowStream,
-        is_ordinary: Callable[[Pair], bool],
+        are_ordinary: Callable[[list[Pair]], bool],
     ) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.surplus: list[OutputRecord] = []
         self._pass = dataset_pass
         self._checked_outputs = outputs
-        self._is_ordinary = is_ordinary
+        self._are_ordinary = are_ordinary
         self._dataset, self._outputs = rows, records
         self._ids: set[str] = set()
         self._count = 0
@@ -161,7 +161,7 @@ class Parts:
         if self._dataset.is_empty or self._outputs.is_empty:  # they have only blank lines
             raise IrregularError
         lacking = [Pair(row, None) for row in self._rows.values()]
-        if not all(map(self._is_ordinary, lacking)):
+        if not self._are_ordinary(lacking):
             raise IrregularError
         yield grade(lacking)
         self.surplus = sorted(self._records.values(), key=lambda record: record.number)
@@ -197,7 +197,7 @@ class Parts:
                         left.append(record)
                     else:
                         pairs.append(Pair(row, record))
-            if not all(map(self._is_ordinary, pairs)):
+            if not self._are_ordinary(pairs):
                 return None
             graded = grade(pairs)
         return GradedPart(
@@ -228,7 +228,7 @@ class Parts:
             or not self._records.keys().isdisjoint({*records, *(ids - rows.keys())})
             or len(waiting) > _MAX_WAITING
             or self._may_be_foreign(graded)
-            or not all(map(self._is_ordinary, pairs))
+            or not self._are_ordinary(pairs)
         ):
             raise IrregularError
         before = self._outputs.count

@@ -10,8 +10,7 @@ from evalcontract.grading.results import RowResult
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.estimates import FEWEST
-from evalcontract.statistics.power import DifferenceVariance
-from evalcontract.statistics.samples import SampledRow, sampled_variance
+from evalcontract.statistics.samples import DifferenceVariance, SampledRow, sampled_variance
 
 
 class Pilot(NamedTuple):

@@ -152,8 +152,8 @@ def write_results(
     yield from write_unmeasured(summary, width)
     yield from wrapped(tally_sentence(summary.rows), 0, width)
     if summary.samples.rows:
-        yield from wrapped(_samples(summary.samples), 0, width)
-    if methods := _methods(summary):
+        yield from wrapped(samples_sentence(summary.samples), 0, width)
+    if methods := methods_sentence(summary):
         yield from wrapped(methods, 0, width)
 
 
@@ -170,7 +170,7 @@ def _groups(summary: Summary, limit: int, width: int) -> Iterator[str]:
         yield "\n"
 
 
-def _samples(samples: SampleTally) -> str:
+def samples_sentence(samples: SampleTally) -> str:
     """Return what the samples of rows come to, of which there are some."""
     parts = [f"{many(samples.outputs, 'output')} of {many(samples.rows, 'row')}"]
     at, every = samples.chance(of_all=False), samples.chance(of_all=True)
@@ -181,14 +181,14 @@ def _samples(samples: SampleTally) -> str:
             for k, found in {1: one, samples.k: at}.items()
         ]
         parts.append(f"pass^{samples.k} {number_text(every.value)}{_in_brackets(every)}")
-        parts += [f"{share:.0%} {when} right" for when, share in shares.items()]
+        parts += [f"{100 * share:.0f} % {when} right" for when, share in shares.items()]
     within, between = samples.variance
     if within is not None and between is not None:
         parts.append(f"variance {within:.3f} within rows, {between:.3f} between them")
     return f"samples: {', '.join(parts)}"
 
 
-def _methods(summary: Summary) -> str:
+def methods_sentence(summary: Summary) -> str:
     """Return how the intervals were computed; nothing without any."""
     tallies = [summary.rows, *summary.rubrics.values(), *summary.groups.values()]
     tallies += [tally for _, tally in summary.checks.values()]

@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.basis import (
@@ -26,6 +26,8 @@ from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import SHOWN, harmless_json
+from evalcontract.source.faults import collector_paused
+from evalcontract.source.json.reading import load_exactly
 from evalcontract.source.text import sha256_of
 from evalcontract.source.writing import GrowingFile, check_target, target_of
 from evalcontract.structure.native import native_for
@@ -175,7 +177,7 @@ def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
             is_complete = True
             provenance = content.get("provenance")
         else:
-            rows.append(_row(content))
+            rows.append(result_of(content))
             places.append(at)
     if manifest is None:
         raise UsageError(f"{name} is empty")
@@ -185,14 +187,10 @@ def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
 def _content(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line; None if it is not valid."""
     try:
-        content: dict[str, Any] = json.loads(line, parse_constant=_no_number)
+        content = load_exactly(line)
         return content if _line_schema().is_valid(content) else None
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
 
 
 @cache
@@ -200,12 +198,13 @@ def _line_schema() -> Any:
     return native_for(load("results"))
 
 
-def _row(content: dict[str, Any]) -> RowResult:
+def result_of(content: dict[str, Any]) -> RowResult:
+    """Return the result in a line of results, or in what `row_fields` returned."""
     outcome = content["outcome"]
     return RowResult(
         id=content["id"],
         rubric=content["rubric"],
-        outcome=None if outcome is None else Outcome(outcome),
+        outcome=None if outcome is None else _OUTCOMES[outcome],
         score=content["score"],
         reason=content.get("reason"),
         bounds=_bounds(content),
@@ -216,27 +215,23 @@ def _row(content: dict[str, Any]) -> RowResult:
 
 
 def _check(content: dict[str, Any]) -> CheckResult:
+    own = content["id"], content["kind"], content["outcome"], content["score"]
     if len(content) == _OF_PLAIN:
-        return _plain_check(*map(content.__getitem__, ("id", "kind", "outcome", "score")))
-    return CheckResult(
-        id=content["id"],
-        kind=content["kind"],
-        outcome=Outcome(content["outcome"]),
-        score=content["score"],
-        reason=content.get("reason"),
-        details=content.get("details"),
-        bounds=_bounds(content),
-        checks=tuple(map(_check, content.get("checks", ()))),
-    )
+        return _plain_check(*own)
+    id_, kind, outcome, score = own
+    told = content.get("reason"), content.get("details"), _bounds(content)
+    inner = tuple(map(_check, content["checks"])) if "checks" in content else ()
+    return CheckResult(id_, kind, _OUTCOMES[outcome], score, *told, inner)
 
 
+_OUTCOMES = {str(outcome): outcome for outcome in Outcome}
 # The keys that every check has; most have no other, and many are the same.
 _OF_PLAIN = 4
 
 
 @lru_cache(maxsize=1 << 10)
 def _plain_check(id_: str, kind: str, outcome: str, score: float | None) -> CheckResult:
-    return CheckResult(id_, kind, Outcome(outcome), score)
+    return CheckResult(id_, kind, _OUTCOMES[outcome], score)
 
 
 def _bounds(content: dict[str, Any]) -> Bounds | None:
@@ -265,7 +260,8 @@ def earlier_results(path: Path) -> Results:
         UsageError: a file cannot be read, is not such a file, or both are not of one run.
 
     """
-    return read_results(*_journal(path))
+    with collector_paused():
+        return read_results(*_journal(path))
 
 
 def _journal(path: Path) -> tuple[list[bytes], str, int]:
@@ -452,9 +448,15 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _good_rows(earlier: Results) -> dict[int, RowResult]:
-    """Return the rows that are not graded again, by the numbers of their lines."""
-    rows = zip(earlier.places, earlier.rows, strict=True)
-    return {place: row for place, row in rows if row.is_complete}
+    """Return the rows that are not graded again, by the numbers of their lines.
+
+    Of samples, all of a row are, or none: a run that ended may not have written those of the last.
+    """
+    rows = [*zip(earlier.places, earlier.rows, strict=True)]
+    again = {row.id for row in earlier.rows if row.sample is not None and not row.is_complete}
+    if rows and not earlier.is_complete and rows[-1][1].sample is not None:
+        again.add(rows[-1][1].id)
+    return {place: row for place, row in rows if row.is_complete and row.id not in again}
 
 
 def _require_same(earlier: Results, name: str, use: Use) -> Sections:

@@ -77,25 +77,26 @@ class WorkBudget:
 
     def _steps(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> int:
         size = self._size(plan) if plan else _NOTHING
-        items = 0
-        for key in _LISTS:
-            if key in row and isinstance(row[key], list):
-                items += len(row[key])
+        items = sum([len(row[key]) for key in _LISTS if row.get(key).__class__ is list])
         characters, calls = len(output.text or ""), len(output.tool_calls or ())
-        each = _OF_CHECK + characters // 100 + calls + items
-        texts = max(0, size.texts + items - TEXTS) * (1 + characters // 1000) // 3
-        pairs = max(0, calls * (size.tools + len(row.get("expected_tools") or ())) - PAIRS)
-        searches = max(0, size.patterns - CHECKS) * _OF_SEARCH
-        return max(0, size.checks - CHECKS) * each + searches + texts + pairs
+        pairs = calls * (size.tools + len(row.get("expected_tools") or ())) - PAIRS
+        texts = size.texts + items - TEXTS
+        checks, searches = size.checks - CHECKS, size.patterns - CHECKS
+        if pairs <= 0 and texts <= 0 and checks <= 0 and searches <= 0:  # of almost every row
+            return 0
+        steps = max(0, checks) * (_OF_CHECK + characters // 100 + calls + items)
+        steps += max(0, searches) * _OF_SEARCH
+        return steps + max(0, texts) * (1 + characters // 1000) // 3 + max(0, pairs)
 
     def _size(self, plan: Plan) -> _Size:
-        if id(plan) not in self._sizes:
+        size = self._sizes.get(id(plan))
+        if size is None:
             parts = [
                 self._size(part.plan) if isinstance(part, NestedRubric) else _size_of(part.check)
                 for part in plan.steps.parts
             ]
-            self._sizes[id(plan)] = _Size(*map(sum, zip(_NOTHING, *parts, strict=True)))
-        return self._sizes[id(plan)]
+            size = self._sizes[id(plan)] = _Size(*map(sum, zip(_NOTHING, *parts, strict=True)))
+        return size
 
     def diagnostics(self, run: Run) -> Iterator[Diagnostic]:
         """Yield a finding for each rubric that some rows are not graded by."""
@@ -118,7 +119,7 @@ def _size_of(check: Mapping[str, Any] | None) -> _Size:
 # The keys of a row that results keep besides its output.
 _KEPT = ("tags", "metadata", "input")
 #: What a row expects of the output, by the keys that it has there.
-_EXPECTATIONS = (
+EXPECTATIONS = (
     *("criteria", "expected", "expected_facts", "expected_tools"),
     *("must_contain_any", "must_not_contain"),
 )
@@ -135,7 +136,7 @@ def _content_of(task: Task) -> dict[str, Any]:
     content = {key: row[key] for key in _KEPT if key in row}
     if output.text is not None:
         content["output"] = output.text
-    if expected := {key: row[key] for key in _EXPECTATIONS if key in row}:
+    if expected := {key: row[key] for key in EXPECTATIONS if key in row}:
         content["expected"] = expected
     if output.tool_calls is not None:
         content["tool_calls"] = [

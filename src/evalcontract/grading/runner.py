@@ -224,9 +224,21 @@ class Single(NamedTuple):
             except Exception:  # noqa: BLE001 - then each output is judged alone, which tells whose
                 verdicts = None
             if verdicts is not None:
-                passed = self.passed
-                return [passed if each is PASSED else self.result(each) for each in verdicts]
+                return self.shared(verdicts)
         return list(map(self.executed, block.rows, block.outputs))
+
+    def shared(self, verdicts: Sequence[Verdict]) -> list[CheckResult]:
+        """Return the results that verdicts come to; those of the same verdict are the same."""
+        if verdicts.count(PASSED) == len(verdicts):
+            return [self.passed] * len(verdicts)
+        known = {id(PASSED): self.passed}
+        results = []
+        for verdict in verdicts:
+            result = known.get(id(verdict))
+            if result is None:
+                result = known[id(verdict)] = self.result(verdict)
+            results.append(result)
+        return results
 
     def executed(self, row: Mapping[str, Any], output: Output) -> CheckResult:
         """Return the result on one output; an executor that fails is an error."""
@@ -255,9 +267,9 @@ def _possible(verdict: Verdict, kind: str) -> Verdict:
             return verdict._replace(score=None)
         return error(f"the executor of `{kind}` gave the bounds {low!r} and {high!r}")
     if outcome is Outcome.PASSED or outcome is Outcome.FAILED:
-        if _is_score(score):
-            return verdict._replace(score=float(score))
-        return error(f"the executor of `{kind}` gave the score {score!r}")
+        if not _is_score(score):
+            return error(f"the executor of `{kind}` gave the score {score!r}")
+        return verdict if score.__class__ is float else verdict._replace(score=float(score))
     return verdict._replace(score=None, bounds=ANY_SCORE)
 
 

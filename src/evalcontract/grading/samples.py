@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -51,11 +51,17 @@ def reduced(rows: Sequence[RowResult], how: str) -> list[RowResult]:
     What did not run in a sample may have any score, as in a rubric. What all samples skip is
     skipped, and else those count that are not.
     """
+    if not _have_samples(rows):
+        return [*rows]
     reduction = REDUCTIONS[how]
     return [
         samples[0] if samples[0].sample is None else _row(samples, reduction)
         for samples in ([*group] for _, group in groupby(rows, attrgetter("id")))
     ]
+
+
+def _have_samples(rows: Iterable[RowResult]) -> bool:
+    return not {None}.issuperset(map(attrgetter("sample"), rows))
 
 
 def _row(samples: list[RowResult], reduction: Reduction) -> RowResult:
@@ -137,6 +143,8 @@ class SampleTally:
 
     def add_all(self, rows: Sequence[RowResult]) -> None:
         """Count the samples of rows that have several."""
+        if not _have_samples(rows):
+            return
         for _, group in groupby(rows, attrgetter("id")):
             samples = [*group]
             if samples[0].sample is not None:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from evalcontract.model.errors import UsageError
-from evalcontract.source.columnar import require_pyarrow
 from evalcontract.source.external import medium_of, read_external
-from evalcontract.source.yaml.writing import NotWritableError, csv_text, parquet_bytes
+from evalcontract.source.tables import parquet
+from evalcontract.source.yaml.writing import NotWritableError, csv_text
 from evalcontract.workspace import display_name
 
 #: The columns that each table has; other keys of rows follow them.
@@ -42,15 +42,10 @@ def require_writer(path: Path) -> None:
 
     """
     if table_medium(path) == "parquet":
-        from evalcontract.source.faults import ParseError  # rarely needed
-
         try:
-            require_pyarrow("Parquet")
-        except ParseError:
-            raise UsageError(
-                f"{display_name(path)}: writing Parquet needs pyarrow:"
-                " pip install 'evalcontract[arrow]'"
-            ) from None
+            parquet.require_writer()
+        except NotWritableError as error:
+            raise UsageError(f"{display_name(path)}: {error}") from None
 
 
 def table_of(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
@@ -69,7 +64,7 @@ def table_of(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
     header = (*COLUMNS, *others)
     if medium == "parquet":
         try:
-            yield parquet_bytes([{key: row.get(key) for key in header} for row in rows])
+            yield parquet.parquet_bytes([{key: row.get(key) for key in header} for row in rows])
         except NotWritableError as error:
             raise UsageError(f"{display_name(path)}: {error}") from None
         return

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
-from evalcontract.judging.apis import SPOKEN
 from evalcontract.judging.client import (
     INSTALL,
+    SPOKEN,
     Client,
     MissingLibraryError,
     NoReplyError,

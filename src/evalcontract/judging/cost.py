@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from math import ceil
+from typing import Any
 
 from evalcontract.judging.client import NoReplyError, Reply
 from evalcontract.judging.questions import Question
@@ -148,6 +149,20 @@ class _Totals:
             of_token = characters / read if read else of_token
             of_answer = written / len(self._known)
         return ceil(self._characters / of_token), ceil(self.questions * of_answer)
+
+
+def forecast_fields(prospects: Prospects) -> dict[str, Any]:
+    """Return the JSON of what would be asked; see `schema/answer.schema.json`."""
+    every = [*prospects.forecasts()]
+    total = total_of(every)._asdict()
+    impossible = [
+        {"reason": reason, "number": number} for reason, number in prospects.impossible.items()
+    ]
+    return {
+        **{name: total[name] for name in Forecast._fields[2:]},
+        "judges": [each._asdict() for each in every],
+        "impossible": impossible,
+    }
 
 
 def total_of(forecasts: Iterable[Forecast]) -> Forecast:

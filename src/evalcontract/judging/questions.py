@@ -14,8 +14,7 @@ from unicodedata import category, normalize
 from evalcontract.analysis.template import scan
 from evalcontract.cache.store import Cache
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
-from evalcontract.judging.apis import SPOKEN
-from evalcontract.judging.client import Reply
+from evalcontract.judging.client import SPOKEN, Reply
 from evalcontract.judging.prompt import (
     AGAIN,
     BINARY_WORDS,

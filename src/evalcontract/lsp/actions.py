@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from lsprotocol import types
 
@@ -14,11 +15,16 @@ from evalcontract.lsp.documents import OpenDocument, Publisher
 from evalcontract.lsp.replies import overlaps
 from evalcontract.lsp.text import Text, edits_between
 from evalcontract.model.diagnostic import Diagnostic, Fix, Move, Rename
-from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import clipped, escape_controls
+from evalcontract.model.errors import EditError
+from evalcontract.model.nearest import nearest
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.model.values import clipped, escape_controls, json_equal
 from evalcontract.policy import is_locked
-from evalcontract.source import Document, read_stream
+from evalcontract.source import Document, RowSource, read_stream
+from evalcontract.source.document import value_at
 from evalcontract.source.editing import edit_text
+from evalcontract.source.json.reading import load_json
+from evalcontract.source.setting import with_mapping
 
 _IGNORE = "evalcontract: ignore"
 #: A comment at the end of a line that ignores other codes already.
@@ -80,7 +86,87 @@ def _read(text: str) -> Document | None:
     return document if isinstance(document, Document) else None
 
 
+#: What is reported of keys that a mapping should not have.
+_OF_KEYS = ("near-miss-key", "misplaced-key", "foreign-key", "unknown-key", "ignored-key")
+
+
+class KeyChange(NamedTuple):
+    """What may be done with an unknown key, and the mapping that it then was in."""
+
+    title: str
+    mapping: dict[str, Any]
+    keeps_all: bool
+
+
+def key_changes(finding: Diagnostic, source: RowSource, text: str) -> list[KeyChange]:
+    """Return what may be done with a key that has no fix.
+
+    Nobody can tell which is meant, and one of them loses the value: an author has to choose.
+    """
+    if finding.fix or finding.code.partition("/")[2] not in _OF_KEYS or not finding.place.span:
+        return []
+    if isinstance(source, Document):
+        mapping = source.row(finding.path[:-1])
+    else:
+        line = text.split("\n")[finding.place.span.line - 1]
+        mapping = value_at(load_json(line.encode(), is_line=True), finding.path[1:-1])
+    key = str(finding.path[-1])
+    is_there = isinstance(mapping, dict) and key in mapping
+    return [*_changed(key, mapping)] if is_there else []
+
+
+def _changed(key: str, mapping: dict[str, Any]) -> Iterator[KeyChange]:
+    rest = {name: value for name, value in mapping.items() if name != key}
+    given = mapping[key] if isinstance(mapping[key], list) else [mapping[key]]
+    for name, items in rest.items():
+        words = name.split("_")
+        begins = ["_".join(words[: count + 1]) for count in range(len(words))]
+        if not isinstance(items, list) or nearest(key, begins) is None:
+            continue
+        added = [each for each in given if not any(json_equal(each, item) for item in items)]
+        if added and {type(each) for each in added} <= {type(item) for item in items}:
+            title, merged = f"Add its value to `{name}`", {**rest, name: [*items, *added]}
+            yield KeyChange(title, merged, keeps_all=True)
+    if rest:
+        yield KeyChange(f"Remove `{key}` and its value", rest, keeps_all=False)
+
+
+def edits_of_change(
+    finding: Diagnostic, change: KeyChange, text: str, form: str, encoding: str
+) -> list[types.TextEdit]:
+    """Return the edits that replace the mapping around a key; none if more would change."""
+    lines, path, at, end = [text], finding.path[:-1], 0, ""
+    if form == "jsonl" and finding.place.span:
+        lines, path, at = text.split("\n"), path[1:], finding.place.span.line - 1
+        end = "\r" if lines[at].endswith("\r") else ""
+    part, language = lines[at].removesuffix(end), "yaml" if form == "yaml" else "json"
+    try:
+        changed = with_mapping(
+            part, language, path, mapping=change.mapping, keeps_comments=change.keeps_all
+        )
+    except EditError:
+        return []
+    lines[at] = changed + end
+    return edits_between(text, "\n".join(lines), encoding)
+
+
 _QUICK_FIX = types.CodeActionKind.QuickFix
+
+
+def findings_in(
+    document: OpenDocument,
+    findings: Sequence[Diagnostic],
+    params: types.CodeActionParams,
+    publisher: Publisher,
+) -> dict[int, Diagnostic]:
+    """Return the findings in the range of a request for quick fixes, by their numbers."""
+    if not _is_wanted(_QUICK_FIX, params.context.only or [_QUICK_FIX]):
+        return {}
+    return {
+        number: finding
+        for number, finding in enumerate(findings)
+        if overlaps(publisher.range(document.real, finding.place.span), params.range)
+    }
 
 
 def actions_on(
@@ -89,28 +175,31 @@ def actions_on(
     params: types.CodeActionParams,
     all_: str,
     publisher: Publisher,
+    changes: Mapping[int, Sequence[str]],
 ) -> list[types.CodeAction]:
     """Return the actions on the findings in a document, without their edits: fixes come first.
 
-    `all_` is the kind of the action that applies all safe fixes.
+    `all_` is the kind of the action that applies all safe fixes; `changes` are the titles of other
+    changes, by the numbers of the findings in the range.
     """
-    kinds = params.context.only or [_QUICK_FIX]
     fixes: list[types.CodeAction] = []
     ignores: list[types.CodeAction] = []
-    for number, finding in enumerate(findings if _is_wanted(_QUICK_FIX, kinds) else ()):
-        if not overlaps(publisher.range(document.real, finding.place.span), params.range):
-            continue
+    for number, titles in changes.items():
+        finding = findings[number]
         data = {"uri": document.uri, "state": document.state, "findings": [number]}
         shown = [publisher.diagnostic(finding)]
         if fix := finding.fix:
             title, safe = title_of(fix), fix.safe
             fixes.append(types.CodeAction(title, _QUICK_FIX, shown, is_preferred=safe, data=data))
+        for at, change in enumerate(titles):
+            title, chosen = escape_controls(clipped(change)), {**data, "change": at}
+            fixes.append(types.CodeAction(title, _QUICK_FIX, shown, data=chosen))
         if is_ignorable(finding, document.format):
             data = {**data, "ignores": True}
             title = f"Ignore `{finding.code}` here"
             ignores.append(types.CodeAction(title, _QUICK_FIX, shown, data=data))
     safe_ones = [n for n, finding in enumerate(findings) if finding.fix and finding.fix.safe]
-    if safe_ones and params.context.only and _is_wanted(all_, kinds):
+    if safe_ones and params.context.only and _is_wanted(all_, params.context.only):
         data = {"uri": document.uri, "state": document.state, "findings": safe_ones}
         fixes.append(types.CodeAction("Apply all safe fixes of evalcontract", all_, data=data))
     return fixes + ignores

@@ -14,7 +14,14 @@ from typing import Any
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from evalcontract.lsp.actions import actions_on, edits_of, edits_to_ignore
+from evalcontract.lsp.actions import (
+    actions_on,
+    edits_of,
+    edits_of_change,
+    edits_to_ignore,
+    findings_in,
+    key_changes,
+)
 from evalcontract.lsp.completion import complete
 from evalcontract.lsp.context import CursorContext, context_at
 from evalcontract.lsp.documents import OpenDocument, Snapshot
@@ -245,7 +252,20 @@ class Answers:
         if document is None or self._server.checked.get(document.real) != document.state:
             return []
         found = self._server.shown.get(document.real, [])
-        made = actions_on(document, found, params, all_=FIX_ALL, publisher=self._server.publisher())
+        publisher, state, text = self._server.publisher(), document.state, document.text.whole
+        near, naming = findings_in(document, found, params, publisher), self._naming(document)
+        titles = await self._run(
+            lambda: {
+                number: [change.title for change in key_changes(each, naming.source, text)]
+                for number, each in near.items()
+            },
+            {},
+        )
+        if document.state != state:
+            return []
+        made = actions_on(
+            document, found, params, all_=FIX_ALL, publisher=publisher, changes=titles
+        )
         # Whether the editor asks for the edit of an action when somebody chooses it.
         path = "text_document.code_action.resolve_support.properties"
         if "edit" in (get_capability(self._server.client_capabilities, path) or ()):
@@ -263,11 +283,18 @@ class Answers:
         numbers = data.get("findings", ())
         chosen = [found[n] for n in numbers if isinstance(n, int) and 0 <= n < len(found)]
         text, form = document.text.whole, document.format
-        encoding = self._server.documents.encoding
+        encoding, naming = self._server.documents.encoding, self._naming(document)
 
         def work() -> list[types.TextEdit]:
             if data.get("ignores"):
                 return edits_to_ignore(chosen[0], text, encoding) if chosen else []
+            if isinstance(at := data.get("change"), int) and chosen:
+                changes = key_changes(chosen[0], naming.source, text)[at : at + 1]
+                return [
+                    edit
+                    for change in changes
+                    for edit in edits_of_change(chosen[0], change, text, form, encoding=encoding)
+                ]
             return edits_of(chosen, text, form, encoding=encoding)
 
         if edits := await self._run(work, []):
@@ -341,6 +368,8 @@ async def in_time(work: Callable[[], Any], threads: ThreadPoolExecutor) -> Any:
 
 
 _TRIGGERS = ["/", "@", '"', " ", ":", "{", "."]
+#: The command that checks all workspaces of the folder.
+CHECK = "evalcontract.check"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.evalcontract"
 
 
@@ -382,6 +411,7 @@ def register(server: Server) -> None:
     for name, take in features.items():
         # `pygls` sets attributes of what it registers, and methods have none.
         server.feature(name, options.get(name))(partial(take))
+    server.command(CHECK)(partial(server.check_all))
 
 
 def serve() -> int:

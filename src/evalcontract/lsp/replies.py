@@ -140,7 +140,10 @@ def workspace_edit(
         uri, version = _address(path, documents)
         changes.setdefault(uri, []).extend(edits)
         versions[uri] = version
-    if not get_capability(capabilities, "workspace.workspace_edit.document_changes"):
+    can = "workspace.workspace_edit"
+    operations = get_capability(capabilities, f"{can}.resource_operations") or ()
+    renames = types.ResourceOperationKind.Rename in operations  # Neovim says this, not the other
+    if not renames and not get_capability(capabilities, f"{can}.document_changes"):
         return types.WorkspaceEdit(changes=changes)
     edits_and_renames: list[Any] = [
         types.TextDocumentEdit(
@@ -148,8 +151,7 @@ def workspace_edit(
         )
         for uri, edits in changes.items()
     ]
-    operations = get_capability(capabilities, "workspace.workspace_edit.resource_operations")
-    if types.ResourceOperationKind.Rename in (operations or ()):
+    if renames:
         edits_and_renames += [
             types.RenameFile(_address(old, documents)[0], uri_of_path(new))
             for old, new in renamed.files

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+from collections import Counter
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -22,16 +23,20 @@ from evalcontract._version import __version__
 from evalcontract.lsp.checker import CheckedFindings, Checker, OpenedWorkspaces, workspace_of
 from evalcontract.lsp.documents import Documents, OpenDocument, Publisher, Snapshot
 from evalcontract.lsp.text import RequestDelay, Text, is_fault, path_of_uri, uri_of_path
-from evalcontract.model.diagnostic import Diagnostic
+from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.source import DISK
 from evalcontract.source.processes import is_running
-from evalcontract.workspace import Workspace
+from evalcontract.workspace import Workspace, find_workspaces
+from evalcontract.workspace.configuration import FILE_NAME
+from evalcontract.workspace.roots import is_workspace
 
 _SECONDS = 2.0
 #: Seconds in which changes on the disk are gathered.
 _GATHERING_SECONDS = 0.05
 #: Seconds after which an editor is told to ask again for findings.
 _LATE_SECONDS = 20.0
+#: Seconds that the check of all workspaces may take.
+_WHOLE_SECONDS = 600.0
 
 
 def end_with(process: int) -> None:
@@ -112,6 +117,7 @@ class Server(LanguageServer):
         #: Whether the editor asks for the findings in what is open, rather than be sent them.
         self._is_asked = False
         self._arrived = asyncio.Event()  # set, and replaced, with the result of each check
+        self._rounds: Counter[Path] = Counter()  # how often each workspace was checked as a whole
         self._counted = count(1)
         self._numbers: dict[Path, int] = {}  # of the findings, another one when they change
         self._answered: dict[Path, int] = {}  # those that the editor has, by their numbers
@@ -228,6 +234,28 @@ class Server(LanguageServer):
         shown = [publisher.diagnostic(each) for each in self.shown.get(document.real, [])]
         return types.RelatedFullDocumentDiagnosticReport(shown, result_id=str(number))
 
+    async def check_all(self) -> dict[str, int]:
+        """Check the workspaces of the folder; return their number, and the findings by severity.
+
+        Raises:
+            RequestDelay: that takes too long.
+
+        """
+        found = await asyncio.to_thread(find_workspaces, Path.cwd())
+        roots = [DISK.real(root) for root in found if is_workspace(root)]
+        before = self._rounds.copy()
+        paths = [root / FILE_NAME for root in roots]
+        self._checker.check(self.documents.snapshot(), *paths, whole=True)
+        deadline = time.monotonic() + _WHOLE_SECONDS
+        while any(self._rounds[root] == before[root] for root in roots):
+            try:
+                await asyncio.wait_for(self._arrived.wait(), deadline - time.monotonic())
+            except TimeoutError:
+                raise RequestDelay from None
+        inside = [path for path in self.shown if any(root in path.parents for root in roots)]
+        counted = Counter(each.severity for path in inside for each in self.shown[path])
+        return {"workspaces": len(roots), **{str(each): counted[each] for each in Severity}}
+
     def _is_checked(self, document: OpenDocument) -> bool:
         return self.checked.get(document.real) == document.state
 
@@ -281,6 +309,7 @@ class Server(LanguageServer):
         }
         if root is not None:
             self._roots.update(dict.fromkeys(current, root))
+            self._rounds[root] += 1
             self._refresh()
         self.checked.update({path: then[path] for path in current if path in then})
         self._publish(current)

@@ -192,7 +192,12 @@ class RequestDelay(RequestRefusal):
 
 
 def is_fault(record: LogRecord) -> bool:
-    """Whether a record of the log is of a fault; a refusal is an answer like any other."""
+    """Whether a record of the log is of a fault.
+
+    A refusal is an answer like any other, and an editor may cancel what was just answered.
+    """
+    if str(record.msg).startswith("Cancel notification for unknown message"):
+        return False
     return not (record.exc_info and isinstance(record.exc_info[1], RequestRefusal))
 
 

@@ -11,7 +11,9 @@ from evalcontract.checks.coverage import CoverageTotals
 from evalcontract.checks.outcome import Output
 from evalcontract.comparing.difference import Difference
 from evalcontract.grading.basis import Basis
+from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import RowResult
+from evalcontract.grading.summary import ALL_ALIKE
 from evalcontract.model.diagnostic import Diagnostic, Severity, Span
 from evalcontract.model.startup import NamedTuple
 
@@ -168,13 +170,17 @@ class RowTexts(NamedTuple):
     tags: Sequence[str]
 
 
+#: The id of a row, and which of its samples an output is; None where it has one output.
+OutputKey = tuple[str, int | str | None]
+
+
 class GradedRun(NamedTuple):
     """The results of `grade`: the file, the dataset that was graded, and its rows.
 
     `graded` is the SHA-256 digest of the outputs, None if it is not known, and `outputs` are these
-    by the id of the row, None if they were not given. `texts` are those of rows by id, and
-    `thresholds` the lowest scores that pass, by rubric and check; those of rubrics have no check.
-    `basis` is what the results depend on.
+    by the id of the row and the sample, None if they were not given. `texts` are those of rows by
+    id, and `thresholds` the lowest scores that pass, by rubric and check; those of rubrics have no
+    check. `basis` is what the results depend on.
     """
 
     file: str
@@ -182,7 +188,7 @@ class GradedRun(NamedTuple):
     is_complete: bool
     rows: Sequence[RowResult]
     graded: str | None = None
-    outputs: Mapping[str, Output] | None = None
+    outputs: Mapping[OutputKey, Output] | None = None
     texts: Mapping[str, RowTexts] = {}
     thresholds: Mapping[tuple[str | None, str | None], float] = {}
     basis: Basis = Basis({}, {})
@@ -201,7 +207,7 @@ class HtmlReport(NamedTuple):
     `modes` are the names of the modes, `mode` the one to show first. `files` has the names of the
     datasets. `max_rows` is the number of rows that tables have at most; 0 for all. `changes` is
     what changed since a revision, if that is asked for. `judges` are JSON values of how well judges
-    agree with labels.
+    agree with labels. `grouping` says which rows were drawn together.
     """
 
     version: str
@@ -219,6 +225,7 @@ class HtmlReport(NamedTuple):
     max_rows: int
     changes: Difference | None = None
     judges: Sequence[Mapping[str, Any]] = ()
+    grouping: Grouping = ALL_ALIKE
 
     def count_by_severity(self) -> list[tuple[str, int]]:
         """Return the number of findings by severity in the mode that is shown first."""

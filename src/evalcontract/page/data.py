@@ -73,7 +73,7 @@ _ROOM = 16_000_000
 def page_data(report: HtmlReport) -> dict[str, Any]:
     """Return what the scripts of the page read."""
     excerpts, has_left_lines = _excerpts(report)
-    runs = RunsData(report.max_rows)
+    runs = RunsData(report.max_rows, report.grouping)
     return {
         "version": report.version,
         "date": report.date,
@@ -92,7 +92,7 @@ def page_data(report: HtmlReport) -> dict[str, Any]:
         "graph": _graph(report.graph),
         "runs": [runs.of(run) for run in report.runs],
         "given": runs.given,
-        "comparisons": [*comparisons(report.runs)],
+        "comparisons": [*comparisons(report.runs, report.grouping)],
         "judges": [*report.judges],
         "changes": changes_data(report.changes),
         "notes": list(_notes(report, runs.left_out, has_left_lines=has_left_lines)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,12 @@ def judge_data(
     joined = join(rows, verdicts.records, scale, cutoff=scale.threshold if has_scores else None)
     if not joined.items:
         raise UsageError(f"no output has both a label in {name} and a verdict of {judge.name}")
-    measured = measure(joined.items, scale.threshold, is_numeric=scale.is_numeric)
+    measured = measure(
+        joined.items,
+        scale.threshold,
+        is_numeric=scale.is_numeric,
+        levels=(scale.levels or {}).values(),
+    )
     about = _about(labels, joined, has_scores=has_scores)
     found = remarks(measured, about, is_default=scale.is_default)
     problems = [*labels.records.problems, *joined.label_problems, *joined.verdict_problems]
@@ -94,6 +99,8 @@ def judge_data(
         "scale": [scale.low, scale.high] if scale.is_numeric else None,
         "threshold": scale.threshold if scale.is_numeric else None,
         **_figures(measured),
+        "ranks": {} if measured.ranks is None else _known(measured.ranks._asdict()),
+        "people": joined.annotators and joined.annotators._asdict(),
         "remarks": [each.message for each in found],
         "problems": [*told][:_PROBLEMS],
         "more_problems": max(len(told) - _PROBLEMS, 0),
@@ -158,6 +165,10 @@ def _figures(measured: Measurement) -> dict[str, Any]:
             [each.score, *(each.agreement.rate(rate) for rate in RATES)] for each in every[::step]
         ],
     }
+
+
+def _known(figures: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in figures.items() if value is not None}
 
 
 def _figure(value: float | None, interval: Interval | None) -> list[float] | None:

@@ -19,9 +19,12 @@ from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import one_finding
+from evalcontract.datasets.recordings import read_outputs
 from evalcontract.datasets.run import Run, today
+from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
 from evalcontract.grading.runner import row_name
+from evalcontract.grading.summary import ALL_ALIKE
 from evalcontract.library.artifact import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.errors import UsageError
@@ -35,12 +38,14 @@ from evalcontract.page.content import (
     HtmlReport,
     JudgeLabels,
     ModeFinding,
+    OutputKey,
     RowTexts,
 )
 from evalcontract.page.judges import judge_data
 from evalcontract.page.runs import ranked, texts_of, thresholds_of
 from evalcontract.policy import Policy
 from evalcontract.source import MisreadError
+from evalcontract.source.text import sha256_of
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
 
@@ -50,7 +55,8 @@ class ReportInputs(NamedTuple):
 
     `modes` are the options of each mode by its name; findings are those of all modes. `mode` is the
     name of the one that is shown first. `results` are files that `grade` wrote, `outputs` those
-    that it graded, and `labels` those of judges that answered. Tables have at most `max_rows` rows,
+    that it graded, and `labels` those of judges that answered. `grouping` says which rows were
+    drawn together, and what several outputs of a row come to. Tables have at most `max_rows` rows,
     if that is not 0: those with findings or gaps first. `against` is a revision of git to say what
     changed since then.
     """
@@ -63,6 +69,7 @@ class ReportInputs(NamedTuple):
     against: str | None = None
     outputs: Sequence[Input] = ()
     labels: Sequence[JudgeLabels] = ()
+    grouping: Grouping = ALL_ALIKE
 
 
 def html_report(inputs: ReportInputs) -> HtmlReport:
@@ -77,7 +84,10 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
     columns, keys = of_outputs(inputs.modes[inputs.mode].columns)
     modes = {name: mode._replace(columns=columns) for name, mode in inputs.modes.items()}
     inputs = inputs._replace(modes=modes)
-    runs = _with_outputs([_read_run(path) for path in inputs.results], inputs, keys)
+    runs = [_read_run(path) for path in inputs.results]
+    for run in runs:
+        inputs.grouping.require_told(run.rows)
+    runs = _with_outputs(runs, inputs, keys)
     # Standard input is read once, and checked several times.
     datasets = [input_.buffered() for input_ in inputs.datasets]
     options = inputs.modes[inputs.mode]
@@ -110,6 +120,7 @@ def html_report(inputs: ReportInputs) -> HtmlReport:
         inputs.max_rows,
         _changes(datasets, inputs.against, options),
         [judge_data(each, runs, _root_of(datasets[0], options), options) for each in inputs.labels],
+        inputs.grouping,
     )
 
 
@@ -170,17 +181,22 @@ def _with_outputs(
     runs: Sequence[GradedRun], inputs: ReportInputs, keys: ColumnKeys
 ) -> list[GradedRun]:
     """Return runs with the outputs that they graded, which have the digest that results name."""
-    outputs: dict[str, Mapping[str, Output]] = {}
+    outputs: dict[str, Mapping[OutputKey, Output]] = {}
     for input_ in inputs.outputs:
-        source = input_.read()
+        source = read_outputs(input_)
         if source.unreadable:
             fault = source.unreadable.faults[0]
             raise UsageError(f"{source.file} cannot be read: {fault.message}")
         file = OutputFile(source, Policy(), keys)
-        records = {each.id: each.output for batch in file.batches() for each in batch}
-        if file.sha256 not in {run.graded for run in runs}:
+        if file.has_samples(None):
+            file.take_samples()
+        records = {
+            (each.id, each.sample): each.output for batch in file.batches() for each in batch
+        }
+        digest = sha256_of(input_.path)
+        if digest not in {run.graded for run in runs}:
             raise UsageError(f"{source.file} is not what the results are of: its digest is another")
-        outputs[str(file.sha256)] = records
+        outputs[str(digest)] = records
     return [run._replace(outputs=outputs.get(str(run.graded))) for run in runs]
 
 

@@ -12,8 +12,16 @@ from typing import Any, TypeGuard
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.checks.tool_usage import read_calls
 from evalcontract.grading.basis import differences
-from evalcontract.grading.printed import tally_sentence, unmeasured_lines
+from evalcontract.grading.comparison import Comparison, by_id
+from evalcontract.grading.groups import Grouping
+from evalcontract.grading.printed import (
+    methods_sentence,
+    samples_sentence,
+    tally_sentence,
+    unmeasured_lines,
+)
 from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.grading.rows import EXPECTATIONS
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import Summary, Tally, counts
@@ -21,8 +29,7 @@ from evalcontract.library.library import Library
 from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.scale import ScaleError, scale_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
-from evalcontract.page.content import GradedRun, RowTexts
-from evalcontract.statistics.paired import paired_difference
+from evalcontract.page.content import GradedRun, OutputKey, RowTexts
 
 #: The number of bars of a distribution of scores.
 BINS = 10
@@ -38,10 +45,6 @@ _COMPARED = 5
 _LABELLED = 1000
 # The rows that a reader looks for come first.
 _ORDER = (Outcome.UNDECIDED, Outcome.FAILED, None, Outcome.SKIPPED, Outcome.PASSED)
-_EXPECTATIONS = (
-    "expected", "criteria", "expected_facts", "expected_tools", "must_contain_any",
-    "must_not_contain",
-)  # fmt: skip
 _BESIDE = ("context", "metadata")
 _ANSWERED = ("judge", "model", "reason", "answer")
 
@@ -61,7 +64,7 @@ def texts_of(row: Mapping[str, Any]) -> RowTexts:
     tags = row.get("tags")
     return RowTexts(
         _text(row.get("input")),
-        _texts(row, _EXPECTATIONS),
+        _texts(row, EXPECTATIONS),
         _texts(row, _BESIDE),
         tuple(each for each in tags if isinstance(each, str)) if isinstance(tags, list) else (),
     )
@@ -128,18 +131,18 @@ def _judge_threshold(library: Library, reference: Any) -> float | None:
     return scale.score(scale.threshold) if scale and scale.is_numeric else None
 
 
-def comparisons(runs: Sequence[GradedRun]) -> Iterator[dict[str, Any]]:
+def comparisons(runs: Sequence[GradedRun], grouping: Grouping) -> Iterator[dict[str, Any]]:
     """Yield, of two runs each, what else differs, and how the scores of the same rows do."""
-    scores = [_scores(run) for run in runs[:_COMPARED]]
-    for before, after in combinations(range(len(scores)), 2):
-        shared = [key for key in scores[before] if key in scores[after]]
-        pairs = Counter((scores[before][key], scores[after][key]) for key in shared)
-        found = paired_difference(pairs) if shared else None
+    rows = [reduced(run.rows, grouping.reduce) for run in runs[:_COMPARED]]
+    for before, after in combinations(range(len(rows)), 2):
+        compared = Comparison.of(by_id(rows[before]), rows[after], grouping)
+        difference = compared.rows.difference
+        found = difference.scores if difference else None
         interval = found.difference.interval if found else None
         yield {
             "before": before,
             "after": after,
-            "pairs": len(shared),
+            "pairs": found.pairs if found else 0,
             "mean": found.mean if found else None,
             "interval": [*interval] if interval else None,
             "differences": [
@@ -148,22 +151,12 @@ def comparisons(runs: Sequence[GradedRun]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _scores(run: GradedRun) -> dict[tuple[str, int], float]:
-    """Return the scores that are known, by the id of the row and how often it came before."""
-    seen: Counter[str] = Counter()
-    scores = {}
-    for row in run.rows:
-        if row.score is not None and row.outcome is not Outcome.UNDECIDED:
-            scores[row.id, seen[row.id]] = row.score
-        seen[row.id] += 1
-    return scores
-
-
 class RunsData:
     """The JSON values of runs; what rows say stands in `given` once, for all runs."""
 
-    def __init__(self, max_rows: int) -> None:
+    def __init__(self, max_rows: int, grouping: Grouping) -> None:
         self._max_rows = max_rows
+        self._grouping = grouping
         self._room = ROOM
         self._numbers: dict[RowTexts, int] = {}
         self.given: list[dict[str, Any]] = []
@@ -172,7 +165,10 @@ class RunsData:
 
     def of(self, run: GradedRun) -> dict[str, Any]:
         """Return the summary of a run, its checks and its rows."""
-        summary = Summary.of(reduced(run.rows, "mean"))
+        rows = reduced(run.rows, self._grouping.reduce)
+        summary = Summary.of(rows, self._grouping)
+        summary.samples.add_all(run.rows)
+        together = _together(run.rows, rows) if summary.samples.rows else {}
         number = {key: at for at, key in enumerate(summary.checks)}
         rubrics = [rubric for rubric in summary.rubrics if rubric is not None]
         outputs = _outputs_of(run)
@@ -185,6 +181,8 @@ class RunsData:
             "rows_total": len(run.rows),
             "rows_tally": _tally(summary.rows, thresholds.pop() if len(thresholds) == 1 else None),
             "sentence": tally_sentence(summary.rows),
+            "samples": samples_sentence(summary.samples) if together else None,
+            "methods": escape_controls(methods_sentence(summary)),
             "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
             "has_outputs": run.outputs is not None or any(map(_has_output, run.rows)),
             "checks": [
@@ -201,7 +199,10 @@ class RunsData:
                 for group, tally in sorted(summary.groups.items())[:_GROUPS]
             ],
             "rows": [
-                self._row(run, row, place, number=number, outputs=outputs)
+                {
+                    **self._row(run, row, place, number=number, outputs=outputs),
+                    **_of_sample(row, together),
+                }
                 for place, row in ranked(run, self._max_rows)
             ],
         }
@@ -213,9 +214,9 @@ class RunsData:
         place: int,
         *,
         number: Mapping[Any, int],
-        outputs: Mapping[str, Output],
+        outputs: Mapping[OutputKey, Output],
     ) -> dict[str, Any]:
-        given, output = _given(run, row), outputs.get(row.id) or _recorded(row)
+        given, output = _given(run, row), outputs.get((row.id, row.sample)) or _recorded(row)
         texts = _output_texts(output)
         if self._room < 0:
             self.left_out += bool(given or texts)
@@ -288,10 +289,27 @@ def _recorded(row: RowResult) -> Output:
     return Output(text if isinstance(text, str) else None, read)
 
 
-def _outputs_of(run: GradedRun) -> Mapping[str, Output]:
+def _outputs_of(run: GradedRun) -> Mapping[OutputKey, Output]:
     """Return the outputs of rows; none of an id that several have: nobody knows whose it is."""
-    times = Counter(row.id for row in run.rows)
-    return {id_: each for id_, each in (run.outputs or {}).items() if times[id_] == 1}
+    times = Counter((row.id, row.sample) for row in run.rows)
+    return {key: each for key, each in (run.outputs or {}).items() if times[key] == 1}
+
+
+def _together(samples: Sequence[RowResult], rows: Iterable[RowResult]) -> dict[str, list[Any]]:
+    """Return what the outputs of each row come to, and how many of them pass, of how many."""
+    passed = Counter(each.id for each in samples if each.outcome is Outcome.PASSED)
+    outputs = Counter(each.id for each in samples)
+    return {
+        row.id: [row.outcome, _number(row.score, row.bounds), passed[row.id], outputs[row.id]]
+        for row in rows
+    }
+
+
+def _of_sample(row: RowResult, together: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """Return which output of its row a result is of, and what all of them come to."""
+    if row.sample is None:
+        return {}
+    return {"sample": shown(str(row.sample)), "together": together[row.id]}
 
 
 def _output_texts(output: Output) -> dict[str, str]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
-from evalcontract.source.columnar import ParquetTable, TypedTable, in_memory
 from evalcontract.source.document import Document
 from evalcontract.source.faults import (
     MAX_DOCUMENT_BYTES,
@@ -24,7 +23,9 @@ from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files, Stream
 from evalcontract.source.json.lines import RowStream
 from evalcontract.source.json.reading import load_as_python, nodes_of
 from evalcontract.source.rows import IterableRows, RowIterable
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.columnar import TypedTable, in_memory
+from evalcontract.source.tables.delimited import CsvTable
+from evalcontract.source.tables.parquet import ParquetTable
 from evalcontract.source.text import decode, split_lines
 
 #: File formats by file name extension.
@@ -103,10 +104,8 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
     A folder is one that `save_to_disk` of Hugging Face `datasets` wrote.
     """
     try:
-        if medium_of(name) is None and files.is_folder(path):
-            from evalcontract.source.arrow import read_saved  # rarely needed
-
-            return ExternalFile("arrow", read_saved(path, name, files), path=path, files=files)
+        if medium_of(name) in (None, "parquet") and files.is_folder(path):
+            return _folder(path, name, files)
         if medium_of(name) == "jsonl":
             open_, size = files.stream(path)
             with open_() as stream:
@@ -137,10 +136,21 @@ def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
         return ExternalFile(medium, UnreadableFile(name, error.faults, tuple(split_lines(text))))
 
 
+def _folder(path: Path, name: str, files: Files) -> ExternalFile:
+    """Read a folder that is one table, of one of two kinds."""
+    from evalcontract.source.tables.arrow import is_saved, read_saved  # rarely needed
+    from evalcontract.source.tables.folders import is_folder_table, read_folder
+
+    if not is_saved(path, files) and is_folder_table(path, files, is_named=True):
+        table = read_folder(path, name, files, keeps_nulls=False)
+        return ExternalFile("parquet", table, path=path, files=files)
+    return ExternalFile("arrow", read_saved(path, name, files), path=path, files=files)
+
+
 def _typed(medium: str, name: str, stream: Stream) -> TypedTable:
     if medium == "parquet":
         return ParquetTable(name, stream)
-    from evalcontract.source.arrow import ArrowTable  # rarely needed
+    from evalcontract.source.tables.arrow import ArrowTable  # rarely needed
 
     return ArrowTable(name, [("", stream)])
 

@@ -33,6 +33,8 @@ TYPED_TABLES = tuple(suffix for suffix, of in TABLES.items() if of in ("parquet"
 #: The files of a dataset that `save_to_disk` of Hugging Face `datasets` writes beside its rows, and
 #: that of a folder with one for each split.
 STATE, INFO, SPLITS = "state.json", "dataset_info.json", "dataset_dict.json"
+#: The folder with the log of a Delta table.
+DELTA_LOG = "_delta_log"
 #: What the name of a file with a JSON Schema ends in.
 SCHEMA_SUFFIX = ".schema.json"
 # They come and go while somebody edits, and must not change a listing.

@@ -60,39 +60,38 @@ def _points(group: str) -> Iterable[EntryPoint]:
     # `sys.path`. It is only needed for archives and for import finders of other packages.
     others = [finder for finder in sys.meta_path if finder is not PathFinder]
     if not [finder for finder in others if hasattr(finder, "find_distributions")]:
-        folders = [(folder or os.curdir, _changed(folder)) for folder in sys.path]
-        points = _points_below(tuple(folders))
-        if points is not None and f"evalcontract.{group}".encode() not in points:
+        points = [_points_in(folder or os.curdir, _changed(folder)) for folder in sys.path]
+        wanted = f"evalcontract.{group}".encode()
+        if all(each is not None and wanted not in each for each in points):
             return ()
     from importlib.metadata import entry_points as installed  # slow to import
 
     return installed(group=f"evalcontract.{group}")
 
 
-@lru_cache(maxsize=1)
-def _points_below(folders: tuple[tuple[str, int], ...]) -> bytes | None:
-    """Return the contents of all entry_points.txt files that mention evalcontract."""
-    # `folders` are paths with their modification times, which are part of the cache key so that new
-    # packages are noticed. None if an archive or an egg may contain entry points, too.
+@lru_cache
+def _points_in(folder: str, _mtime_ns: int) -> bytes | None:
+    """Return the contents of the entry_points.txt files of a folder that mention evalcontract."""
+    # The modification time is part of the cache key, so that new packages are noticed. None if an
+    # archive or an egg may contain entry points, too.
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - only names are needed
+    except NotADirectoryError:
+        return None
+    except OSError:
+        return b""
+    if ".egg/" in "/".join((*names, "")):  # no name has a slash
+        return None
     contents: list[bytes] = []
-    for folder, _ in folders:
+    infos = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
+    for info in infos:
         try:
-            names = os.listdir(folder)  # noqa: PTH208 - only names are needed
-        except NotADirectoryError:
-            return None
+            with open(f"{folder}/{info}/entry_points.txt", "rb") as file:  # noqa: PTH123 - hundreds
+                text = file.read()
         except OSError:
             continue
-        if ".egg/" in "/".join((*names, "")):  # no name has a slash
-            return None
-        infos = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
-        for info in infos:
-            try:
-                with open(f"{folder}/{info}/entry_points.txt", "rb") as file:  # noqa: PTH123 - hundreds
-                    text = file.read()
-            except OSError:
-                continue
-            if b"evalcontract." in text:
-                contents.append(text)
+        if b"evalcontract." in text:
+            contents.append(text)
     return b"\n".join(contents)
 
 

@@ -1,4 +1,4 @@
-"""Files with pending contents: drafts of fixes, and the documents that an editor has open."""
+"""Files with other contents: drafts of fixes, what an editor has open, and what was read before."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from evalcontract.source.faults import MAX_DOCUMENT_BYTES
-from evalcontract.source.filesystem import EVERY_FILE, FILE, Entry, Files, Stream
+from evalcontract.source.filesystem import (
+    EVERY_FILE,
+    FILE,
+    NOTHING,
+    Entry,
+    Files,
+    Stream,
+    TooLargeError,
+)
 from evalcontract.source.writing import StagedFiles
 
 
@@ -116,3 +124,60 @@ def _is_listed(entry: Entry, endings: tuple[str, ...]) -> bool:
     if EVERY_FILE in endings or entry.name in endings:
         return True
     return not entry.name.startswith(".") and entry.name.lower().endswith(endings)
+
+
+class KeptFiles(Files):
+    """The files of this machine with all that was asked of them, which another machine can ask.
+
+    When it is pickled, it is closed: what was not asked before is not there.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[Any, ...], Any] = {}
+        self._is_closed = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_answers": self._answers, "_is_closed": True}
+
+    def kind(self, path: str | Path) -> str:
+        return str(self._answer("kind", path, default=NOTHING))
+
+    def real(self, path: str | Path) -> Path:
+        return Path(self._answer("real", path, default=os.path.abspath(path)))  # noqa: PTH100
+
+    def owner(self, path: str | Path) -> int | None:
+        owner: int | None = self._answer("owner", path, default=None)
+        return owner
+
+    def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
+        entries: tuple[Entry, ...] = self._answer("entries", folder, *endings)
+        return entries
+
+    def read(self, path: str | Path, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
+        return bytes(self._answer("read", path, limit))
+
+    def stream(self, path: str | Path) -> Stream:
+        data = self.read(path)
+        return Stream(partial(BytesIO, data), len(data))
+
+    def _answer(self, operation: str, path: str | Path, *more: Any, default: Any = ...) -> Any:
+        """Return the answer that is kept, or keep that of this machine, which may be an error."""
+        asked = (operation, os.fspath(path), *more)
+        if asked not in self._answers:
+            if self._is_closed and default is not ...:
+                return default
+            self._answers[asked] = self._ask(operation, path, *more)
+        is_error, answer, arguments = self._answers[asked]
+        if is_error:
+            raise answer(*arguments)
+        return answer
+
+    def _ask(self, operation: str, path: str | Path, *more: Any) -> tuple[bool, Any, Any]:
+        if self._is_closed:
+            return True, FileNotFoundError, (None, "it was not there when it was asked for", path)
+        try:
+            return False, getattr(Files, operation)(self, path, *more), ()
+        except TooLargeError as error:
+            return True, TooLargeError, (error.size,)
+        except (OSError, ValueError) as error:
+            return True, type(error), error.args

@@ -207,14 +207,20 @@ class RowBatches(Protocol):
         """The SHA-256 digest of the bytes that were read, in hexadecimal."""
 
 
-def representable(batch: Batch, *, as_python: bool = False) -> Iterator[Batch]:
+def _numbered(index: int) -> str:
+    return f"row {index}"
+
+
+def representable(
+    batch: Batch, *, as_python: bool = False, name_of: Callable[[int], str] = _numbered
+) -> Iterator[Batch]:
     """Yield a batch with plain rows, in parts: a row that JSON cannot represent is a fault."""
     first, rows = batch.first_index, []
     for index, row in enumerate(batch.rows, first):
         try:
             rows.append(plain(row, as_python=as_python))
         except NotPlainError as error:
-            fault = SourceProblem(error.code, f"row {index} cannot be read: {error}")
+            fault = SourceProblem(error.code, f"{name_of(index)} cannot be read: {error}")
             yield Batch(first, rows, ((fault, ""),))
             first, rows = index + 1, []
     if rows or not batch.rows:
@@ -231,10 +237,16 @@ def has_infinite(value: Any) -> bool:
 
 
 class RowBlocks:
-    """An iterable of lists of rows that are plain already, but for NaN and infinite numbers."""
+    """An iterable of lists of rows that are plain already, but for NaN and infinite numbers.
 
-    def __init__(self, blocks: Iterable[list[dict[str, Any]]]) -> None:
+    `name_of` says what messages call a row, by its number.
+    """
+
+    def __init__(
+        self, blocks: Iterable[list[dict[str, Any]]], name_of: Callable[[int], str] = _numbered
+    ) -> None:
         self._blocks = blocks
+        self.name_of = name_of
 
     def __iter__(self) -> Iterator[list[dict[str, Any]]]:
         return iter(self._blocks)
@@ -262,6 +274,7 @@ class IterableRows(RowBatches):
     ) -> None:
         self.file = name
         self._are_plain = isinstance(rows, RowBlocks)
+        self._name_of = rows.name_of if isinstance(rows, RowBlocks) else _numbered
         self._rows = iter(rows)
         self._as_python = as_python
         self._has_digest = has_digest
@@ -314,7 +327,7 @@ class IterableRows(RowBatches):
     def _parts(self, batch: Batch) -> Iterator[Batch]:
         if self._are_plain and (self._as_python or not any(map(has_infinite, batch.rows))):
             return iter((batch,))
-        return representable(batch, as_python=self._as_python)
+        return representable(batch, as_python=self._as_python, name_of=self._name_of)
 
     def exact(self, index: int) -> Any:
         return self._batch.rows[index - self._batch.first_index]
@@ -329,18 +342,9 @@ class RowIterable:
     document = None
     unreadable = None
 
-    def __init__(
-        self,
-        name: str,
-        rows: Iterable[Any],
-        *,
-        as_python: bool = False,
-        has_digest: bool = True,
-    ) -> None:
-        self.file = name
-        self.stream: IterableRows = IterableRows(
-            name, rows, as_python=as_python, has_digest=has_digest
-        )
+    def __init__(self, stream: IterableRows) -> None:
+        self.file = stream.file
+        self.stream = stream
 
     def peek(self) -> None:
         """Return None: the rows can be read only once."""

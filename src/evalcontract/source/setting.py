@@ -49,12 +49,15 @@ def set_value(text: str, value: Any) -> str:
         EditError: the text cannot be edited without another change, or cannot be parsed.
 
     """
-    after = _edit_until_equal(text, "yaml", lambda _: value, keeps_lines=True)
-    if "#" not in text:
-        return after
-    comments = [Counter(each.text for each in comments_of(part)) for part in (text, after)]
-    if comments[0] - comments[1]:
-        raise EditError(_REFUSED)
+    return _with_comments(text, _edit_until_equal(text, "yaml", lambda _: value, keeps_lines=True))
+
+
+def _with_comments(text: str, after: str) -> str:
+    """Return an edited YAML text, which has all the comments that it had."""
+    if "#" in text:
+        comments = [Counter(each.text for each in comments_of(part)) for part in (text, after)]
+        if comments[0] - comments[1]:
+            raise EditError(_REFUSED)
     return after
 
 
@@ -88,6 +91,29 @@ def with_new_key(text: str, form: str, key: str, values: Mapping[Path, Any]) -> 
         return value
 
     return _edit_until_equal(text, form, wanted, keeps_lines=True)
+
+
+def with_mapping(
+    text: str, form: str, path: Path, mapping: Mapping[str, Any], *, keeps_comments: bool
+) -> str:
+    """Return a text in which a mapping has other keys and values; `form` is "yaml" or "json".
+
+    The comments on a removed key go with it, unless all comments have to be kept.
+
+    Raises:
+        EditError: that needs another change, such as of an alias; or the text cannot be parsed.
+
+    """
+
+    def wanted(value: Any, path: Path = path) -> Any:
+        if not path:
+            return {**mapping}
+        around = value.copy()
+        around[path[0]] = wanted(value[path[0]], path[1:])
+        return around
+
+    after = _edit_until_equal(text, form, wanted, keeps_lines=True)
+    return _with_comments(text, after) if keeps_comments and form == "yaml" else after
 
 
 def _edit_until_equal(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import os
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BufferedReader, RawIOBase
 from itertools import accumulate
 from pathlib import Path
@@ -206,3 +207,54 @@ class _TextLines(RawIOBase):
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+_SEPARATOR = "\0"
+# Characters of texts that are kept in memory before a file takes them.
+_IN_MEMORY = 1 << 23
+
+
+class TextBlocks:
+    """Lists of texts in their order: in memory while they are few, then in a temporary file."""
+
+    def __init__(self) -> None:
+        self._recent: list[str | list[str]] = []
+        self._room = _IN_MEMORY
+        self._file: BinaryIO | None = None
+
+    def add(self, texts: list[str]) -> None:
+        """Keep a list that is not empty."""
+        joined = _SEPARATOR.join(texts)
+        can_split = joined.count(_SEPARATOR) == len(texts) - 1
+        self._recent.append(joined if can_split else texts)
+        self._room -= len(joined)
+        if self._room < 0:
+            self._write()
+
+    def _write(self) -> None:
+        import json  # none of these is needed for most datasets
+        import weakref
+        from tempfile import TemporaryFile
+
+        if self._file is None:
+            self._file = cast("BinaryIO", TemporaryFile())  # noqa: SIM115 - until nobody needs it
+            weakref.finalize(self, self._file.close)
+        self._file.seek(0, os.SEEK_END)
+        self._file.writelines(json.dumps(block).encode() + b"\n" for block in self._recent)
+        self._recent.clear()
+        self._room = _IN_MEMORY
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """Yield the lists; nothing is added meanwhile."""
+        if self._file is not None:
+            import json
+
+            self._write()
+            self._file.seek(0)
+            for line in self._file:
+                yield _split(json.loads(line))
+        yield from map(_split, self._recent)
+
+
+def _split(block: str | list[str]) -> list[str]:
+    return block.split(_SEPARATOR) if isinstance(block, str) else block

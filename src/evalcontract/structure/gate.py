@@ -14,7 +14,7 @@ from time import thread_time
 from typing import Any
 
 from evalcontract.source.installed import table
-from evalcontract.structure.native import Matches, matches, native_for, shared_native_for
+from evalcontract.structure.native import Matches, matches, native_for
 from evalcontract.structure.parts import IN_PLACE_LISTS, IN_PLACE_MAPPINGS, Schema, subschemas
 from evalcontract.structure.schemas import FOR_PEOPLE, OWN_PREFIX, load
 
@@ -80,8 +80,7 @@ class TimedValidator:
     @cached_property
     def native(self) -> Any:
         """The native validator, without a limit."""
-        compiled = native_for if self._schema else shared_native_for
-        return compiled(self._whole, self._search)
+        return native_for(self._whole, self._search)
 
     @cached_property
     def _alternatives(self) -> int:

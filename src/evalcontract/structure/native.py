@@ -67,6 +67,9 @@ Matches = Callable[[str, str], bool]
 
 Result = TypeVar("Result")
 
+#: Validators that are kept for schemas which come again, and the bytes of the largest such schema.
+_SHARED, _MAX_SHARED = 64, 1 << 18
+
 #: The steps of a search that backtracks, after which the engine gives up.
 MAX_STEPS = 1_000_000
 #: The same for guesses, where nothing follows from a pattern that is too slow; and steps times
@@ -114,22 +117,9 @@ class NativeValidator(Protocol):
 
 
 def native_for(schema: Schema, search: Matches | None = None) -> NativeValidator:
-    """Return the native validator (`jsonschema_rs`) for a schema.
+    """Return the native validator (`jsonschema_rs`) for a schema, shared with equal ones.
 
     `search` is asked about patterns that may need backtracking, by default `matches`.
-
-    Raises:
-        ValueError: the engine does not support the schema.
-
-    """
-    of_values, of_keys = _backtracking(schema)
-    if of_values or of_keys:
-        return _LimitedValidator(schema, of_keys, search or matches)
-    return _compiled(schema)
-
-
-def shared_native_for(schema: Schema, search: Matches) -> NativeValidator:
-    """Return a native validator as `native_for` does; a schema that equals a recent one shares it.
 
     Raises:
         ValueError: the engine does not support the schema.
@@ -138,11 +128,16 @@ def shared_native_for(schema: Schema, search: Matches) -> NativeValidator:
     try:
         written = marshal.dumps(schema)
     except ValueError:  # a value is of a type of ours
-        return native_for(schema, search)
-    return _shared(written) or native_for(schema, search)
+        written = b""
+    if written and len(written) <= _MAX_SHARED and (shared := _shared(written)):
+        return shared
+    of_values, of_keys = _backtracking(schema)
+    if of_values or of_keys:
+        return _LimitedValidator(schema, of_keys, search or matches)
+    return _compiled(schema)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=_SHARED)
 def _shared(written: bytes) -> NativeValidator | None:
     """Return the validator of a schema; None if it depends on who searches for its patterns."""
     schema = marshal.loads(written)  # noqa: S302 - it was written here

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -30,7 +31,7 @@ from evalcontract.meaning.changes import (
 from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.lock import Lock, LockedArtifact, short_view, view_in_lock
 from evalcontract.meaning.locked import free_version, gone_versions, versions_in
-from evalcontract.meaning.view import View, view_of
+from evalcontract.meaning.view import View, view_and_digest, view_of
 from evalcontract.model.diagnostic import Fix, Write
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.reference import Kind, Reference, Version
@@ -84,14 +85,14 @@ class Before(NamedTuple):
     is_of_lock: bool = False
 
 
-class Baseline:
+class Baseline(ABC):
     """What versions are compared with. A context manager."""
 
     name: str
 
+    @abstractmethod
     def before(self, artifact: Artifact) -> Before | None:
         """Return what an artifact was; None if it is new."""
-        raise NotImplementedError
 
     def why_none(self, artifact: Artifact) -> str:  # noqa: ARG002 - a lock needs it
         """Say why it has nothing of an artifact."""
@@ -100,7 +101,7 @@ class Baseline:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:  # noqa: B027 - a lock is read already
         """End what reads it."""
 
 
@@ -129,7 +130,7 @@ class Revision(Baseline):
         if was is None or was.version is None:
             return None
         path = Path(was.file).absolute()
-        view = view_of(was.kind, was.document.value)
+        view, _ = view_and_digest(was.kind, was.document)
         return Before(was.version, view, lambda: self._files.read(path))
 
     def why_none(self, artifact: Artifact) -> str:
@@ -204,7 +205,7 @@ class Locked(Baseline):
 
     def _content(self, artifact: Artifact, locked: LockedArtifact) -> bytes | None:
         """Return what the file held, if it or the revision still has what was locked."""
-        if view_of(artifact.kind, artifact.document.value).digest == locked.sha256:
+        if view_and_digest(artifact.kind, artifact.document)[1] == locked.sha256:
             return read_bytes(Path(artifact.file))
         was = self._revision.before(artifact) if self._revision else None
         return was.read() if was and _digest(was.view) == locked.sha256 else None
@@ -432,7 +433,7 @@ class _Bumping:
             self._unchanged.append((artifact.file, why))
             return None
         if was is None:
-            view = view_of(artifact.kind, artifact.document.value)
+            view, _ = view_and_digest(artifact.kind, artifact.document)
             was = Before(artifact.version, view, lambda: None)
         old, changes = was.version, _changes(was, artifact.kind, file.value())
         new = self._version(artifact, old, changes=changes, is_chosen=is_chosen)

@@ -10,7 +10,7 @@ from evalcontract.datasets.references import rows_of
 from evalcontract.library.artifact import Artifact, references_in_row
 from evalcontract.library.library import Library, Resolution, visit
 from evalcontract.meaning.changes import Change, changes_of
-from evalcontract.meaning.view import view_of
+from evalcontract.meaning.view import view_and_digest
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.reference import Kind, Reference, Version, newest
 from evalcontract.model.startup import NamedTuple
@@ -179,7 +179,7 @@ def updates_of(graph: Graph, library: Library) -> list[Update]:
             version = found[0][1].newer
             versions = library.versions(artifact.kind, str(artifact.id))
             new = versions[version][0] if version else artifact
-            views = [view_of(artifact.kind, each.document.value) for each in (artifact, new)]
+            views = [view_and_digest(artifact.kind, each.document)[0] for each in (artifact, new)]
             updates.append(Update(artifact, new, tuple(changes_of(*views)), tuple(found)))
     return updates
 

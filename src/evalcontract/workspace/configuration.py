@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from fnmatch import fnmatch
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
@@ -109,9 +110,12 @@ def has_settings(path: Path, name: str, files: Files) -> bool:
     explains the error; otherwise this is no concern of ours.
     """
     text = read_text(path, name, files)
-    if not isinstance(text, str) or not (_NAME in text or "\\" in text):
-        return False
-    if not _MAY_BE_TABLE.search(text):
+    return isinstance(text, str) and _has_settings(text, name)
+
+
+@lru_cache(maxsize=8)  # one above several workspaces is asked for each
+def _has_settings(text: str, name: str) -> bool:
+    if not (_NAME in text or "\\" in text) or not _MAY_BE_TABLE.search(text):
         return False  # parsing takes longer than checking a small file
     from evalcontract.source.toml import parse_toml  # slow to import
 

@@ -463,7 +463,7 @@ def same_meaning(one: Artifact, other: Artifact) -> bool:
     """Whether two artifacts with the same name say the same."""
     if one.document.sha256 == other.document.sha256:
         return True
-    from evalcontract.meaning.view import view_of  # rarely needed
+    from evalcontract.meaning.view import view_and_digest  # rarely needed
 
-    views = [view_of(each.kind, each.document.value) for each in (one, other)]
-    return views[0].digest == views[1].digest
+    said, as_other = (view_and_digest(each.kind, each.document)[1] for each in (one, other))
+    return said == as_other

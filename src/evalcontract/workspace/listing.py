@@ -20,7 +20,7 @@ from evalcontract.source import (
     format_of,
     read_file,
 )
-from evalcontract.source.filesystem import DANGLING, EVERY_FILE, TYPED_TABLES
+from evalcontract.source.filesystem import DANGLING, DELTA_LOG, EVERY_FILE, TYPED_TABLES
 from evalcontract.workspace.configuration import (
     FILE_NAME,
     SETTINGS,
@@ -63,6 +63,7 @@ class Listing:
         self._others: dict[Path, Entry] = {}
         self._configurations: set[Path] = set()
         self._misnamed: dict[Path, tuple[Path, str]] = {}
+        self._deltas: set[Path] = set()
 
     @property
     def excluded_count(self) -> int:
@@ -96,6 +97,9 @@ class Listing:
             return False
         if entry.is_link:
             self._links.add(path)
+        if path.parent.name == DELTA_LOG:
+            self._deltas.add(path.parent.parent)
+            return False
         if is_data_file(path, entry):
             if str(path).startswith(self._bundles) and not path.name.endswith(SCHEMA_SUFFIX):
                 self._others[path] = entry
@@ -128,10 +132,12 @@ class Listing:
         """Return the tables with typed columns among the datasets, and mark them as read.
 
         Without `globs`, these are the ones in `datasets/`. A file of a folder that Hugging Face
-        `datasets` wrote is none, and neither is a link that leads out of the workspace.
+        `datasets` wrote is none, and neither is a link that leads out of the workspace. A folder
+        that is one table stands for its files.
         """
-        from evalcontract.source.arrow import is_saved  # rarely needed
+        from evalcontract.source.tables.arrow import is_saved  # rarely needed
 
+        folders = {path: path for path in self._deltas if self._is_dataset(path / DELTA_LOG, globs)}
         found = [
             path
             for path, entry in self._others.items()
@@ -142,9 +148,23 @@ class Listing:
             and not (path in self._links and self._fault_of_link(path))
             and not is_saved(path.parent, self._files)
         ]
-        for path in found:
-            self.mark_read(path)
-        return sorted(found)
+        for parent in {path.parent for path in found}:
+            if (folder := self._table_above(parent, folders)) is not None:
+                folders[parent] = folder
+        tables = {folders.get(path.parent, path) for path in found} | {*folders.values()}
+        for path in [*self._others]:
+            if not tables.isdisjoint((path, *path.parents)):
+                self.mark_read(path)
+        return sorted(tables)
+
+    def _table_above(self, parent: Path, known: dict[Path, Path]) -> Path | None:
+        """Return the folder that is one table and has a folder; None if there is none."""
+        from evalcontract.source.tables.folders import table_above  # rarely needed
+
+        datasets = self._root / DATASETS
+        top = datasets if datasets in (parent, *parent.parents) else self._root
+        of_delta = (folder for folder in (parent, *parent.parents) if folder in known)
+        return next(of_delta, None) or table_above(parent, top, self._files)
 
     def _is_dataset(self, path: Path, globs: Sequence[str]) -> bool:
         if globs:
@@ -158,7 +178,7 @@ class Listing:
 
     def is_saved(self, path: Path) -> bool:
         """Whether a file is one of a folder of Hugging Face `datasets`, whose data is not read."""
-        from evalcontract.source.arrow import saved_in  # rarely needed
+        from evalcontract.source.tables.arrow import saved_in  # rarely needed
 
         return bool(saved_in(path.parent, self._files))
 

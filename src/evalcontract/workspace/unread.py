@@ -21,8 +21,8 @@ from evalcontract.source import (
     UnreadableFile,
     read_file,
 )
-from evalcontract.source.arrow import is_saved
 from evalcontract.source.filesystem import DANGLING, SPLITS, TABLES
+from evalcontract.source.tables.arrow import is_saved
 from evalcontract.workspace.recognition import tool_without_dataset
 from evalcontract.workspace.roots import (
     ARTIFACT_FOLDERS,

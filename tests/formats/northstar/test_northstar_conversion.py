@@ -15,8 +15,13 @@ from northstar_models import Case
 from tables import every_case
 
 from evalcontract.formats.northstar import Northstar
-from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
-from evalcontract.formats.northstar.numbers import EXPECTED, METRICS, normal
+from evalcontract.formats.northstar.numbers import (
+    EXPECTED,
+    LIMITS_OF_RUN,
+    LIMITS_OF_TRACE,
+    METRICS,
+    normal,
+)
 from evalcontract.model.diagnostic import key_of
 from evalcontract.model.values import json_equal
 from evalcontract.source.external import ExternalFile, read_external_stream
@@ -102,8 +107,10 @@ def test_what_is_carried_is_the_normal_form(case: dict[str, Any]) -> None:
             wanted.pop(key, None)
     if "rubric" in wanted and "goal" not in wanted:
         wanted["goal"] = wanted.pop("rubric")  # either is what a judge reads
-    limits = {key: wanted.pop(key) for key in OF_RUN if key in wanted}
-    limits |= {key: wanted["trace"].pop(key) for key in OF_TRACE if key in wanted.get("trace", {})}
+    limits = {key: wanted.pop(key) for key in LIMITS_OF_RUN if key in wanted}
+    limits |= {
+        key: wanted["trace"].pop(key) for key in LIMITS_OF_TRACE if key in wanted.get("trace", {})
+    }
     if not wanted.get("trace"):
         wanted.pop("trace", None)
     if set(wanted.get("required_tools", ())) <= set(wanted.get("tool_sequence", ())):

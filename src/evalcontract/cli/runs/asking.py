@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from shutil import get_terminal_size
 from typing import Any
 
 from evalcontract.cli import options
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import put, put_json
-from evalcontract.grading.basis import json_line
-from evalcontract.grading.grade import Grading
-from evalcontract.judging.asking import Judging
+from evalcontract.cli.output import put
+from evalcontract.cli.printing import CommandAnswer, head, json_text, listing, put_answer
 from evalcontract.judging.cost import (
     CHARACTERS_OF_TOKEN,
     TOKENS_OF_ANSWER,
     Forecast,
     Prospects,
     QuestionBudget,
+    forecast_fields,
     total_of,
 )
-from evalcontract.model.errors import UsageError
+from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.page import where_to_read
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, harmless_json, many
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many
 from evalcontract.policy import exit_status
 from evalcontract.report.frame import wrapped
 
 _OPTIONS = (
     options.flag(
         "--dry-run",
-        "Grade nothing: say how many questions judges would be asked, how many of them the cache"
+        "Ask nobody: say how many questions judges would be asked, how many of them the cache"
         " answers, and estimate tokens and cost.",
     ),
     options.number(
@@ -78,38 +77,28 @@ ASKING, BUDGET = _asking(*_OPTIONS), _asking(*_OPTIONS[1:])
 
 
 def forecast(
-    grading: Grading, judging: Judging | None, *, resumes: bool = False, in_json: bool = False
+    prospects: Prospects | None, diagnostics: Sequence[Diagnostic], output_format: str
 ) -> int:
     """Print what judges would be asked; return the exit code, which is that of the findings.
 
-    Raises:
-        UsageError: a run is gone on with, of which it is not known what is left.
-
+    `prospects` is None if nobody can be asked; with errors in the findings, nothing is known.
     """
-    if resumes:
-        raise UsageError("--dry-run counts all rows: leave out --resume")
-    prospects = None
-    if judging is not None and not grading.is_unreadable:
-        prospects = grading.prospects(judging)
-    write_findings(grading.diagnostics)
-    if grading.is_unreadable:
-        return exit_status(grading.diagnostics)
-    if in_json:
-        put_json(harmless_json([_json(prospects or Prospects())]))
-    else:
+    write_findings(diagnostics)
+    status = exit_status(diagnostics)
+    if prospects is None and status:
+        return status
+    if output_format == "text":
         put(_text(prospects, get_terminal_size().columns))
-    return exit_status(grading.diagnostics)
+    else:
+        put_answer(_answer(prospects or Prospects()), output_format)
+    return status
 
 
-def _json(prospects: Prospects) -> str:
-    every = [*prospects.forecasts()]
-    total = total_of(every)._asdict()
-    content = {name: total[name] for name in Forecast._fields[2:]}
-    judges = [each._asdict() for each in every]
-    impossible = [
-        {"reason": reason, "number": number} for reason, number in prospects.impossible.items()
-    ]
-    return json_line({"dry_run": {**content, "judges": judges, "impossible": impossible}})
+def _answer(prospects: Prospects) -> CommandAnswer:
+    found = forecast_fields(prospects)
+    return listing(
+        "dry-run", _sentence(total_of(prospects.forecasts())), judges=found["judges"]
+    )._replace(document=json_text({**head("dry-run"), "dry_run": found}))
 
 
 def _text(prospects: Prospects | None, width: int) -> Iterator[str]:

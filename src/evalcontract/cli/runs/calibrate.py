@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from evalcontract._version import __version__
-from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate
+from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate, prospects
 from evalcontract.calibrating.files import CalibrationOptions
-from evalcontract.calibrating.measuring import AUTO, CalibrationResult
-from evalcontract.calibrating.printed import write_json, write_text
+from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Ranks
+from evalcontract.calibrating.printed import document_of, write_json, write_text
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
-from evalcontract.cli.output import Bar, put, put_json, refuse, signals_as_interrupts
-from evalcontract.cli.runs.asking import BUDGET, Asking
+from evalcontract.cli.output import Bar, put, refuse, signals_as_interrupts
+from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
+from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import write_diff
 from evalcontract.judging.asking import Judging, Usage
+from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
+from evalcontract.model.values import many
 from evalcontract.policy import ERRORS, OK, exit_status
+from evalcontract.report.markdown import plain
 from evalcontract.statistics.rates import RATES, MeasuredRate
 from evalcontract.workspace.writing import FileFix
 
@@ -78,7 +84,11 @@ def _bound(name: str, rate: str) -> options.Option:
     "csv",
     "jsonl",
 )
-@options.file("--outputs", "Recorded outputs to ask the judge about, if the labels have none.")
+@options.file(
+    "--outputs",
+    "Recorded outputs to ask the judge about, as `grade` reads them, if the labels have none.",
+    *options.OUTPUTS,
+)
 @options.file("--dataset", "Dataset with the rows of these outputs: what else the judge is shown.")
 @click.option("--split", metavar="NAME", help="Use only the labels of this split.")
 @click.option(
@@ -97,11 +107,11 @@ def _bound(name: str, rate: str) -> options.Option:
 @_bound("--min-tpr", "TPR")
 @_bound("--min-tnr", "TNR")
 @click.option("--write", "is_written", is_flag=True, help="Write the validation into the judge.")
-@options.output_format("json")
+@options.output_format(*options.CASES)
 @options.cache("Reuse answers of the judge to the same question")
 @options.MAP_WITH_OUTPUTS
 @options.workspace("the judge")
-@BUDGET
+@ASKING
 def calibrate_judge_command(
     judge: str,
     labels: Path,
@@ -133,16 +143,13 @@ def calibrate_judge_command(
 
     Without --write, the validation that would be written is shown as a diff.
     """
-    if (observed is None) != (observed_n is None):
-        raise UsageError("--observed and --observed-n need each other")
-    rate = None if observed is None or observed_n is None else MeasuredRate(observed, observed_n)
     with Bar() as bar:
         options_of_run = CalibrationOptions(
             labels,
             verdicts,
             split,
             threshold,
-            rate,
+            _observed(observed, observed_n),
             base.root,
             configuration=base.configuration,
             dataset=dataset,
@@ -151,6 +158,8 @@ def calibrate_judge_command(
             columns=base.columns,
         )
         judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
+        if asking.dry_run:
+            return forecast(*prospects(judge, options_of_run, judging), output_format)
         outcome = calibrate(judge, options_of_run, judging)
     usage = judging.usage if judging else Usage()
     write_findings(outcome.diagnostics)
@@ -158,10 +167,15 @@ def calibrate_judge_command(
     if outcome.result is None:
         return status or refuse(outcome.nothing or "there is nothing to compare")
     status = status or (_write(outcome) if is_written else OK)
-    _print(outcome, usage, in_json=output_format == "json", is_written=is_written and not status)
     below = _below(outcome.result, {"tpr": min_tpr, "tnr": min_tnr})
-    put([f"{message}\n" for message in below], err=True)
+    _print(outcome, usage, below, output_format, is_written=is_written and not status)
     return status or (ERRORS if below else status)
+
+
+def _observed(rate: float | None, number: int | None) -> MeasuredRate | None:
+    if (rate is None) != (number is None):
+        raise UsageError("--observed and --observed-n need each other")
+    return None if rate is None or number is None else MeasuredRate(rate, number)
 
 
 def _write(outcome: CalibrationOutcome) -> int:
@@ -173,21 +187,93 @@ def _write(outcome: CalibrationOutcome) -> int:
     return 0
 
 
-def _print(outcome: CalibrationOutcome, usage: Usage, *, in_json: bool, is_written: bool) -> None:
+_OUTCOMES = {
+    "below": CaseOutcome("failure", Severity.ERROR),
+    "warning": CaseOutcome("system-out", Severity.WARNING),
+}
+
+
+def _answer(
+    result: CalibrationResult, usage: Usage, below: dict[str, str], *, is_written: bool
+) -> CommandAnswer:
+    document = document_of(result, usage, __version__, is_written=is_written)
+    records = [*_records(document)]
+    return CommandAnswer(
+        "calibrate-judge",
+        f"{result.judge}, {many(result.labels.compared, 'output')} compared with people",
+        document=write_json(result, usage, __version__, is_written=is_written),
+        records=records,
+        tables=_tables(records, result),
+        cases=_cases(result, below),
+        outcomes=_OUTCOMES,
+        subject=result.file,
+    )
+
+
+def _records(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a record for each figure, with its interval as far as it has one."""
+    scores, rate = document["scores"] or {}, document["pass_rate"] or {}
+    people = document["labels"]["annotators"] or {}
+    figures: dict[str, Any] = {name: document[name] for name in (*RATES, "kappa")}
+    figures |= {name: scores[name] for name in Ranks._fields if name in scores}
+    figures |= {f"{name}_of_people": people[name] for name in ("kappa", "alpha") if name in people}
+    figures |= {f"{name}_pass_rate": rate[name] for name in ("observed", "corrected") if rate}
+    judge = document["judge"]["reference"]
+    counts = {**document["confusion_matrix"], "ties": document["labels"]["ties"]}
+    for name, figure in {**counts, **figures}.items():
+        each = figure if isinstance(figure, dict) else {"value": figure, "interval": None}
+        ends = each["interval"] or {}
+        interval = {end: ends.get(end) for end in ("lower", "upper")}
+        yield {"judge": judge, "figure": name, "value": each["value"], **interval}
+
+
+def _tables(
+    records: Sequence[dict[str, Any]], result: CalibrationResult
+) -> Iterator[MarkdownTable]:
+    lines = (
+        [each["figure"], *("-" if each[key] is None else f"{each[key]:.4g}" for key in _VALUES)]
+        for each in records
+    )
+    yield MarkdownTable(("Figure", "Value", "95 % from", "to"), lines, numbers=1)
+    yield MarkdownTable(("Warning",), ([plain(remark.message)] for remark in result.remarks))
+
+
+_VALUES = ("value", "lower", "upper")
+
+
+def _cases(result: CalibrationResult, below: dict[str, str]) -> Iterator[Case]:
+    """Yield both rates, and what to keep in mind."""
+    for rate in RATES:
+        outcome = "below" if rate in below else "enough"
+        yield Case(rate.upper(), result.judge, outcome, [below[rate]] if rate in below else [])
+    for remark in result.remarks:
+        yield Case(remark.name, result.judge, "warning", [remark.message])
+
+
+def _print(
+    outcome: CalibrationOutcome,
+    usage: Usage,
+    below: dict[str, str],
+    output_format: str,
+    *,
+    is_written: bool,
+) -> None:
+    """Print the result, what was written to the judge or would be, and the rates below bounds."""
     result, change = outcome.result, outcome.change
     if result is None:
         return
-    if in_json:
-        put_json(write_json(result, usage, __version__, is_written=is_written))
-    else:
+    if output_format == "text":
         put(write_text(result, usage))
+    else:
+        put_answer(_answer(result, usage, below, is_written=is_written), output_format)
     if result.refusal:
         put([f"nothing was written: {result.refusal}\n"], err=True)
     elif is_written:
         message = "validation written to" if change else "nothing to change in"
         put([f"{message} {result.file}\n"], err=True)
-    elif not in_json:
+    elif output_format == "text":
         _print_diff(change)
+    put([f"{message}\n" for message in below.values()], err=True)
 
 
 def _print_diff(change: FileFix | None) -> None:
@@ -200,12 +286,12 @@ def _print_diff(change: FileFix | None) -> None:
     put(["run it again with --write to write this\n"], err=True)
 
 
-def _below(result: CalibrationResult, bounds: dict[str, float | None]) -> list[str]:
+def _below(result: CalibrationResult, bounds: dict[str, float | None]) -> dict[str, str]:
     """Return a message for each rate that is below its bound, or unknown."""
-    messages = []
+    messages = {}
     for rate in RATES:
         bound, value = bounds[rate], result.measured.rates.get(rate)
         if bound is not None and (value is None or value < bound):
             what = "is unknown" if value is None else f"of {value:.4f} is below {bound:g}"
-            messages.append(f"the {rate.upper()} {what}")
+            messages[rate] = f"the {rate.upper()} {what}"
     return messages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -20,8 +21,8 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
 from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.cli.runs.groupings import GROUPING, require_values
-from evalcontract.cli.runs.printing import PRINTERS
-from evalcontract.datasets.opening import Input, Options
+from evalcontract.cli.runs.rows import printer_of
+from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
 from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
@@ -37,7 +38,7 @@ from evalcontract.grading.printed import (
     write_results,
     write_usage,
 )
-from evalcontract.grading.results import ResultsFile, RowResult, earlier_results
+from evalcontract.grading.results import Results, ResultsFile, RowResult, earlier_results
 from evalcontract.grading.rows import with_content, without_texts
 from evalcontract.grading.runner import Task
 from evalcontract.grading.samples import reduced
@@ -47,6 +48,7 @@ from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
+from evalcontract.source.text import sha256_of
 
 
 class Share(NamedTuple):
@@ -223,7 +225,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "Do not fail because rows are undecided, since something did not run (default: set by"
     " targets).",
 )
-@options.output_format(*PRINTERS)
+@options.output_format(*options.CASES)
 @options.number(
     "--limit",
     "Maximum number of rows to print that did not pass or changed, and of checks for each (0: no "
@@ -267,29 +269,29 @@ def grade_command(
     """
     wanted = WantedFiles(results, resume, force, export, record)
     wanted.check(dataset, outputs)
-    inputs = _inputs(dataset, outputs, base)
-    before, is_printed = earlier_results(compare) if compare else None, output_format != "text"
-    earlier = by_id(reduced(before.rows, grouping.reduce)) if before else None
-    has_lines = is_printed or results is not None
-    shared = ShareOptions(limit, has_lines, earlier, texts=not no_texts, grouping=grouping)
-    printed = PRINTERS[output_format]() if is_printed else None
+    inputs, is_printed = _inputs(dataset, outputs, base), output_format != "text"
+    before = earlier_results(compare) if compare else None
+    earlier = _kept(before, grouping) if before else None
+    lines = is_printed or results is not None
+    shared = ShareOptions(limit, lines, earlier, texts=not no_texts, grouping=grouping)
+    printed = printer_of(output_format) if is_printed else None
     total = ShareTotal(shared, printed.rows if printed else None)
     with signals_as_interrupts(), Bar() as bar:
-        with_progress = base._replace(progress=bar.progress)
         judging = Judging.of(os.environ, chosen_cache_folder(cache), asking.budget)
         gate = QualityGate(threshold, allow_undecided)
-        is_told = shared.lines or before is not None or export is not None
-        grading = Grading(*inputs, with_progress, judging, gate, digests_rows=is_told)
+        is_told = shared.lines or export is not None
+        digests_rows = is_told or _is_of_another(before, inputs[0])
+        asked = base._replace(progress=bar.progress)
+        grading = Grading(*inputs, asked, judging, gate, digests_rows=digests_rows)
         if asking.dry_run:
-            return forecast(grading, judging, resumes=resume, in_json=is_printed)
-        manifest = grading.manifest if is_told else {}
-        read = [each.path for each in inputs if not each.stream]
-        end = _run(grading, wanted, shared, total, manifest=manifest, read=read)
+            return _forecast(grading, judging, output_format, resumes=resume)
+        manifest = grading.manifest if is_told or before else {}
+        end = _run(grading, wanted, shared, total, manifest=manifest, inputs=inputs)
     write_findings(grading.diagnostics)
     if not total.summary.rows.total and not grading.diagnostics:
         raise NothingToCheck("the dataset has no rows")
     if printed:
-        printed.finish(end.run)
+        printed.finish(end.run, grading.places({*printed.failed}))
     elif total.summary.rows.total:
         put(_text(total, gate=grading.gate, end=end))
         if before:
@@ -299,12 +301,36 @@ def grade_command(
     return exit_status(grading.diagnostics) or total.status(grading.gate, end.usage)
 
 
+def _forecast(
+    grading: Grading, judging: Judging | None, output_format: str, *, resumes: bool
+) -> int:
+    if resumes:
+        raise UsageError("--dry-run counts all rows: leave out --resume")
+    found = None if judging is None or grading.is_unreadable else grading.prospects(judging)
+    return forecast(found, grading.diagnostics, output_format)
+
+
 def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
     """Find the dataset and the outputs."""
     rows = find_input(dataset, base, None, verb="grade")
-    if Path(outputs).is_dir():
+    if Path(outputs).is_dir() and not tables_in(Path(outputs), base.files, is_named=True):
         raise UsageError(f"{outputs} is a folder: name the file with the outputs")
     return rows, find_input(outputs, base, "outputs.jsonl", verb="grade")
+
+
+def _kept(before: Results, grouping: Grouping) -> EarlierRows:
+    """Return the rows of an earlier run by their ids."""
+    rows = by_id(reduced(before.rows, grouping.reduce))
+    gc.freeze()  # they stay: the collector need not look at them again and again
+    return rows
+
+
+def _is_of_another(before: Results | None, dataset: Input) -> bool:
+    """Whether results may be of a dataset that means something else: its bytes are others."""
+    if before is None:
+        return False
+    digest = None if dataset.stream else sha256_of(dataset.path)
+    return digest is None or before.basis.manifest["dataset"].get("sha256") != digest
 
 
 class WantedFiles(NamedTuple):
@@ -360,17 +386,13 @@ def _run(
     total: ShareTotal,
     *,
     manifest: dict[str, Any],
-    read: list[Path],
+    inputs: Iterable[Input],
 ) -> EndOfRun:
-    """Grade all rows, and write the files; `read` are those that are read."""
-    if grading.has_samples and (wanted.resume or wanted.export):
-        raise UsageError(
-            "rows have several outputs, which --resume and --export do not take: run it anew"
-            " (answers of judges are cached)"
-        )
+    """Grade all rows of the inputs, and write the files."""
     file: ResultsFile | None = None
     with ExitStack() as stack:
         if wanted.results:
+            read = [each.path for each in inputs if not each.stream]
             file = ResultsFile(
                 wanted.results, replace=wanted.force, resume=wanted.resume, inputs=read
             )

@@ -11,8 +11,8 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.command import Command
-from evalcontract.cli.output import put, put_json
-from evalcontract.grading.basis import json_line
+from evalcontract.cli.output import put
+from evalcontract.cli.printing import CommandAnswer, MarkdownTable, head, json_text, put_answer
 from evalcontract.grading.pilot import Pilot, pilot_of_one, pilot_of_two
 from evalcontract.grading.results import earlier_results
 from evalcontract.model.errors import UsageError
@@ -20,7 +20,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import many
 from evalcontract.policy import OK
 from evalcontract.report.frame import aligned, wrapped
-from evalcontract.statistics.power import POWER, SIGNIFICANCE, detectable, rows_needed
+from evalcontract.statistics.samples import POWER, SIGNIFICANCE, detectable, rows_needed
 
 # The numbers of samples that are tried.
 _SAMPLES = (1, 2, 3, 5, 10)
@@ -76,7 +76,7 @@ def _share(name: str, default: float, what: str) -> options.Option:
     metavar="NUMBER",
     help="How alike the scores of both runs are on a row; two results tell it themselves.",
 )
-@options.output_format("json")
+@options.output_format(*options.TABLES)
 def power_command(
     results: Sequence[Path],
     detect: float,
@@ -95,10 +95,10 @@ def power_command(
     runs = [earlier_results(path).rows for path in results]
     pilot = pilot_of_one(runs[0], correlation) if len(runs) == 1 else pilot_of_two(*runs)
     wanted = WantedPower(detect, power, significance)
-    if output_format == "json":
-        put_json([json_line(_fields(pilot, wanted))])
-    else:
+    if output_format == "text":
         put(_text(pilot, wanted, get_terminal_size().columns))
+    else:
+        put_answer(_answer(pilot, wanted), output_format)
     return OK
 
 
@@ -135,11 +135,32 @@ def _fields(pilot: Pilot, wanted: WantedPower) -> dict[str, Any]:
     }
 
 
+def _answer(pilot: Pilot, wanted: WantedPower) -> CommandAnswer:
+    fields = _fields(pilot, wanted)
+    needed = fields["needed"]
+    lines = ([str(each["samples"]), _rows(each["rows"])] for each in needed)
+    return CommandAnswer(
+        "power",
+        f"{_aim(wanted)} with so many rows",
+        document=json_text({**head("power"), **fields}),
+        records=[{**wanted._asdict(), **each} for each in needed],
+        tables=[MarkdownTable(("Outputs of each row", "Rows"), lines, numbers=0)],
+    )
+
+
+def _aim(wanted: WantedPower) -> str:
+    found = f"a difference of {wanted.detect:g} is found {100 * wanted.power:g} % of the time"
+    return f"{found}, and at {wanted.significance:g} significance,"
+
+
+def _rows(needed: int | None) -> str:
+    return f"{needed:,}" if needed else "too many"
+
+
 def _text(pilot: Pilot, wanted: WantedPower, width: int) -> Iterator[str]:
-    aim = f"a difference of {wanted.detect:g} is found {wanted.power:.0%} of the time"
-    yield from wrapped(f"{aim}, and at {wanted.significance:g} significance, with", 0, width)
+    yield from wrapped(f"{_aim(wanted)} with", 0, width)
     needed = _needed(pilot, wanted).items()
-    lines = [(str(samples), f"{rows:,}" if rows else "too many") for samples, rows in needed]
+    lines = [(str(samples), _rows(rows)) for samples, rows in needed]
     yield from aligned([("outputs of each row", "rows"), *lines])
     within, between = pilot.variance.within, pilot.variance.between
     spread = f"{between:.4f}"

@@ -25,7 +25,7 @@ from evalcontract.formats.deepeval.reading import (
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.json.lines import RowStream
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile

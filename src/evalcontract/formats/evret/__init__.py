@@ -26,7 +26,7 @@ from evalcontract.formats.evret.releases import (
     release_of,
 )
 from evalcontract.formats.evret.table import rows_of_table
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.formats._graders import GraderPrediction

@@ -29,7 +29,7 @@ from evalcontract.formats.evret.releases import (
 from evalcontract.formats.evret.table import Header
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.values import json_equal
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile

@@ -23,7 +23,7 @@ from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, quoted
 from evalcontract.source.faults import ParseError
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 _BOM = "\ufeff"
 # The most words of a label, and the most characters of a suggestion.

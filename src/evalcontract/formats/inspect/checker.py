@@ -24,7 +24,7 @@ from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped, integer, listed, quoted
 from evalcontract.source.json.lines import RowStream
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker

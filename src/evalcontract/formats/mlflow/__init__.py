@@ -16,11 +16,12 @@ from evalcontract.formats._format import (
 )
 from evalcontract.formats.mlflow.inputs import scorers
 from evalcontract.formats.mlflow.readers import EvaluateChecker, ManagedChecker, StoreChecker
-from evalcontract.formats.mlflow.records import expected_calls, expected_tools
-from evalcontract.formats.mlflow.sources import (
+from evalcontract.formats.mlflow.records import (
     EVALUATE,
     MANAGED,
     OSS,
+    expected_calls,
+    expected_tools,
     exported_rows,
     perhaps_recognised,
     recognised,

@@ -31,9 +31,11 @@ from evalcontract.formats.mlflow.records import (
     RESERVED,
     RESPONSE,
     TOOL_CALLS,
+    documented_form,
     expected_tools,
+    exported_root,
+    stored_form,
 )
-from evalcontract.formats.mlflow.sources import documented_form, exported_root, stored_form
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.values import is_text, json_equal
 

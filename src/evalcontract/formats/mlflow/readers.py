@@ -18,14 +18,16 @@ from evalcontract.formats._findings import (
     without,
 )
 from evalcontract.formats._format import SchemaChecker
-from evalcontract.formats.mlflow.records import MlflowChecker, explained, with_missing
-from evalcontract.formats.mlflow.sources import (
+from evalcontract.formats.mlflow.records import (
     DOCUMENTED,
+    MlflowChecker,
     documented_form,
+    explained,
     id_of,
     is_documented,
     kinds_of,
     stored_form,
+    with_missing,
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest

@@ -19,8 +19,16 @@ from evalcontract.formats._findings import (
 from evalcontract.formats._lens import At, Lens, ReadRubric
 from evalcontract.formats._residual import Residual, Row
 from evalcontract.formats.northstar.case import input_of, is_blank, phrases
-from evalcontract.formats.northstar.fields import OF_RUN, OF_TRACE
-from evalcontract.formats.northstar.numbers import CASE, EXPECTED, TRACE, normal, same_as, valid
+from evalcontract.formats.northstar.numbers import (
+    CASE,
+    EXPECTED,
+    LIMITS_OF_RUN,
+    LIMITS_OF_TRACE,
+    TRACE,
+    normal,
+    same_as,
+    valid,
+)
 from evalcontract.formats.northstar.rubric import (
     GradedRow,
     LabelledRubrics,
@@ -147,9 +155,11 @@ class RunLens(Lens):
             paths.discard("expected.reference")
         if isinstance(row.get("context"), str):
             paths.add("context")
-        limits = same_as({key: row[key] for key in (*OF_RUN, *OF_TRACE) if key in row}, _LIMITS)
-        expected |= {key: limits[key] for key in OF_RUN if key in limits}
-        of_trace = {key: limits[key] for key in OF_TRACE if key in limits} | _documents(row)
+        limits = same_as(
+            {key: row[key] for key in (*LIMITS_OF_RUN, *LIMITS_OF_TRACE) if key in row}, _LIMITS
+        )
+        expected |= {key: limits[key] for key in LIMITS_OF_RUN if key in limits}
+        of_trace = {key: limits[key] for key in LIMITS_OF_TRACE if key in limits} | _documents(row)
         if of_trace:
             expected["trace"] = of_trace
         paths.update(limits)
@@ -204,7 +214,7 @@ class RunLens(Lens):
             return isinstance(value, str) and not is_blank(value)
         if form is None or value is None:
             return True
-        if key in (*OF_RUN, *OF_TRACE):
+        if key in (*LIMITS_OF_RUN, *LIMITS_OF_TRACE):
             return False
         is_blank_phrase = key in ("contains", "not_contains") and any(map(is_blank, phrases(value)))
         return value == [] or not (is_blank_phrase or form[str(key)](value) is None)
@@ -212,7 +222,7 @@ class RunLens(Lens):
     def reason_for(self, path: Path, row: Row) -> str:
         if path == ("input",):
             return _NO_TEXT
-        if path[-1] in (*OF_RUN, *OF_TRACE):
+        if path[-1] in (*LIMITS_OF_RUN, *LIMITS_OF_TRACE):
             return super().reason_for(path, row)
         is_text = isinstance(mapping_at(row, *map(str, path[:-1])).get(str(path[-1])), str | list)
         return _BLANK if is_text else _TOO_LARGE
@@ -243,7 +253,7 @@ class RunLens(Lens):
         kept = valid(residual.set, CASE)
         expected = mapping_at(kept, "expected")
         for part in (expected, mapping_at(expected, "trace")):
-            for key in {*OF_RUN, *OF_TRACE} & part.keys() & at.row.keys():
+            for key in {*LIMITS_OF_RUN, *LIMITS_OF_TRACE} & part.keys() & at.row.keys():
                 del part[key]
         self._is_left_out = not expected.keys().isdisjoint(("goal", "rubric"))
         criteria = at.row.get("criteria")

@@ -70,6 +70,12 @@ OF_TRACE = {
     "max_step_cost_usd": _AMOUNT,
 }
 OF_METRICS = {"latency_ms": _MEASURE, "cost_usd": _MEASURE}
+#: Limits of a run and of its trace. Rows of the bundle `agent` may have them by the same names.
+LIMITS_OF_RUN = ("require_tool_output_reference", "max_latency_ms", "max_cost_usd")
+LIMITS_OF_TRACE = (
+    *("max_repeated_tool_calls", "allowed_state_transitions", "min_retrieval_precision"),
+    *("min_retrieval_recall", "max_step_cost_usd"),
+)
 _FIELDS = (
     (("expected",), OF_EXPECTED),
     (("expected", "trace"), OF_TRACE),

@@ -15,8 +15,8 @@ from evalcontract.formats._format import (
     SchemaChecker,
     codes_of_system,
 )
+from evalcontract.formats.promptfoo.assertions import FIELDS
 from evalcontract.formats.promptfoo.checker import PromptfooChecker
-from evalcontract.formats.promptfoo.fields import FIELDS
 from evalcontract.formats.promptfoo.table import find_rows
 from evalcontract.formats.promptfoo.verdicts import predict
 

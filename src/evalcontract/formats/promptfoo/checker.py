@@ -8,15 +8,18 @@ from typing import Any
 from evalcontract.formats._findings import FirstRows, missing_key, stops_loader
 from evalcontract.formats._format import RowChecker, SchemaChecker
 from evalcontract.formats.promptfoo.assertions import (
+    KEYS,
     LISTS,
+    NEEDED,
     SET,
     VARIABLE,
     AssertionRepeats,
     base_of,
+    has_needed,
+    misspelled,
     number_of,
     types,
 )
-from evalcontract.formats.promptfoo.fields import KEYS, NEEDED, has_needed, misspelled
 from evalcontract.formats.promptfoo.verdicts import verdict_of
 from evalcontract.model.diagnostic import Cause, Path, Problem
 from evalcontract.model.nearest import nearest, suggestions

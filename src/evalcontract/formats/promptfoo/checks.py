@@ -10,12 +10,14 @@ from typing import Any
 from evalcontract.formats._conversion import criteria_of, reference_of
 from evalcontract.formats.promptfoo.assertions import (
     LISTS,
+    NO_CHECK,
     NOT,
+    TOO_MANY_RUBRICS,
+    TRANSFORMED,
     VARIABLE,
     base_of,
     listed_in,
 )
-from evalcontract.formats.promptfoo.fields import NO_CHECK, TOO_MANY_RUBRICS, TRANSFORMED
 from evalcontract.formats.promptfoo.javascript import all_of, escaped, python_of
 from evalcontract.formats.promptfoo.verdicts import is_made_later, is_number, verdict_of
 from evalcontract.model.startup import NamedTuple

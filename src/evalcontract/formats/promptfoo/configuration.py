@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from evalcontract.formats._findings import mapping_at, near_miss, stops_loader
 from evalcontract.formats._format import RowLayout, SchemaChecker
-from evalcontract.formats.promptfoo.fields import has_needed, misspelled
+from evalcontract.formats.promptfoo.assertions import has_needed, misspelled
 from evalcontract.model.diagnostic import Cause, Path, Problem
 from evalcontract.model.nearest import suggestions
 from evalcontract.model.startup import lazy_pattern

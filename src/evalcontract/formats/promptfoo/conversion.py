@@ -10,7 +10,13 @@ from evalcontract.formats._conversion import OURS, Loss, default_id
 from evalcontract.formats._findings import as_json, mapping_at
 from evalcontract.formats._lens import At, Cells, Lens, ReadRubric
 from evalcontract.formats._residual import Nested, Row
-from evalcontract.formats.promptfoo.assertions import AssertionRepeats, cell_of, number_of
+from evalcontract.formats.promptfoo.assertions import (
+    NO_INPUT,
+    SEVERAL,
+    AssertionRepeats,
+    cell_of,
+    number_of,
+)
 from evalcontract.formats.promptfoo.checks import (
     MAX_ASSERTIONS,
     NO_RUBRICS,
@@ -28,7 +34,6 @@ from evalcontract.formats.promptfoo.document import (
     document_of,
     parts_of,
 )
-from evalcontract.formats.promptfoo.fields import NO_INPUT, SEVERAL
 from evalcontract.formats.promptfoo.mapping import (
     INPUT,
     assertions_of,

@@ -12,6 +12,7 @@ from typing import Any
 from evalcontract.formats._conversion import Loss
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._residual import Row
+from evalcontract.formats.promptfoo.assertions import is_configuration
 from evalcontract.formats.promptfoo.configuration import (
     ADDED,
     KEY,
@@ -21,7 +22,6 @@ from evalcontract.formats.promptfoo.configuration import (
     tests_elsewhere,
     with_default,
 )
-from evalcontract.formats.promptfoo.fields import is_configuration
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
 

@@ -16,17 +16,17 @@ from evalcontract.formats.promptfoo.assertions import (
     NOT,
     assertion_of,
     base_of,
+    is_configuration,
     number_of,
     types,
 )
 from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
-from evalcontract.formats.promptfoo.fields import is_configuration
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
 from evalcontract.source.json.lines import RowStream
-from evalcontract.source.tables import CsvTable
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile

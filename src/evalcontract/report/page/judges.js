@@ -23,8 +23,23 @@ function matrix({ matrix: { tp, fn, tn, fp } }) {
 }
 
 function figures(found) {
-  const pairs = [["TPR", found.tpr, "of good outputs pass"], ["TNR", found.tnr, "of bad outputs fail"], ["Cohen's kappa", found.kappa, ""]];
+  const pairs = [["TPR", found.tpr, "of good outputs pass"], ["TNR", found.tnr, "of bad outputs fail"], ["Cohen's kappa", found.kappa, ""], ...agreement(found)];
   return el("dl", { class: "figures" }, pairs.map(([name, value, text]) => [el("dt", {}, name), el("dd", {}, el("b", {}, rate(value)), ` ${text}`)]));
+}
+
+/** The figures of scores and of several people, as far as they are defined. */
+function agreement({ ranks, people }) {
+  const told = (name, value, text) => (value === null || value === undefined ? [] : [[name, [value], text]]);
+  const linear = ranks.linear_kappa === undefined ? "" : `; ${ranks.linear_kappa.toFixed(2)} linear`;
+  const shared = people ? `${people.people} people, ${many(people.outputs, "output")} labelled by several` : "";
+  return [
+    ...told("Weighted kappa", ranks.quadratic_kappa, `of levels, quadratic${linear}`),
+    ...told("AUC", ranks.auc, "of pairs in the right order"),
+    ...told("Spearman's rho", ranks.spearman, ""),
+    ...told("Kendall's tau-b", ranks.kendall_tau_b, ""),
+    ...told("Kappa among people", people?.kappa, shared),
+    ...told("Alpha among people", people?.alpha, `Krippendorff's, ${people?.metric}`),
+  ];
 }
 
 function spread(low, high) {
@@ -50,7 +65,7 @@ function sweep({ thresholds, scale, threshold, best }) {
     svg("text", { class: "tick threshold", x: x(share(threshold)), y: y(1) - 7, "text-anchor": "middle" }, `in use ${threshold}${best === threshold ? ", best" : ""}`));
   if (best !== null && best !== threshold) {
     picture.append(svg("path", { class: "rule point", d: `M${x(share(best))} ${y(1)}V${y(0)}` }),
-      svg("text", { class: "tick point", x: x(share(best)) + 4, y: y(0) - 6 }, `best ${best}`));
+      svg("text", { class: "tick point", x: x(share(best)) + (share(best) > 0.8 ? -4 : 4), y: y(0) - 6, "text-anchor": share(best) > 0.8 ? "end" : "start" }, `best ${best}`));
   }
   return figureOf("Every threshold", picture, "TPR and TNR if scores passed from this one on. The best is that with the highest sum of both.");
 }
@@ -86,7 +101,7 @@ function rowOf(found, id) {
 function disagreement(found, { id, human, judge }) {
   const place = rowOf(found, id);
   const answer = place && verdictOf(place.run, place.row, found.judge);
-  const name = place ? el("a", { class: "name", href: fragment({ view: "results", run: String(place.number), row: id, q: "", of: "", tag: "", mark: "", outcome: [], flip: [] }) }, id)
+  const name = place ? el("a", { class: "name", href: fragment({ view: "results", run: String(place.number), row: id, q: "", of: "", tag: "", mark: "", right: "", outcome: [], flip: [] }) }, id)
     : el("span", { class: "name" }, id);
   const mark = place?.run.marks?.get(id);
   return el("li", {}, name, ` people ${human ? "passed" : "failed"} it, the judge ${human ? "failed" : "passed"} it${judge === null ? "" : ` with ${Math.round(1000 * judge) / 1000}`}`,

@@ -98,7 +98,8 @@ function save(text) {
 /** Make the controls of a row: right or wrong, and a comment. */
 export function markControls(run, row) {
   if (!canMark(row)) {
-    return el("p", { class: "muted" }, "This row cannot be marked: an earlier row has the same id, or its id is too long.");
+    const why = row.sample === undefined ? "an earlier row has the same id, or its id is too long" : "labels are of rows with one output";
+    return el("p", { class: "muted" }, `This row cannot be marked: ${why}.`);
   }
   const current = run.marks.get(row.key);
   const choices = Object.entries(WORDS).map(([human, word]) =>

@@ -13,6 +13,7 @@ const PRINTED = 500;
 const ITEM = 88; // as the style has it
 const ORDERS = { "": "not passed first", low: "lowest score", high: "highest score", file: "order of the file" };
 const MARKS = { "": "any", marked: "marked", right: "marked right", wrong: "marked wrong", none: "not marked" };
+const RIGHT = { "": "any", always: "all right", sometimes: "some right", never: "none right" };
 const FLIPS = { better: "now passes", worse: "no longer passes", other: "changed otherwise", same: "the same", alone: "not listed of the other run" };
 
 const texts = new Map();
@@ -28,15 +29,21 @@ function textOf(run, row) {
   return texts.get(row);
 }
 
-/** Give each row of a run a key of its own: its id, and a number where several have it. */
+/** Give each row of a run a key of its own: its id, and its sample, or a number where several have it. */
 function withKeys(run) {
   const seen = new Map();
+  run.samplesOf = new Map();
   for (const row of run.rows) {
     const number = (seen.get(row.id) ?? 0) + 1;
     seen.set(row.id, number);
-    row.key = number === 1 ? row.id : `${row.id} #${number}`;
+    row.key = row.sample !== undefined ? `${row.id} #${row.sample}` : number === 1 ? row.id : `${row.id} #${number}`;
+    if (row.sample !== undefined) run.samplesOf.set(row.id, [...run.samplesOf.get(row.id) ?? [], row]);
   }
   run.byKey = new Map(run.rows.map((row) => [row.key, row]));
+  for (const [id, rows] of run.samplesOf) {
+    rows.sort((one, two) => one.place - two.place);
+    if (!run.byKey.has(id)) run.byKey.set(id, rows[0]);
+  }
   remember(run);
   return run;
 }
@@ -50,6 +57,28 @@ function resultOf(run, row, of) {
   if (!of) return { outcome: outcomeOf(row.outcome), low: row.low };
   const found = row.checks.find((each) => run.checks[each[0]].check === of);
   return found ? { outcome: found[1], low: found[3] } : null;
+}
+
+const ANY = { q: "", of: "", tag: "", mark: "", right: "", outcome: [], flip: [] };
+
+/** The outputs of a row that has several, and what they come to together. */
+function samples(run, row) {
+  if (row.sample === undefined) return "";
+  const [outcome, score, passed, outputs] = row.together;
+  const listed = run.samplesOf.get(row.id);
+  return el("div", { class: "samples" },
+    el("p", {}, `${figure(passed)} of ${many(outputs, "output")} of this row passed; together `, chip(outcomeOf(outcome), score),
+      listed.length < outputs ? ` (${figure(listed.length)} of them on the page)` : ""),
+    el("ul", { class: "chips", "aria-label": "Outputs of this row" }, listed.map((each) => el("li", {},
+      el("a", { class: "name", href: fragment({ ...ANY, row: each.key }), "aria-current": each === row ? "true" : null }, `#${each.sample}`), " ",
+      chip(outcomeOf(each.outcome), each.score)))));
+}
+
+/** Whether all, some or none of the outputs of a row pass; null of a row with one. */
+function rightOf(row) {
+  if (row.sample === undefined) return null;
+  const [, , passed, outputs] = row.together;
+  return passed === 0 ? "never" : passed === outputs ? "always" : "sometimes";
 }
 
 function flipOf(run, row, other, of) {
@@ -121,6 +150,8 @@ function summary(run) {
   return el("div", { class: "tally" },
     el("div", {},
       el("p", { class: "mean" }, el("b", {}, tally.mean ?? "–"), " mean score", el("br"), run.sentence),
+      run.samples ? el("p", { class: "counts" }, run.samples) : null,
+      run.methods ? el("p", { class: "counts" }, withCode(run.methods)) : null,
       el("ul", { class: "chips" }, names.map((name) => el("li", {}, chip(`${name}`, null), ` ${figure(tally.counts[name])}`)))),
     tally.scored ? distribution(tally) : null);
 }
@@ -167,12 +198,13 @@ export function makeResults() {
   const tag = menu("tag", "Tag", "tag");
   const order = menu("order", "Order", "sort");
   const marked = menu("marked", "Marks", "mark");
+  const right = menu("right", "Outputs of a row", "right");
   const labels = makeLabels();
   const search = el("input", { type: "search", id: "search-results", placeholder: "Search ids, texts, reasons", "aria-label": "Search results",
     autocomplete: "off", spellcheck: "false", on: { input: () => update({ q: search.value, row: "" }) } });
   const outcomes = el("fieldset", { class: "facet inline" });
   const flips = el("fieldset", { class: "facet inline" });
-  const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ q: "", of: "", tag: "", mark: "", outcome: [], flip: [], row: "" }) } }, "Clear filters");
+  const reset = el("button", { type: "button", class: "plain", on: { click: () => update({ ...ANY, row: "" }) } }, "Clear filters");
   const told = el("p", { class: "counts" });
   const top = el("div");
   const compared = el("div");
@@ -185,7 +217,7 @@ export function makeResults() {
     el("h2", { class: "hidden" }, "Results"),
     el("div", { class: "bar-of-controls" }, run_.label, against.label),
     top, compared, el("h3", { class: "section" }, "By row"),
-    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, flips, tag.label, marked.label, order.label, reset),
+    el("div", { class: "bar-of-controls" }, search, of.label, outcomes, flips, tag.label, right.label, marked.label, order.label, reset),
     labels.bar, told, empty, review, left,
   );
   let run = null;
@@ -226,6 +258,7 @@ export function makeResults() {
     if (!result || (state.outcome.length && !state.outcome.includes(result.outcome))) return false;
     if (other && state.flip.length && !state.flip.includes(flipOf(run, row, other, state.of))) return false;
     if (state.tag && !tagsOf(row).includes(state.tag)) return false;
+    if (state.right && state.right !== rightOf(row)) return false;
     const said = markText(run, row);
     if (state.mark && state.mark !== (said || "none") && !(state.mark === "marked" && said)) return false;
     return !q || textOf(run, row).includes(q);
@@ -258,6 +291,7 @@ export function makeResults() {
         el("h3", {}, el("span", { class: "name" }, row.key), " ", chip(outcomeOf(row.outcome), row.score)),
         el("span", { class: "muted" }, `${figure(chosen + 1)} of ${figure(shown.length)}`), step(-1, "Previous"), step(1, "Next")),
       tagsOf(row).length ? el("ul", { class: "chips", "aria-label": "Tags" }, tagsOf(row).map((each) => el("li", { class: "tag name" }, each))) : "",
+      samples(run, row),
       markControls(run, row),
       ...rowParts(run, row, partner(row), state.q.trim().toLowerCase()),
     );
@@ -283,7 +317,7 @@ export function makeResults() {
   function show() {
     if (byId("results").hidden || !runs.length) return;
     if (search.value !== state.q) search.value = state.q;
-    const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark, state.against, state.flip]);
+    const key = JSON.stringify([state.run, state.q, state.outcome, state.of, state.tag, state.sort, state.mark, state.right, state.against, state.flip]);
     if (key === drawn) {
       list.draw();
       drawDetail();
@@ -304,6 +338,7 @@ export function makeResults() {
     fill(of, [["", "the row"], ...[...new Set(run.checks.map(({ check }) => check))].map((name) => [name, name])], state.of);
     fill(tag, [["", "any"], ...[...counted(run.rows, tagsOf)].sort().map(([name, count]) => [name, `${name} (${figure(count)})`])], state.tag);
     fill(marked, Object.entries(MARKS), state.mark);
+    fill(right, run.samples ? Object.entries(RIGHT) : [["", "any"]], state.right);
     fill(order, Object.entries(ORDERS), state.sort);
     const counts = counted(run.rows, (row) => resultOf(run, row, state.of)?.outcome);
     const focused = document.activeElement?.dataset?.facet && document.activeElement.value;
@@ -312,10 +347,10 @@ export function makeResults() {
     flips.replaceChildren(...(other ? facet("Result", "flip", Object.keys(FLIPS).filter((name) => turned.get(name)), turned, FLIPS) : []));
     compared.replaceChildren(...(other ? [comparison(run, other, turned)] : []));
     if (focused) [...outcomes.querySelectorAll("input"), ...flips.querySelectorAll("input")].find((box) => box.value === focused)?.focus();
-    reset.hidden = !(state.q || state.of || state.tag || state.mark || state.outcome.length || state.flip.length);
+    reset.hidden = !(state.q || state.of || state.tag || state.mark || state.right || state.outcome.length || state.flip.length);
     const q = state.q.trim().toLowerCase();
     shown = ordered(run.rows.filter((row) => passes(row, q)));
-    told.textContent = `${figure(shown.length)} of ${many(run.rows_total, "row")}, ${ORDERS[state.sort] ?? ORDERS[""]}`;
+    told.textContent = `${figure(shown.length)} of ${many(run.rows_total, run.samples ? "output" : "row")}, ${ORDERS[state.sort] ?? ORDERS[""]}`;
     announce(told.textContent);
     empty.hidden = shown.length > 0;
     list.set(shown);

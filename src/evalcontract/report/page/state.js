@@ -3,7 +3,7 @@
 import { DATA } from "./data.js";
 
 const LISTS = ["code", "file", "severity", "outcome", "flip"];
-const TEXTS = { view: "findings", mode: DATA.mode, q: "", table: "0", run: "0", against: "", gaps: "", of: "", tag: "", sort: "", mark: "", row: "" };
+const TEXTS = { view: "findings", mode: DATA.mode, q: "", table: "0", run: "0", against: "", gaps: "", of: "", tag: "", sort: "", mark: "", right: "", row: "" };
 
 /** The state; read it, and change it with `update`. */
 export const state = {};

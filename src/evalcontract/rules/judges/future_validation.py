@@ -16,8 +16,8 @@ Good:
     validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
 """
 
+from evalcontract.rules._judge import Validation, validation_rule
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules._validation import Validation, validation_rule
 
 
 @validation_rule(Code("judge/future-validation", page=__doc__))

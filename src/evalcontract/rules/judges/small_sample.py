@@ -18,8 +18,8 @@ Good:
     validation: {tpr: 0.9, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
 """
 
+from evalcontract.rules._judge import Validation, validation_rule
 from evalcontract.rules._rule import Code, Context, Problems, Severity
-from evalcontract.rules._validation import Validation, validation_rule
 from evalcontract.statistics.rates import RATES, wilson_interval
 
 _ENOUGH, _ENOUGH_OF_A_CLASS = 60, 20

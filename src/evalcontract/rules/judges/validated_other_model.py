@@ -29,8 +29,8 @@ Good:
       model: {provider: acme, name: acme-large-2026-03}
 """
 
+from evalcontract.rules._judge import Validation, validation_rule
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules._validation import Validation, validation_rule
 
 
 @validation_rule(Code("judge/validated-other-model", page=__doc__))

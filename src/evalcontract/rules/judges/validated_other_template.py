@@ -28,9 +28,8 @@ Good:
       template_sha256: 371f18b8fd7fef1233bd5a60cc44bd294fa8e8ff39bd846707d14b4190a689e6
 """
 
-from evalcontract.rules._judge import template_digest
+from evalcontract.rules._judge import Validation, template_digest, validation_rule
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules._validation import Validation, validation_rule
 
 
 @validation_rule(Code("judge/validated-other-template", page=__doc__))

@@ -30,8 +30,8 @@ Good:
 
 from typing import Any
 
+from evalcontract.rules._judge import Validation, validation_rule
 from evalcontract.rules._rule import Code, Context, Problems
-from evalcontract.rules._validation import Validation, validation_rule
 from evalcontract.statistics.rates import RATES
 
 

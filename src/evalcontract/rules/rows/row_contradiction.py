@@ -69,6 +69,8 @@ def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     facts, alternatives = row.get("expected_facts", ()), row.get("must_contain_any", ())
     has_pattern = _fit_pattern(conflicts.banned)
     left = facts if forbidden or not has_pattern else [f for f in facts if not f.isascii()]
+    if not left and not alternatives:
+        return False
     if forbidden and len(forbidden) <= _FEW_BANS and not conflicts.banned:
         # Of most rows no text is suspected, and all of them at once are folded faster.
         every = folded("\n".join((*left, *alternatives)))

@@ -16,6 +16,7 @@ Good:
     {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}
 """
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from evalcontract.model.nearest import Suggestions
@@ -53,16 +54,21 @@ class _Bundles:
         return iter(())
 
     def finish(self) -> Problems:
-        bundles = Suggestions(sorted(self._context.bundles))
-        for name, (path, count) in self._uses.items():
-            # An invalid bundle name is reported by the structure stage.
-            if name in self._context.bundles or not IDENTIFIER.fullmatch(name):
-                continue
-            rows = f" (used by {count} rows)" if count > 1 else ""
-            near = bundles.nearest(name)
-            declare = f"declare it in bundles/{name}.schema.json"
-            advice = f"did you mean `{near}`? Otherwise {declare}" if near else declare
-            yield Problem(RULE.code, f"the bundle `{name}` is not declared{rows}", path, advice)
+        return undeclared(self._uses, self._context.bundles)
+
+
+def undeclared(uses: Mapping[str, tuple[Path, int]], declared: Collection[str]) -> Problems:
+    """Yield the problems of bundles that rows use, each with its first place and their number."""
+    bundles = Suggestions(sorted(declared))
+    for name, (path, count) in uses.items():
+        # An invalid bundle name is reported by the structure stage.
+        if name in declared or not IDENTIFIER.fullmatch(name):
+            continue
+        rows = f" (used by {count} rows)" if count > 1 else ""
+        near = bundles.nearest(name)
+        declare = f"declare it in bundles/{name}.schema.json"
+        advice = f"did you mean `{near}`? Otherwise {declare}" if near else declare
+        yield Problem(RULE.code, f"the bundle `{name}` is not declared{rows}", path, advice)
 
 
 RULE = DatasetRule(Code("dataset/unknown-bundle", strict=Severity.WARNING, page=__doc__), _Bundles)

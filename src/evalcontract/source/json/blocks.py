@@ -18,7 +18,13 @@ from evalcontract.source.faults import (
     collector_paused,
     moved_fault,
 )
-from evalcontract.source.json.reading import is_plain, keeps_all_keys, load_as_python, load_json
+from evalcontract.source.json.reading import (
+    has_many_digits,
+    is_plain,
+    keeps_all_keys,
+    load_as_python,
+    load_json,
+)
 from evalcontract.source.text import encoding_fault, plain_ends
 
 # A block of this size stays in the CPU cache while it is parsed.
@@ -138,7 +144,8 @@ def parse_lines(
     `as_text` white space of Unicode around a line does not count.
     """
     rows = _parse_quickly(data, lines)
-    if rows is not None and ((quick and not _may_be_deep(lines)) or is_plain(data, rows)):
+    may_be_plain = not _may_be_deep(lines) and (quick or not has_many_digits(data))
+    if rows is not None and (may_be_plain or is_plain(data, rows)):
         return Batch(at.first_index, rows), ()
     remarks: list[tuple[SourceProblem, str]] | None = [] if as_python else None
     rows, faults, skipped = _parse_slowly(lines, at, remarks, as_text=as_text)

@@ -12,6 +12,7 @@ from evalcontract.model.diagnostic import Path, Place, Span, Within
 from evalcontract.source.document import Batch, Node, find_within, place_in, value_at
 from evalcontract.source.faults import ParseError, SourceProblem
 from evalcontract.source.json.blocks import BlockIndex, LineBlock, Start, end_of_block, whole_lines
+from evalcontract.source.json.reading import MANY_DIGITS, has_many_digits
 from evalcontract.source.text import (
     EMPTY,
     plain_ends,
@@ -23,17 +24,10 @@ from evalcontract.source.text import (
 
 #: Number of cached rows: diagnostics of one row, and the rows they refer to, come together.
 _MOST_SCANNED = 4
-
-
 _OPENING_BYTES = 1 << 12
 _WHOLE = (0, sys.maxsize)
 _BLANKS = b" \t\r\n"
-
-
 _CHUNK = 1 << 20
-# All integers of more than 64 bits have as many digits.
-_MANY_DIGITS = b"0" * 19
-_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 class RowStream:
@@ -87,10 +81,9 @@ class RowStream:
         with self._open() as stream:
             before = b""
             while data := stream.read(_CHUNK):
-                digits = (before + data).translate(_AS_ZEROS)
-                if _MANY_DIGITS in digits:
+                if has_many_digits(before + data):
                     return True
-                before = data[-len(_MANY_DIGITS) :]
+                before = data[-MANY_DIGITS:]
         return False
 
     @property

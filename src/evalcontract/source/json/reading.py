@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import Any, NoReturn
@@ -340,7 +341,10 @@ def _unescape(match: re.Match[str]) -> str:
 
 # orjson reads integers of more than 64 bits as floats; all of them are at least this large.
 _ROUNDED = 2.0**63
-_DIGITS = lazy_pattern(rb"[0-9]{19}")
+#: No integer of more than 64 bits has fewer digits.
+MANY_DIGITS = 19
+_ZEROS = b"0" * MANY_DIGITS
+_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 def parse_json(text: str, file: str, data: bytes) -> Document:
@@ -370,7 +374,7 @@ def load_json(data: bytes, *, is_line: bool = False) -> Any:
     except orjson.JSONDecodeError as error:
         text = data.decode()
         scan(text, is_line=is_line)  # raises with the position
-        if _DIGITS.search(data):  # more digits than orjson accepts
+        if has_many_digits(data):  # more digits than orjson accepts
             return json.loads(text)
         raise ParseError(SourceProblem("source/syntax", f"not JSON: {error.msg}")) from None
     if keeps_all_keys(data, value) and is_plain(data, [value]):
@@ -408,6 +412,24 @@ def load_as_python(data: bytes, *, is_line: bool = False) -> tuple[Any, tuple[So
         return json.loads(text), tuple(remarks)
 
 
+def load_exactly(data: bytes) -> Any:
+    """Return the value of a JSON text with all digits of its numbers, and halves of surrogates.
+
+    Raises:
+        ValueError: it is not JSON.
+        RecursionError: it is nested too deeply.
+
+    """
+    if not has_many_digits(data):
+        with suppress(orjson.JSONDecodeError):  # half of a surrogate pair, or no JSON
+            return orjson.loads(data)
+    return json.loads(data, parse_constant=_no_number)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def keeps_all_keys(data: bytes, value: Any) -> bool:
     r"""Whether orjson certainly dropped no duplicate key of a text.
 
@@ -422,12 +444,17 @@ def keeps_all_keys(data: bytes, value: Any) -> bool:
         return False
 
 
+def has_many_digits(data: bytes) -> bool:
+    """Whether a JSON text may have an integer of more than 64 bits, which orjson rounds."""
+    return _ZEROS in data.translate(_AS_ZEROS)  # faster than a pattern
+
+
 def is_plain(data: bytes, values: list[Any]) -> bool:
     """Whether values are within the depth limit and hold no integer that orjson rounded.
 
     A float beyond 64 bits may be such an integer.
     """
-    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH and not _DIGITS.search(data):
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH and not has_many_digits(data):
         return True
     depth = 0
     layer = values

@@ -1,4 +1,4 @@
-"""Serialize values as YAML, JSON, CSV and Parquet that read back to the same values.
+"""Serialize values as YAML, JSON and CSV that read back to the same values.
 
 Text that a YAML 1.1 parser would read as a date or a boolean is quoted, too, although the core
 schema of YAML 1.2 needs no quotes there.
@@ -275,29 +275,6 @@ def yaml_text(
     except EditError as error:
         raise NotWritableError(str(error)) from None
     return utf8("\n".join(lines) + "\n")
-
-
-def parquet_bytes(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Return rows as Parquet, written by pyarrow.
-
-    Raises:
-        NotWritableError: pyarrow is not installed, or a column holds values of several types.
-
-    """
-    try:
-        import pyarrow as pa  # an extra, and slow to import
-        from pyarrow import parquet
-    except ImportError:
-        raise NotWritableError(
-            "writing Parquet needs pyarrow: pip install 'evalcontract[arrow]'"
-        ) from None
-    out = io.BytesIO()
-    try:
-        parquet.write_table(pa.Table.from_pylist(list(rows)), out)
-        parquet.ParquetFile(out)  # pyarrow writes nesting that it cannot read back
-    except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
-        raise NotWritableError(f"the rows do not fit one Parquet schema: {error}") from None
-    return out.getvalue()
 
 
 def _refuse_deep(value: Any) -> None:

@@ -1,0 +1,1 @@
+"""Tables: delimited text, files with typed columns, and rows in memory."""

@@ -1,0 +1,206 @@
+"""Parquet files: read row group by row group, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from evalcontract.model.startup import NamedTuple
+from evalcontract.source.document import Batch
+from evalcontract.source.faults import (
+    MAX_EXPANSION,
+    MAX_PARQUET_BYTES,
+    ParseError,
+    SourceProblem,
+)
+from evalcontract.source.filesystem import Stream
+from evalcontract.source.tables.columnar import (
+    FAILURES,
+    INSTALL_PYARROW,
+    ROWS_OF_BATCH,
+    BatchedTable,
+    Section,
+    has_pyarrow,
+    missing_pyarrow,
+    reason_of,
+    refuse_other,
+    size_of,
+)
+from evalcontract.source.yaml.writing import NotWritableError
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+    from pyarrow.parquet import ParquetFile
+
+# Rows per batch; a row of an evaluation dataset is a few kilobytes at most. A batch of a table with
+# many columns has fewer.
+_BATCH_CELLS = 1 << 18
+# A value may be repeated in every row and take no space. So a batch of a small or a very compact
+# file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
+_MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
+# What pyarrow reads at a time of a column.
+_BUFFER = 1 << 20
+# Small batches are joined up to so many rows or bytes.
+_JOINED_ROWS, _JOINED_BYTES = 1024, 1 << 22
+
+
+class PartFile(NamedTuple):
+    """A file of a table: its name in the folder, and the values that its folders say of its rows.
+
+    `fault` is why it is not read; None if it can be.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    fault: str | None = None
+
+
+class ParquetTable(BatchedTable):
+    """The rows of a Parquet file, which is read in pieces; see `TypedTable`.
+
+    A row group that cannot be read costs its own rows; the other groups are read.
+
+    Raises:
+        ParseError: `source/unsupported` (pyarrow is not installed, or JSON has no such type),
+            `source/syntax`, `source/limit-exceeded`.
+
+    """
+
+    _title = "Parquet"
+
+    def __init__(self, file: str, stream: Stream, *, keeps_nulls: bool = False) -> None:
+        super().__init__(file, keeps_nulls=keeps_nulls)
+        self._open, self._size = stream
+        if fault := missing_pyarrow(self._title):
+            raise ParseError(fault)
+        from pyarrow import ArrowException
+
+        try:
+            with self._open() as data:
+                refuse_other(data)
+                parquet = self._parquet(data)
+                metadata = parquet.metadata
+                groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
+                columns = parquet.schema_arrow
+                self.header = columns.names
+        except (ArrowException, *FAILURES) as error:
+            raise ParseError(self._fault(error)) from None
+
+        self._check_types(columns)
+        self.schema = columns
+        self._groups = [group.num_rows for group in groups]
+        self._check_rows(max(metadata.num_rows, sum(self._groups)))
+        bytes_ = sum(group.total_byte_size for group in groups)
+        if bytes_ > MAX_PARQUET_BYTES + self._size * MAX_EXPANSION:
+            raise ParseError(self._expansion_limit(f"{bytes_:,} bytes"))
+
+        is_doubtful = bytes_ <= _SMALL or bytes_ > _COMPACT * self._size
+        fitting = max(_BATCH_BYTES // max(bytes_, 1), _MIN_BATCH)
+        wide = max(_BATCH_CELLS // max(len(metadata.schema), 1), _MIN_BATCH)
+        self._batch_size = (
+            min(ROWS_OF_BATCH, wide, fitting) if is_doubtful else min(ROWS_OF_BATCH, wide)
+        )
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of the file."""
+        return self._size
+
+    @property
+    def count(self) -> int:
+        """The number of rows, of which some may not be readable."""
+        return sum(self._groups)
+
+    def _parquet(self, data: BinaryIO) -> ParquetFile:
+        from pyarrow.parquet import ParquetFile
+
+        return ParquetFile(data, buffer_size=_BUFFER, page_checksum_verification=True)
+
+    @cached_property
+    def sha256(self) -> str:
+        with self._open() as data:
+            digest = sha256()
+            while part := data.read(_BUFFER):
+                digest.update(part)
+        return digest.hexdigest()
+
+    def _record_batches(self) -> Iterator[RecordBatch | Batch]:
+        first = 0
+        with self._open() as data:
+            parquet = self._parquet(data)
+            for group, count in enumerate(self._groups):
+                self._sections.append(Section(first, f"row group {group}", first))
+                yield from self._group(parquet, group, range(first, first + count))
+                first += count
+                self._done = self._size * first // max(sum(self._groups), 1)
+
+    def _group(
+        self, parquet: ParquetFile, group: int, rows: range
+    ) -> Iterator[RecordBatch | Batch]:
+        """Yield the rows of a row group; what of it cannot be read is one fault."""
+        from pyarrow import ArrowException
+
+        read = rows.start
+        try:
+            parts = parquet.iter_batches(self._batch_size, row_groups=[group], use_threads=False)
+            for batch in _joined(parts):
+                yield batch
+                read += batch.num_rows
+        except (ArrowException, *FAILURES) as error:
+            lost = f"the rows {read:,} to {rows.stop - 1:,} of row group {group} are not checked"
+            message = f"{lost}, since they cannot be read: {reason_of(error)}"
+            fault = SourceProblem("source/syntax", message, None, "write the file again")
+            yield Batch(read, [], ((fault, ""),))
+            # The next group goes on with its own numbers.
+            yield Batch(rows.stop, [])
+
+
+def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
+    """Yield record batches, small ones as one."""
+    from pyarrow import concat_batches
+
+    rows = size = 0
+    parts: list[RecordBatch] = []
+    for batch in batches:
+        parts.append(batch)
+        rows, size = rows + batch.num_rows, size + size_of(batch)
+        if rows >= _JOINED_ROWS or size >= _JOINED_BYTES:
+            yield concat_batches(parts)
+            rows = size = 0
+            parts = []
+    if parts:
+        yield concat_batches(parts)
+
+
+def parquet_bytes(rows: Sequence[dict[str, Any]]) -> bytes:
+    """Return rows as Parquet, written by pyarrow.
+
+    Raises:
+        NotWritableError: pyarrow is not installed, or a column holds values of several types.
+
+    """
+    require_writer()
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    out = BytesIO()
+    try:
+        parquet.write_table(pa.Table.from_pylist(list(rows)), out)
+        parquet.ParquetFile(out)  # pyarrow writes nesting that it cannot read back
+    except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
+        raise NotWritableError(f"the rows do not fit one Parquet schema: {error}") from None
+    return out.getvalue()
+
+
+def require_writer() -> None:
+    """Refuse to write Parquet without pyarrow.
+
+    Raises:
+        NotWritableError: it is not installed.
+
+    """
+    if not has_pyarrow():
+        raise NotWritableError(f"writing Parquet needs pyarrow: {INSTALL_PYARROW}")

@@ -1,0 +1,370 @@
+"""Folders that are one table: partitioned, of several files, and Delta tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import date
+from operator import itemgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from doors import command_line
+from tables import every_case
+
+from evalcontract.cache import Cache
+from evalcontract.checking.pipeline import check_workspaces, validate
+from evalcontract.datasets.opening import Input, Options
+from evalcontract.model.reference import Kind
+from evalcontract.source import DISK
+from evalcontract.source.external import read_external
+from evalcontract.source.tables.columnar import converted
+from evalcontract.source.tables.folders import is_folder_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+if "CI" not in os.environ:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+USUAL: dict[str, Any] = {"id": ["a"], "input": ["When?"], "expected_facts": [["May"]]}
+
+
+def put(file: Path, **columns: Any) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table({**USUAL, **columns}), file)
+    return file
+
+
+def found_in(folder: Path, **options: Any) -> tuple[int, list[tuple[str, str, str]]]:
+    given = Options(root=folder.parent, is_joined=False, **options)
+    outcome = validate(Kind.DATASET, [Input(folder)], given)
+    return outcome.rows, [
+        (each.code, each.message, str(each.place).rpartition(f"{folder.name}/")[2])
+        for each in outcome.diagnostics
+    ]
+
+
+def rows_of(folder: Path) -> list[Any]:
+    source = read_external(folder, "d", DISK)
+    assert source.unreadable is None, source.unreadable
+    assert source.stream is not None
+    return [row for batch in source.stream.batches() for row in batch.rows]
+
+
+@every_case(
+    "names",
+    [
+        ("k=01", "k=2"),
+        ("k=1", "k=x"),
+        ("k=-1", "k=__HIVE_DEFAULT_PARTITION__"),
+        ("k=99999999999",),
+        ("k=a%2Fb%20c=d",),
+        ("k=", "k=+1"),
+        ("k=2026-05-08/l=1", "k=2026-05-09/l=2"),
+    ],
+)
+def test_partitions_are_the_columns_that_pyarrow_reads(
+    names: tuple[str, ...], tmp_path: Path
+) -> None:
+    for number, name in enumerate(names):
+        put(tmp_path / "t" / name / "x.parquet", id=[f"q{number}"])
+        (tmp_path / "t" / name / "_SUCCESS").touch()
+        (tmp_path / "t" / name / ".x.parquet.crc").touch()
+    read = pq.read_table(tmp_path / "t").to_pylist()
+    theirs = [{key: value for key, value in row.items() if value is not None} for row in read]
+    assert rows_of(tmp_path / "t") == theirs
+
+
+def test_the_place_of_a_finding_is_its_file_and_its_row_there(tmp_path: Path) -> None:
+    put(tmp_path / "t" / "k=1" / "x.parquet", id=["a", "b"], input=["?"] * 2,
+        expected_facts=[["a"]] * 2)  # fmt: skip
+    put(tmp_path / "t" / "k=2" / "x.parquet", id=["a"])
+    rows, found = found_in(tmp_path / "t")
+    assert rows == 3
+    (repeated,) = found
+    assert repeated[0] == "dataset/duplicate-id"
+    assert repeated[2] == "k=2/x.parquet (row group 0, row 0)"
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-9])
+
+
+def damaged(file: Path) -> None:
+    put(file, id=["b"] * 900, input=[os.urandom(9).hex() for _ in range(900)],
+        expected_facts=[["a"]] * 900)  # fmt: skip
+    data = bytearray(file.read_bytes())
+    column = pq.ParquetFile(file).metadata.row_group(0).column(1)
+    at = (column.dictionary_page_offset or column.data_page_offset) + 40
+    data[at : at + 400] = b"\xff" * 400
+    file.write_bytes(bytes(data))
+
+
+def without_input(file: Path) -> None:
+    pq.write_table(pa.table({"id": ["b"], "expected_facts": [["a"]]}), file)
+
+
+#: What is wrong with one file of a folder: its code, what is said, and whether it is checked.
+BAD: dict[str, tuple[Callable[[Path], Any], str, str, bool]] = {
+    "a number": (lambda f: put(f, input=[1]), "source/unsupported", "`input` has numbers", False),
+    "a list": (lambda f: put(f, input=[["x"]]), "source/unsupported", "`input` has lists", False),
+    "bytes": (lambda f: put(f, input=[b"x"]), "source/unsupported", "`input` has bytes", False),
+    "a decimal": (
+        lambda f: put(f, input=pa.array([1], pa.decimal128(5, 2))),
+        "source/unsupported", "`input` has numbers", False,
+    ),
+    "a UUID": (
+        lambda f: put(f, input=pa.array([b"0" * 16], pa.uuid())),
+        "source/unsupported", "`input` has values of the type `arrow.uuid`", False,
+    ),
+    "no input": (without_input, "source/unsupported", "it has no column `input`", False),
+    "cut": (cut, "source/syntax", "not Parquet", False),
+    "empty": (lambda f: f.write_bytes(b""), "source/syntax", "not Parquet", False),
+    "text": (lambda f: f.write_text("a,b\n" * 9), "source/syntax", "not Parquet", False),
+    "damaged": (damaged, "source/syntax", "row group 0 are not checked", False),
+    "a key of the folder": (lambda f: put(f, k=["1"]), "source/unsupported", "column `k`", False),
+    "a key more": (lambda f: put(f, x_a=["1"]), "dataset/ragged-row", "`x_a` is missing", True),
+    "a dictionary": (
+        lambda f: put(f, input=pa.array(["x"]).dictionary_encode()), "", "", True,
+    ),
+    "a time": (
+        lambda f: put(f, input=pa.array([0], pa.timestamp("ms"))),
+        "dataset/wrong-type", "the column `input` has the type `timestamp[ms]`", True,
+    ),
+    "nulls alone": (lambda f: put(f, context=[None]), "dataset/ragged-row", "`context`", True),
+}  # fmt: skip
+
+
+@every_case("name", [*BAD])
+def test_what_is_wrong_with_a_file_is_said_and_the_others_are_checked(
+    name: str, tmp_path: Path
+) -> None:
+    make, code, message, is_checked = BAD[name]
+    folder = tmp_path / "t"
+    for number in (1, 3):
+        put(folder / f"k={number}" / "x.parquet", id=[f"q{number}"], input=["?"])
+    put(folder / "k=9" / "x.parquet", id=["q9"], expected_facts=[[1]])  # the last has a finding
+    make(put(folder / "k=2" / "y.parquet", id=["q2"]))
+    rows, found = found_in(folder)
+    assert rows == 3 + is_checked
+    told = [each for each in found if each[0] != "dataset/wrong-type" or "column" in each[1]]
+    assert [each[0] for each in told] == ([code] if code else [])
+    if code:
+        assert message in told[0][1]
+        assert "y.parquet" in told[0][1] or code.startswith("dataset/")
+    assert [each[2] for each in found if each not in told] == ["k=9/x.parquet (row group 0, row 0)"]
+
+
+def test_no_file_that_can_be_read_is_an_error(tmp_path: Path) -> None:
+    for number in range(30):
+        cut(put(tmp_path / "t" / f"part-{number}.parquet"))
+    rows, found = found_in(tmp_path / "t")
+    assert rows == 0
+    assert {each[0] for each in found} == {"source/syntax"}
+    assert len(found) == 20
+
+
+@every_case(
+    ("names", "by_itself", "by_name"),
+    [
+        (["part-0.parquet", "part-1.parquet", "_SUCCESS"], True, True),
+        (["a.parquet", "_SUCCESS"], True, True),
+        (["a.parquet", "_metadata"], True, True),
+        (["k=1/a.parquet", "k=2/a.pq"], True, True),
+        (["a.parquet", "b.parquet", "README.md"], False, True),
+        (["a.parquet", "b.jsonl"], False, False),
+        (["k=1/a.parquet", "other/a.parquet"], False, False),
+        (["k=1/a.jsonl"], False, False),
+        (["_a.parquet", ".b.parquet"], False, False),
+        (["=1/a.parquet"], False, False),
+    ],
+)
+def test_which_folders_are_tables(
+    names: list[str],
+    by_itself: Any,
+    by_name: Any,
+    tmp_path: Path,
+) -> None:
+    for name in names:
+        put(tmp_path / "t" / name)
+    assert is_folder_table(tmp_path / "t", DISK) == by_itself
+    assert is_folder_table(tmp_path / "t", DISK, is_named=True) == by_name
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
+    put(tmp_path / "t" / "k=1" / "x.parquet")
+    other = put(tmp_path / "other" / "x.parquet", id=["secret"])
+    (tmp_path / "t" / "k=1" / "y.parquet").symlink_to(other)
+    (tmp_path / "t" / "k=2").symlink_to(other.parent)
+    rows, found = found_in(tmp_path / "t")
+    assert rows == 1
+    assert [each[1].partition(":")[0] for each in found] == ["`k=1/y.parquet`", "`k=2`"]
+
+
+def test_check_reads_a_folder_in_a_workspace_as_one(tmp_path: Path) -> None:
+    for number in (1, 2):
+        put(tmp_path / "datasets" / "t" / f"k={number}" / "x.parquet")
+        put(tmp_path / "datasets" / "u" / f"{number}.parquet")
+    (tmp_path / "datasets" / "t" / "_SUCCESS").touch()
+    options = Options(root=tmp_path, is_joined=False)
+    outcome = check_workspaces(tmp_path, options)
+    assert outcome.files == {Kind.DATASET: 3}
+    assert outcome.rows == 4
+    assert [each.code for each in outcome.diagnostics] == ["dataset/duplicate-id"]
+    cached = options._replace(cache=Cache(tmp_path / "cache"))
+    assert [check_workspaces(tmp_path, cached) for _ in range(2)] == [outcome] * 2
+    put(tmp_path / "datasets" / "t" / "k=2" / "x.parquet", id=["b"])
+    assert check_workspaces(tmp_path, cached).diagnostics == []
+
+
+@pytest.mark.parametrize("name", ["t", "t.parquet"])
+def test_every_command_reads_a_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        put(tmp_path / name / f"k={number}" / "x.parquet", id=[f"q{number}"])
+    outputs = pa.table({"id": ["q1", "q2"], "output": ["May", "June"]})
+    pq.write_to_dataset(outputs, tmp_path / "outputs", partition_cols=["id"])
+    assert command_line("validate-dataset", name) == 0
+    assert "(2 rows): no findings" in capsys.readouterr().out
+    assert command_line("coverage", name) == 0
+    assert "100.0 %" in capsys.readouterr().out
+    assert command_line("convert", name, "out.jsonl") == 0
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert [json.loads(line)["k"] for line in lines] == [1, 2]
+    capsys.readouterr()
+    command_line("grade", name, "--outputs", "outputs")
+    assert "2 rows" in capsys.readouterr().out
+
+
+def delta(folder: Path) -> Any:
+    """Write a Delta table of three versions, of which the last has two rows."""
+    deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
+    rows = pa.table({**USUAL, "id": ["a"], "lang": ["de"], "day": [date(2026, 5, 8)]})
+    deltalake.write_deltalake(folder, rows, partition_by=["lang", "day"])
+    more = pa.table({**USUAL, "id": ["b"], "lang": ["f%/r"], "day": [date(2026, 5, 9)]})
+    deltalake.write_deltalake(folder, more, mode="append")
+    late = pa.table({"id": ["c"], "input": ["?"], "lang": ["en"], "expectd_facts": [["a"]]})
+    deltalake.write_deltalake(folder, late, mode="append", schema_mode="merge")
+    deltalake.DeltaTable(folder).delete("id = 'a'")
+    return deltalake.DeltaTable(folder)
+
+
+def test_a_delta_table_has_the_rows_of_its_latest_version(tmp_path: Path) -> None:
+    theirs = delta(tmp_path / "t").to_pyarrow_table().to_pylist()
+    expected = [
+        {key: converted(value) for key, value in row.items() if value is not None} for row in theirs
+    ]
+    assert sorted(rows_of(tmp_path / "t"), key=itemgetter("id")) == sorted(
+        expected, key=itemgetter("id")
+    )
+    rows, found = found_in(tmp_path / "t")
+    assert rows == 2
+    assert ("dataset/ragged-row", "`expectd_facts` is missing") in [
+        (each[0], each[1][11:37]) for each in found
+    ]
+    assert any(each[0] == "dataset/near-miss-key" and "row 0)" in each[2] for each in found)
+
+
+def test_check_reads_a_delta_table_and_not_its_log(tmp_path: Path) -> None:
+    delta(tmp_path / "datasets" / "t")
+    options = Options(root=tmp_path, is_joined=False, cache=Cache(tmp_path / "cache"))
+    outcome = check_workspaces(tmp_path, options)
+    assert outcome.files == {Kind.DATASET: 1}
+    assert outcome.rows == 2
+    assert check_workspaces(tmp_path, options) == outcome
+    delta(tmp_path / "new")
+    log = tmp_path / "datasets" / "t" / "_delta_log"
+    (log / "00000000000000000004.json").write_text(
+        json.dumps({"remove": {"path": path_in(tmp_path / "datasets" / "t", "lang=en"),
+                               "deletionTimestamp": 1, "dataChange": True}})
+    )  # fmt: skip
+    assert check_workspaces(tmp_path, options).rows == 1
+
+
+def path_in(folder: Path, below: str) -> str:
+    (file,) = folder.glob(f"{below}/**/*.parquet")
+    return file.relative_to(folder).as_posix()
+
+
+VECTOR = {"storageType": "u", "pathOrInlineDv": "x" * 20, "sizeInBytes": 9, "cardinality": 1}
+
+
+def needing(feature: str) -> dict[str, Any]:
+    features = {"readerFeatures": [feature], "writerFeatures": [feature]}
+    return {"minReaderVersion": 3, "minWriterVersion": 7, **features}
+
+
+@every_case(
+    ("changes", "message"),
+    [
+        ({"add": {"path": "../other.parquet"}}, "it leads out of the folder"),
+        ({"add": {"path": "/etc/passwd.parquet"}}, "it leads out of the folder"),
+        ({"add": {"path": "%2e%2e/other.parquet"}}, "it leads out of the folder"),
+        ({"add": {"path": "https://example.com/a.parquet"}}, "it leads out of the folder"),
+        ({"add": {"path": "missing.parquet"}}, "`missing.parquet`"),
+        ({"add": {"path": "x.parquet", "deletionVector": VECTOR},
+          "protocol": needing("deletionVectors")}, "`_delta_log` cannot be read"),
+        ({"metaData": {"configuration": {"delta.columnMapping.mode": "name"}},
+          "protocol": needing("columnMapping")}, "`columnMapping`"),
+        ({"protocol": needing("ofTheFuture")}, "ofTheFuture"),
+        ({"add": None}, "no Parquet file"),
+        ({"metaData": {"schemaString": "{"}}, "the log"),
+    ],
+)  # fmt: skip
+def test_what_a_log_says_that_is_not_read_is_said(
+    changes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("deltalake", reason="deltalake is not installed")
+    folder = tmp_path / "t"
+    put(folder / "x.parquet")
+    put(tmp_path / "other.parquet")
+    mapped = "delta.columnMapping"
+    fields: list[Any] = [
+        {"name": name, "type": "string", "nullable": True,
+         "metadata": {f"{mapped}.id": number, f"{mapped}.physicalName": name}}
+        for number, name in enumerate(("id", "input"), 1)
+    ]  # fmt: skip
+    actions: dict[str, dict[str, Any]] = {
+        "protocol": {"minReaderVersion": 1, "minWriterVersion": 2},
+        "metaData": {
+            "id": "0", "format": {"provider": "parquet", "options": {}},
+            "schemaString": json.dumps({"type": "struct", "fields": fields}),
+            "partitionColumns": [], "configuration": {}, "createdTime": 0,
+        },
+        "add": {
+            "path": "x.parquet", "partitionValues": {}, "size": 1, "modificationTime": 0,
+            "dataChange": True,
+        },
+    }  # fmt: skip
+    changed = {
+        name: action if name not in changes else changes[name] and {**action, **changes[name]}
+        for name, action in actions.items()
+    }
+    (folder / "_delta_log").mkdir()
+    lines = [json.dumps({name: action}) for name, action in changed.items()]
+    (folder / "_delta_log" / f"{0:020}.json").write_text("\n".join(lines))
+    _, found = found_in(folder)
+    assert message in " ".join(each[1] for each in found)
+
+
+@every_case(
+    ("package", "message"),
+    [("deltalake", "needs deltalake"), ("pyarrow", "needs pyarrow")],
+)
+def test_without_a_package_it_says_what_to_install(package: str, message: str) -> None:
+    with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        folder = Path(name, "t")
+        put(folder / "x.parquet")
+        (folder / "_delta_log").mkdir()
+        patch.setitem(sys.modules, package, None)
+        rows, found = found_in(folder)
+        assert rows == 0
+        assert message in found[0][1]
