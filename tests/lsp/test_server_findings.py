@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
-from examples import some
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from doors import ROOT, Options, check_workspaces
+from examples import some
 from live import Live
 from page_examples import CODES, ENCODINGS
+from writing import write
 
 from evalcontract.checking.findings import prevents_reading
 from evalcontract.formats import FORMATS
@@ -24,22 +21,12 @@ from evalcontract.model.errors import EvalContractError
 from evalcontract.model.page import example_files, is_published
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evalcontract.model.diagnostic import Place
-
-pytestmark = pytest.mark.slow
 
 #: A finding: its file, code and severity, and the lines and UTF-16 units of its beginning and end.
 Shown = tuple[str, str, int, tuple[int, ...]]
 _SEVERITIES = {"error": 1, "warning": 2, "note": 3}
 _OPENED = {".yaml", ".yml", ".json", ".jsonl"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    with Live(tmp_path_factory.mktemp("findings")) as live:
-        yield live
 
 
 def by_command_line(folder: Path) -> set[Shown] | None:
@@ -359,3 +346,22 @@ def test_a_closed_file_has_the_findings_of_the_disk(server: Live, folder: Path) 
     document.close()
     server.until(document.uri, lambda found: not found)
     document.codes("dataset/near-miss-key")
+
+
+def test_findings_are_shown_as_they_are_found(tmp_path: Path) -> None:
+    """Those in a small file while a large one of the same workspace is read."""
+    row = '{{"id": "r{}", "{}": "x", "expected_facts": ["y"]}}\n'
+    large = "".join(row.format(n, "input") for n in range(100_000)) + row.format("last", "inptu")
+    files = {"datasets/a.yaml": ROWS.replace("input:", "inptu:"), "datasets/z.jsonl": large}
+    write(tmp_path, {**files, "rubrics/polite.yaml": RUBRIC, "datasets/b.yaml": ROWS})
+    told: list[list[Any]] = []
+    found = check_workspaces(tmp_path, Options(found=told.append)).diagnostics
+    assert len(told) == 2
+    assert all(each in found for some in told for each in some)
+    with Live(tmp_path) as live:
+        live.start(tmp_path / "datasets/b.yaml")
+        first, last = ((tmp_path / name).as_uri() for name in files)
+        live.until(first, bool)
+        begin = time.monotonic()
+        assert live.until(last, bool)
+        assert time.monotonic() - begin > 0.1

@@ -223,12 +223,12 @@ def test_a_storm_of_changes_on_the_disk_is_one_check(
     async def storm() -> None:
         server, done = Server(), asyncio.Event()
 
-        def check(_: Checker, *given: Any, **__: Any) -> None:
+        def note(_: Checker, *given: Any, **_more: Any) -> None:
             checked.append(given)
             done.set()
 
         monkeypatch.setattr(server, "_loop", asyncio.get_running_loop())
-        monkeypatch.setattr(Checker, "check", check)
+        monkeypatch.setattr(Checker, "check", note)
         for _ in range(200):
             server.reload(types.DidChangeWatchedFilesParams(events))
         await done.wait()

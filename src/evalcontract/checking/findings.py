@@ -135,6 +135,11 @@ class FindingCollector:
         return len(self._single) + len(self._groups)
 
     @property
+    def without_cause(self) -> list[Diagnostic]:
+        """The findings that no finding in another file can change."""
+        return [*self._single]
+
+    @property
     def single(self) -> list[Diagnostic] | None:
         """The findings, if they are all and none has a cause that others may have, too."""
         return None if self._groups or self._excess else self._single

@@ -187,7 +187,7 @@ def check_workspaces(path: Path, options: Options) -> RunOutcome:
 
 #: The options that do not affect the outcome.
 _IRRELEVANT_OPTIONS = frozenset(
-    {"progress", "jobs", "cache", "files", "memory", "look", "opened", "known_rows"}
+    {"progress", "jobs", "cache", "files", "memory", "look", "found", "opened", "known_rows"}
 )
 
 
@@ -342,6 +342,8 @@ def _check_datasets(
             native = partial(NativeDataset, source)
             open_ = partial(opened_quickly, Input(path, None, files), own) if is_table else native
             collector = _check_found(run, open_, path, outcome=part, options=options)
+            if options.found and (without_cause := collector.without_cause):
+                options.found(without_cause)
         if known and collector.single is not None:
             part.diagnostics = collector.single
             known.keep_dataset(path, part, [*dict.fromkeys(run.scheduled.files[before:])])

@@ -126,8 +126,8 @@ class NativePass:
             run.budget(self.ignores, policy),
             run.runs_rules,
             run.max_rejected,
-            run.is_part,
-            run.known_rows,
+            is_part=run.is_part,
+            known=run.known_rows,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.known_rows import KnownRows
     from evalcontract.formats import Format
     from evalcontract.judging.asking import Usage
+    from evalcontract.model.diagnostic import Diagnostic
     from evalcontract.source.external import ExternalFile
 
 #: What asks for a table whose columns are keys of evalcontract, in place of a dialect.
@@ -208,6 +209,7 @@ class Options(NamedTuple):
     `memory` has results of earlier runs for files that have not changed. `max_findings` is the
     number of findings after which a run stops; 0 for no limit. `selection` has the codes to report,
     None for all. `look` is called between the batches of a dataset; what it raises ends the run.
+    `found` is called with the findings of each dataset of a workspace that no other file causes.
     `opened` are workspaces by root that are used as they are. `configuration` is the one that the
     caller chooses. `plan` and `only` choose graders of another system, of which the coverage is
     asked for. `columns` are columns of tables with the keys of rows that they are read as. With
@@ -229,6 +231,7 @@ class Options(NamedTuple):
     max_findings: int = 0
     selection: Selection | None = None
     look: Callable[[], None] | None = None
+    found: Callable[[list[Diagnostic]], None] | None = None
     opened: Mapping[Path, Workspace] | None = None
     configuration: ChosenConfiguration = NEAREST
     columns: ColumnKeys = ()

@@ -184,12 +184,14 @@ class OutdatedCheck(BaseException):
 class CheckedFindings(NamedTuple):
     """The findings of some files, from the texts of a snapshot.
 
-    `root` is the workspace that was checked as a whole; of None, `found` has single files.
+    `root` is the workspace that was checked as a whole; of None, `found` has single files. With
+    `goes_on`, the check of the workspace has come to some of its files, and found more may be.
     """
 
     snapshot: Snapshot
     found: ByFile
     root: Path | None = None
+    goes_on: bool = False
 
 
 class Checker:
@@ -297,6 +299,14 @@ class Checker:
             self._kinds[path] = kind_of(path, files)
         return self._kinds[path]
 
+    def _teller(
+        self, snapshot: Snapshot, root: Path, files: Files
+    ) -> Callable[[list[Diagnostic]], None]:
+        """Return what tells the findings of a workspace, file by file."""
+        return lambda found: self._tell(
+            CheckedFindings(snapshot, by_file(found, files), root, goes_on=True)
+        )
+
     def _check_roots(self, snapshot: Snapshot, paths: set[Path]) -> None:
         """Check each workspace once in which something has changed."""
         files = snapshot.files().watched_by(self._look)
@@ -304,7 +314,8 @@ class Checker:
         for root in dict.fromkeys(workspaces.values()):
             if root is not None:
                 started = time.monotonic()
-                checked = findings_of_workspace(root, self._options(files))
+                options = self._options(files)._replace(found=self._teller(snapshot, root, files))
+                checked = findings_of_workspace(root, options)
                 self._tell(CheckedFindings(snapshot, checked, root))
                 _LOG.debug("checked %s in %.2f s", root, time.monotonic() - started)
             with self._change:

@@ -295,6 +295,11 @@ class Server(LanguageServer):
         now = self.documents.snapshot().states
         then = result.snapshot.states
         root = result.root
+        if root is not None and result.goes_on:  # what is shown stays until all is known
+            new = {path: each for path, each in findings_of.items() if path not in self.shown}
+            self._roots.update(dict.fromkeys(new, root))
+            self._publish({path: each for path, each in new.items() if path not in now})
+            return
         if root is not None:
             before = [path for path, its in self._roots.items() if its == root]
             opened = [each.real for each in self.documents.values() if root in each.real.parents]
