@@ -221,7 +221,11 @@ def _time(seconds: float) -> str:
 def _trust(taken: Iterable[Taken]) -> str:
     every = [*taken]
     low, high = (end(each.load for each in every) for end in (min, max))
-    load = f"The load of the machine before each group was {low:.1f} to {high:.1f}."
+    commits = " and ".join(sorted({f"`{each.commit}` ({each.date})" for each in every}))
+    load = (
+        f"All figures are of {commits}: none was measured since. "
+        f"The load of the machine before each group was {low:.1f} to {high:.1f}."
+    )
     if any(each.is_busy for each in every):
         return f"{load} **The machine was busy with other work: these figures are provisional.**"
     return f"{load} No figure is surer than the line on noise lets it."

@@ -38,14 +38,14 @@ def line_of(measured: Measured) -> str:
     )
 
 
-def replaced(page: str, measured: Sequence[Measured], day: dt.date) -> str:
-    """Return the page with the table of these figures between its markers."""
+def replaced(page: str, measured: Sequence[Measured], day: dt.date, commit: str) -> str:
+    """Return the page with the table of these figures, of a commit, between its markers."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{_section(measured, day)}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{_section(measured, day, commit)}\n\n{END}{after}"
 
 
-def _section(measured: Sequence[Measured], day: dt.date) -> str:
+def _section(measured: Sequence[Measured], day: dt.date, commit: str) -> str:
     ordered = sorted(measured, key=lambda one: one.cost.cpu, reverse=True)
     bombs = len({one.name for one in measured})
     cpu = [one.cost.cpu for one in measured]
@@ -54,8 +54,9 @@ def _section(measured: Sequence[Measured], day: dt.date) -> str:
     verdict = f"{missed} miss it" if missed else "all meet it"
     rows = "\n".join(_row(one) for one in ordered[:SHOWN])
     return f"""\
-Measured on {day:%d %B %Y}: processor time (user and system) of {len(measured)} commands on \
-{bombs} inputs. The goal is {MAX_CPU:.0f} s and {MAX_MEGABYTES:.0f} MB; {verdict}.
+Measured on {day:%d %B %Y} at commit `{commit}`, and not since: processor time (user and system) \
+of {len(measured)} commands on {bombs} inputs. \
+The goal is {MAX_CPU:.0f} s and {MAX_MEGABYTES:.0f} MB; {verdict}.
 
 | | median | worst |
 | --- | --- | --- |

@@ -74,8 +74,15 @@ def main() -> int:
     if not asked.only and asked.times == 1:
         text = PAGE.read_text(encoding="utf-8")
         today = dt.datetime.now(tz=dt.UTC).date()
-        PAGE.write_text(replaced(text, known, today), encoding="utf-8")
+        PAGE.write_text(replaced(text, known, today, _commit()), encoding="utf-8")
     return int(not all(measured.cost.is_met for measured in known))
+
+
+def _commit() -> str:
+    """Return the commit that is checked out."""
+    command = ["git", "rev-parse", "--short=10", "HEAD"]
+    done = subprocess.run(command, cwd=PAGE.parent, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":

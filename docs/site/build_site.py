@@ -13,7 +13,10 @@ import sys
 from pathlib import Path
 
 from command_pages import command_pages
+from finishing import finish
 from navigation import add_search_words, contents
+from pictures import FOLDER as PICTURES
+from pictures import pictures, placed
 from python_pages import python_pages
 from rule_pages import rule_pages
 from schema_pages import schema_pages
@@ -45,7 +48,8 @@ def write_sources(folder: Path) -> None:
     add_search_words(DOCS / "navigation.toml", folder)
     order = contents(DOCS / "navigation.toml", listed - {"index"})
     home = folder / "index.md"
-    home.write_text(f"{home.read_text(encoding='utf-8')}\n{order}", encoding="utf-8")
+    text = placed(home.read_text(encoding="utf-8"), pictures(folder / PICTURES))
+    home.write_text(f"{text}\n{order}", encoding="utf-8")
 
 
 def build(folder: Path) -> int:
@@ -58,10 +62,12 @@ def build(folder: Path) -> int:
     strict = ["--fail-on-warning", "--keep-going", "--quiet"]
     places = ["-c", str(Path(__file__).parent), "-d", str(pages / ".doctrees")]
     status = build_main(["-b", "dirhtml", *strict, *places, str(pages), str(folder)])
+    finish(folder)
     for schema in (ROOT / "schema").rglob("*.json"):
         target = folder / SCHEMAS / schema.relative_to(ROOT / "schema")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(schema, target)
+    shutil.copytree(pages / PICTURES, folder / PICTURES)
     return int(status)
 
 

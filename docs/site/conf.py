@@ -44,8 +44,9 @@ highlight_language = "text"
 _LEXERS = {"jsonl": "json", "csv": "text", "mustache": "text"}
 # A bad example may be no YAML, such as a lock with a conflict.
 suppress_warnings = ["misc.highlighting_failure"]
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"
+# Of a package that the theme needs: their contrasts are enough for everyone.
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 # Docstrings write code as Markdown does.
 default_role = "literal"
 autodoc_typehints_format = "short"

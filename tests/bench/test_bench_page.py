@@ -138,6 +138,7 @@ def test_the_page_says_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "provisional" not in page
     busy = replace(measured, taken={"one": replace(TAKEN, load=2.1)})
     assert "these figures are provisional" in page_of((GROUP,), busy, SETTING, FULL)
+
     assert "**speed.** Nothing can be done." in page
     assert "| part | a | **0.33** (0.25 to 0.50, n=3) | `1a2b3c4d5e` | 2026-06-01 |" in page
     assert "| ours | 1.00 s | 9.00 s | 1,000 | 90 MB | 3 | `1a2b3c4d5e` | 2026-06-01 |" in page
@@ -146,6 +147,18 @@ def test_the_page_says_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "orjson.loads(line)" in page, "the plain script stands on it"
     assert page.endswith("- Peers: none.\n")
     assert lines_without_a_commit(page) == []
+
+
+def test_the_page_says_of_what_commits_it_is() -> None:
+    other = replace(TAKEN, commit="0a1b2c3d4e+", date="2026-05-30")
+    figures = Figures({"one": ROUNDS}, {"one": TAKEN, STROKES: other})
+    said = "All figures are of `0a1b2c3d4e+` (2026-05-30) and `1a2b3c4d5e` (2026-06-01): none was"
+    assert said in page_of((GROUP,), figures, SETTING, FULL)
+    written = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"^All figures are of (.*?): none was", written, re.MULTILINE)
+    of = re.findall(r"\| `(\w+\+?)` \| (\d{4}-\d\d-\d\d) \|$", written, re.MULTILINE)
+    assert of
+    assert lines == " and ".join(sorted({f"`{commit}` ({date})" for commit, date in of}))
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -49,6 +50,15 @@ def _written(text: str, tool: str) -> list[str]:
             column = rows[0].index(tool) if tool in rows[0] else None
             answers += [compare.NOT_ASKED if column is None else row[column] for row in rows[2:]]
     return answers
+
+
+def test_the_opening_page_has_the_figures_of_the_page() -> None:
+    """They are those of `test_the_page_says_what_a_tool_answers`."""
+    totals = re.findall(r"\*\*(\d+)\*\* of (\d+)", compare.PAGE.read_text(encoding="utf-8"))
+    (ours, every), (model, asked), (schema, _), _ = totals
+    home = " ".join(compare.PAGE.with_name("index.md").read_text(encoding="utf-8").split())
+    assert f"Of {every} mistakes that people make in such files, it finds {ours};" in home
+    assert f"pydantic finds {model} of {asked}, and a JSON Schema {schema}]" in home
 
 
 def test_35_mistakes_are_planted_one_at_a_time() -> None:

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import pytest
 from built_pages import Page, broken_links, is_external, loaded_from_elsewhere, read_pages
-from needs import CHROMIUM, DOCS, missing
+from needs import CHROMIUM, DOCS, NODE, missing
 from tables import every_case
 
 from evalcontract.cli.main import COMMANDS
@@ -151,6 +151,43 @@ def served(site: Path) -> Iterator[str]:
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
         del format, args
+
+
+#: Pages of each sort: what is said, long tables, files, output, generated reference.
+SEEN = (
+    *("", "comparison/", "quick-start/", "performance/", "commands/", "datasets/", "formats/"),
+    *("limits/", "reference/dataset/", "guides/for-authors/", "rules/dataset/near-miss-key/"),
+)
+
+
+def test_pages_fit_a_phone_and_axe_finds_nothing(served: str) -> None:
+    """On a desktop and at 360 pixels, light and dark."""
+    node, folder = shutil.which("node"), ROOT / "tests" / "node"
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        missing(CHROMIUM)
+    if node is None or not (folder / "node_modules" / "axe-core").is_dir():
+        missing(NODE)
+    command = [node, "site.mjs", chromium, f"{served}/", *SEEN]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
+
+
+def test_the_opening_page_has_its_pictures(site: Path) -> None:
+    home = (site / "index.html").read_text(encoding="utf-8")
+    shown = set(re.findall(r'(?:src|srcset)="(pictures/[^"]+)"', home))
+    there = {path.relative_to(site).as_posix() for path in (site / "pictures").iterdir()}
+    names = {"near-miss", "editor"} | ({"report"} if shutil.which("chromium") else set())
+    assert {path.partition("-light")[0] for path in there if "-light." in path} == {
+        f"pictures/{name}" for name in names
+    }
+    assert shown == there
+    assert "<!-- picture" not in home
+    terminal = (site / "pictures" / "near-miss-dark.svg").read_text(encoding="utf-8")
+    editor = (site / "pictures" / "editor-light.svg").read_text(encoding="utf-8")
+    assert "warning[dataset/near-miss-key]" in terminal
+    assert "Rename the key to `expected_facts`" in editor
 
 
 @every_case(

@@ -57,7 +57,11 @@ _INSTALL = "pip install 'evalcontract[lsp]'"
 
 
 @click.command("lsp", cls=Command, examples={"Install what it needs": _INSTALL})
-@click.option("--stdio", is_flag=True, help="Use standard input and output, as always.")
+@click.option(
+    "--stdio",
+    is_flag=True,
+    help="Use standard input and output (the only way).",
+)
 def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
     """Run the language server, which an editor starts and speaks to over standard input.
 

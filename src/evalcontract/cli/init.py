@@ -87,7 +87,7 @@ def migrate_command(
     stdin_filename: str | None,
     base: Options,
 ) -> int:
-    """Move the cases and graders of other tools to a workspace of evalcontract.
+    """Migrate the cases and graders of other tools to a workspace of evalcontract.
 
     FILE is an `evals.json` of ai_best_practices, or the graders of a target of ai_eval (YAML or
     JSON), with its datasets or without. Each file of cases becomes a dataset. Rubrics are shared

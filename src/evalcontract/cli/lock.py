@@ -45,8 +45,8 @@ from evalcontract.workspace.syncing import SyncedLibrary, Syncing
 @options.flag("--check", "Write nothing, and exit with 1 if a lock is missing or not up to date.")
 @options.flag(
     "--update",
-    "Take over only the rubrics, judges and datasets FILE... as they are, and what is "
-    "not locked yet of what they reach.",
+    "Lock only the rubrics, judges and datasets FILE... as they are now, and what they reference "
+    "that is not locked yet.",
 )
 @options.number("--limit", "Maximum number of changes to print (0: no limit).", 200)
 @options.output_format(*options.CASES)
@@ -61,12 +61,13 @@ def lock_command(
 ) -> int:
     """Write `evalcontract.lock`: what every version in a workspace means.
 
-    It has the fields that scores depend on, of all rubrics and judges; what each dataset reaches;
-    and what references without a version stand for. Where it is, `check` fails if a meaning
-    changes under the same version. Commit it. FOLDER defaults to the current folder.
+    The lock records the fields of all rubrics and judges that scores depend on, what each
+    dataset references, and which versions unpinned references resolve to. Where there is
+    one, `check` fails if a meaning changes under the same version. Commit it. FOLDER
+    defaults to the current folder.
 
-    A version that means something else than it did is not locked: give it a new version, or accept
-    it with --update. Nothing is written if it is unknown what a file means.
+    A version whose meaning has changed is not locked: raise the version, or accept the
+    change with --update. Nothing is written if the meaning of a file cannot be determined.
     """
     locks = _locks(paths, base, is_update=update)
     refused = [finding for each in locks for finding in each.refused]
@@ -179,8 +180,8 @@ _MOST = 10
     },
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@options.flag("--check", "Say what differs (exit 1); fetch and write nothing.")
-@options.flag("--update", "Also take what has moved since it was locked.")
+@options.flag("--check", "Say what differs (exit 1 if anything does), and fetch and write nothing.")
+@options.flag("--update", "Also accept what has changed since it was locked.")
 @options.output_format(*options.CASES)
 @options.workspace("the current folder")
 def sync_command(

@@ -230,6 +230,17 @@ def output_format(*programs: str) -> Option:
     )
 
 
+def refuse_with_diff(output_format: str, has_diff: bool) -> None:  # noqa: FBT001 - as it is given
+    """Refuse a format for programs where standard output has a diff.
+
+    Raises:
+        UsageError: both are asked for.
+
+    """
+    if has_diff and output_format != "text":
+        raise UsageError("--diff prints a diff: leave out --output-format")
+
+
 def flag(name: str, what: str) -> Option:
     """Return an option without a value, which does `what`."""
     return click.option(name, is_flag=True, help=what)
@@ -378,8 +389,8 @@ _OPTIONS: tuple[Option, ...] = (
         shell_complete=report_files,
         metavar="[FORMAT:]FILE",
         multiple=True,
-        help="Also write a report to FILE (repeatable). Without FORMAT, the name tells: *.sarif, "
-        "*.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
+        help="Also write a report to FILE (repeatable). Without FORMAT, the file name decides: "
+        "*.sarif, *.json, *.jsonl, *.xml (junit), *.md, *.txt, *code-quality*.json (gitlab).",
     ),
     selection("Report", "report"),
     click.option(

@@ -54,8 +54,8 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 )
 @options.file(
     "--outputs",
-    "Outputs that the results are of, if these have no texts, as `grade` reads them; can be given"
-    " several times.",
+    "Outputs that were graded, as `grade` reads them, if the results have no texts; can be given "
+    "several times.",
     *options.OUTPUTS,
     multiple=True,
     dir_okay=False,
@@ -65,7 +65,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
     metavar="JUDGE=FILE",
     multiple=True,
     callback=options.parsed_by(lambda values: [*map(labels_of, values)]),
-    help="Labels of people, as `calibrate-judge` reads them, to measure a judge with, such as "
+    help="Human labels, as `calibrate-judge` reads them, to measure a judge with, such as "
     "judge/tone=labels.jsonl; its verdicts are those of the labels, or of the results. Can be "
     "given several times.",
 )

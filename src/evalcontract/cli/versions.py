@@ -84,7 +84,7 @@ def _to(value: str | None) -> Part | Version | None:
     },
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=files_of("yaml", "json"))
-@options.flag("--all", "Raise the version of all that has changed in the workspace.")
+@options.flag("--all", "Raise the version of everything that has changed in the workspace.")
 @click.option(
     "--against",
     metavar="REV",
@@ -100,6 +100,7 @@ def _to(value: str | None) -> Part | Version | None:
 @options.flag("--keep", "Keep the file of the old version, as ID@VERSION beside the new one.")
 @options.flag("--update-refs", "Update references, and the versions of the rubrics that have them.")
 @options.flag("--diff", "Print a diff of the changes instead of writing them.")
+@options.output_format(*options.TABLES)
 @options.workspace("the files")
 def bump_command(
     files: tuple[str, ...],
@@ -109,16 +110,18 @@ def bump_command(
     keep: bool,  # noqa: FBT001 - the same
     update_refs: bool,  # noqa: FBT001 - the same
     diff: bool,  # noqa: FBT001 - the same
+    output_format: str,
     base: Options,
 ) -> int:
     """Raise the version of rubrics, judges and datasets that have changed in meaning.
 
     FILE is compared with the lock, or with what it was at a revision of git. A change that can
     change a score needs a new major version, one that only adds something a new minor version, and
-    another wording a new patch version; before 1.0.0, a minor version is enough for any change.
-    Comments and layout are preserved. A judge's validation is marked as one of the old version if
-    the judge is another one now.
+    one of wording only a new patch version; before 1.0.0, a minor version is enough for any change.
+    Comments and layout are preserved. If the meaning of a judge changed, its validation is marked
+    as one of the old version.
     """
+    options.refuse_with_diff(output_format, diff)
     if bool(files) == all:
         raise UsageError("name the files, or pass --all" if not files else "--all names all files")
     paths = find_paths(files) if files else []
@@ -139,7 +142,10 @@ def bump_command(
     else:
         with signals_as_interrupts():
             write(done)
-    put(_lines(done, since), err=diff)
+    if output_format == "text":
+        put(_lines(done, since), err=diff)
+    else:
+        put_answer(_answer_of_bump(done), output_format)
     return ERRORS if unknown or (diff and done.files) else OK
 
 
@@ -175,6 +181,25 @@ def _chosen(
     if paths or since is None:
         return [artifact_at(workspace, path) for path in paths], {}
     return changed_artifacts(workspace, since)
+
+
+def _answer_of_bump(done: BumpResult) -> CommandAnswer:
+    bumps = [
+        {
+            "file": each.file,
+            "old": str(each.old),
+            "new": str(each.new),
+            "class": rank.title if (rank := rank_of(each.changes)) else None,
+            "changes": [*map(_change, each.changes)],
+            "kept": each.kept,
+        }
+        for each in done.bumps
+    ]
+    others = {**dict(done.unchanged), **done.unknown}
+    unchanged = [{"file": file, "reason": reason} for file, reason in others.items()]
+    updated = [{**each._asdict(), "reference": str(each.reference)} for each in done.updated]
+    sentence = f"{many(len(bumps), 'version')} raised"
+    return listing("bump", sentence, bumps=bumps, updated=updated, unchanged=unchanged)
 
 
 def _lines(done: BumpResult, since: Baseline | None) -> Iterator[str]:
@@ -247,8 +272,8 @@ _FOLDER = click.argument(
 def graph_command(folder: Path, output_format: str, base: Options) -> int:
     """Show which datasets refer to which rubrics, and these to which rubrics and judges.
 
-    References without a version, those that lead nowhere and those to a version that is not the
-    newest are marked. The exit code is 1 if a reference leads nowhere, or a file cannot be read.
+    Unpinned and dangling references, and those to a version that is not the newest, are
+    marked. The exit code is 1 if a reference is dangling, or a file cannot be read.
     """
     workspace = _workspace(folder, base)
     graph = graph_of(workspace)

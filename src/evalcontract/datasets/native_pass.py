@@ -127,6 +127,7 @@ class NativePass:
             run.runs_rules,
             run.max_rejected,
             run.is_part,
+            run.known_rows,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 

@@ -40,6 +40,7 @@ from evalcontract.workspace import (
 if TYPE_CHECKING:
     from evalcontract.cache import Cache, Memory
     from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.known_rows import KnownRows
     from evalcontract.formats import Format
     from evalcontract.judging.asking import Usage
     from evalcontract.source.external import ExternalFile
@@ -210,7 +211,8 @@ class Options(NamedTuple):
     `opened` are workspaces by root that are used as they are. `configuration` is the one that the
     caller chooses. `plan` and `only` choose graders of another system, of which the coverage is
     asked for. `columns` are columns of tables with the keys of rows that they are read as. With
-    `is_locking`, what datasets use is noted, and not compared with a lock.
+    `is_locking`, what datasets use is noted, and not compared with a lock. `known_rows` are those
+    of an earlier check of the only dataset.
     """
 
     root: Path | None = None
@@ -233,6 +235,7 @@ class Options(NamedTuple):
     plan: str | None = None
     only: tuple[str, ...] = ()
     is_locking: bool = False
+    known_rows: KnownRows | None = None
 
 
 class Input(NamedTuple):

@@ -30,16 +30,18 @@ from evalcontract.report.frame import wrapped
 _OPTIONS = (
     options.flag(
         "--dry-run",
-        "Ask nobody: say how many questions judges would be asked, how many of them the cache"
+        "Ask no judge: say how many questions judges would be asked, how many of them the cache"
         " answers, and estimate tokens and cost.",
     ),
     options.number(
         "--max-questions",
-        "Most questions to send to models; beyond, checks do not run, and the exit status is 1.",
+        "Maximum number of questions to send to models; beyond it, checks do not run, and the exit "
+        "status is 1.",
     ),
     options.number(
         "--max-tokens",
-        "Tokens of questions and answers after which no question is sent; then as above.",
+        "Number of tokens of questions and answers after which no question is sent, with the same "
+        "effect.",
     ),
 )
 

@@ -101,9 +101,9 @@ def _bound(name: str, rate: str) -> options.Option:
     "--observed",
     type=_RATE,
     metavar="RATE",
-    help="Pass rate of the judge on other outputs, 0 to 1, to correct.",
+    help="Pass rate of the judge on other outputs, to be corrected for its errors.",
 )
-@options.number("--observed-n", "Number of outputs that the observed rate is of.", least=1)
+@options.number("--observed-n", "Number of outputs behind the observed rate.", least=1)
 @_bound("--min-tpr", "TPR")
 @_bound("--min-tnr", "TNR")
 @click.option("--write", "is_written", is_flag=True, help="Write the validation into the judge.")
@@ -134,8 +134,8 @@ def calibrate_judge_command(
 
     JUDGE is a file, or a reference such as judge/tone@1.0.0. Labels and verdicts are pass or fail
     (also yes or no, true or false, 1 or 0); those of a judge that is not binary may be scores.
-    Positive means PASS: the TPR is the share of good outputs that the judge passes, the TNR the
-    share of bad outputs that it fails.
+    Positive means PASS: the TPR is the fraction of good outputs that the judge passes, the TNR
+    the fraction of bad outputs that it fails.
 
     Without verdicts, the judge is asked over a model, as by `grade`, if an endpoint is configured:
     it is shown the keys input, output, criteria, expected and context of the labels, or what

@@ -58,8 +58,8 @@ def compare_command(
 
     First it says what else differs: other outputs, rubrics, judges, models. Then come the
     differences of the scores of the same rows with their 95 % intervals, for all rows, checks, tags
-    and the values of `--by`; tests of them, corrected for their number; and the rows that flipped,
-    with both outputs, as far as the results tell them.
+    and the values of `--by`; significance tests, corrected for multiple comparisons; and the rows
+    that flipped, with both outputs if the results have them.
     """
     if len(results) < 2:  # noqa: PLR2004 - one is compared with nothing
         raise UsageError(

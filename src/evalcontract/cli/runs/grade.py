@@ -195,13 +195,13 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 )
 @options.flag(
     "--resume",
-    "Go on with earlier results: grade what is missing, and again what did not run or ended in"
-    " an error.",
+    "Continue earlier results: grade what is missing, and what did not run or ended in an error "
+    "again.",
 )
 @options.flag("--force", "Replace existing results, or a record.")
 @options.file(
     "--compare",
-    "Results of an earlier run, to say what changed.",
+    "Results of an earlier run to compare with.",
     "jsonl",
     exists=True,
     dir_okay=False,

@@ -41,7 +41,7 @@ def _share(name: str, default: float, what: str) -> options.Option:
         type=options.NumberRange(0, 1, min_open=True, max_open=True),
         default=default,
         show_default=True,
-        metavar="SHARE",
+        metavar="FRACTION",
         help=what,
     )
 
@@ -64,17 +64,21 @@ def _share(name: str, default: float, what: str) -> options.Option:
     type=options.NumberRange(0, 1, min_open=True),
     required=True,
     metavar="DIFFERENCE",
-    help="The difference of the mean scores of two runs that is to be found.",
+    help="Difference of the mean scores of two runs to detect.",
 )
-@_share("--power", POWER, "How often it is to be found.")
-@_share("--significance", SIGNIFICANCE, "How often a difference may be found where there is none.")
+@_share("--power", POWER, "Power: how often a difference of this size is detected.")
+@_share(
+    "--significance",
+    SIGNIFICANCE,
+    "Significance level: how often a difference is reported where there is none.",
+)
 @click.option(
     "--correlation",
     type=options.NumberRange(-1, 1, max_open=True),
     default=0.0,
     show_default=True,
     metavar="NUMBER",
-    help="How alike the scores of both runs are on a row; two results tell it themselves.",
+    help="Correlation of the scores of both runs over the rows; measured if there are two results.",
 )
 @options.output_format(*options.TABLES)
 def power_command(
@@ -85,7 +89,7 @@ def power_command(
     correlation: float,
     output_format: str,
 ) -> int:
-    """Say how many rows and samples a difference of two runs needs to be found.
+    """Say how many rows and samples it takes to detect a difference between two runs.
 
     RESULTS are those of one pilot run, or of two on the same rows: `grade --results` writes them.
     With several outputs of a row, it says how far more samples make up for fewer rows.
