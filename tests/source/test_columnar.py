@@ -147,22 +147,29 @@ def test_a_row_group_that_cannot_be_read_costs_its_own_rows(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.parametrize("part", [200, 1_500, 1 << 20])
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_pieces_that_processes_check_have_the_findings_of_the_whole(
-    is_folder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    is_folder: Any, part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evalcontract.source.tables.parquet._PART_BYTES", 200)
+    small = {
+        "evalcontract.datasets.tables.MIN_TABLE_BYTES": 0,
+        "evalcontract.source.tables.parquet.PART_BYTES": part,
+        "evalcontract.source.tables.folders.PART_BYTES": part,
+    }
+    for name, size in small.items():
+        monkeypatch.setattr(name, size)
     monkeypatch.setattr("evalcontract.source.tables.parquet._JOINED_ROWS", 16)
     folder = tmp_path / "d" if is_folder else tmp_path
     folder.mkdir(exist_ok=True)
-    for part in ("part-0.parquet", "part-1.parquet"):
+    for name in ("part-0.parquet", "part-1.parquet"):
         rows = [native(number) for number in range(1, 151)]
         options: dict[str, Any] = {"compression": "gzip", "write_page_checksum": True}
         data = bytearray(parquet(table(rows), row_group_size=60, data_page_size=64, **options))
         column = pq.ParquetFile(io.BytesIO(bytes(data))).metadata.row_group(1).column(1)
         middle = column.data_page_offset + column.total_compressed_size // 2
         data[middle : middle + 8] = b"\xff" * 8
-        (folder / part).write_bytes(data)
+        (folder / name).write_bytes(data)
     path = folder if is_folder else folder / "part-0.parquet"
     one, two, three = (
         validate(Kind.DATASET, [Input(path)], Options(tmp_path, is_joined=False, jobs=jobs))

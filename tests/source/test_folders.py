@@ -18,6 +18,7 @@ from tables import every_case
 from evalcontract.cache import Cache
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
+from evalcontract.model.errors import ConfigurationError
 from evalcontract.model.reference import Kind
 from evalcontract.source import DISK, Entry, Files
 from evalcontract.source.external import read_external
@@ -241,6 +242,34 @@ def test_check_reads_a_folder_in_a_workspace_as_one(tmp_path: Path) -> None:
     assert [check_workspaces(tmp_path, cached) for _ in range(2)] == [outcome] * 2
     put(tmp_path / "datasets" / "t" / "k=2" / "x.parquet", id=["b"])
     assert check_workspaces(tmp_path, cached).diagnostics == []
+
+
+@every_case(
+    ("pattern", "rows"),
+    [("data/**", 3), ("data/*.parquet", 1), ("data/t", 2), ("t", 2), ("other/*", None)],
+)
+def test_a_pattern_of_datasets_selects_tables(
+    pattern: str, rows: int | None, tmp_path: Path
+) -> None:
+    for name in ("t/k=1/x.parquet", "t/k=2/x.parquet", "one.parquet"):
+        put(tmp_path / "data" / name, id=[name])
+    (tmp_path / "evalcontract.toml").write_text(f'datasets = ["{pattern}"]', encoding="utf-8")
+    options = Options(root=tmp_path, is_joined=False)
+    if rows is None:
+        with pytest.raises(ConfigurationError, match="matches no YAML, JSON or JSONL file"):
+            check_workspaces(tmp_path, options)
+    else:
+        assert check_workspaces(tmp_path, options).rows == rows
+
+
+def test_a_pattern_of_the_command_line_matches_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("t/k=1/x.parquet", "u/part-0.parquet", "no/a.parquet", "one.parquet"):
+        put(tmp_path / name, id=[name])
+    assert command_line("validate-dataset", "*") == 0
+    assert "3 datasets (3 rows)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["t", "t.parquet"])

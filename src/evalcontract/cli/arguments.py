@@ -228,4 +228,11 @@ def _expand(argument: str) -> tuple[Path, list[Path] | None]:
     matches = sorted(Path(name) for name in glob(argument, recursive=True))
     if not matches:
         raise NothingToCheck(f"the pattern {argument} matches no file")
-    return path, [match for match in matches if not os.path.isdir(match)]
+    return path, [match for match in matches if not os.path.isdir(match) or _is_table(match)]
+
+
+def _is_table(folder: Path) -> bool:
+    from evalcontract.datasets.opening import tables_in  # only for folders
+    from evalcontract.source import DISK
+
+    return tables_in(folder, DISK) == [folder]

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
 _ID = "id"
+#: A smaller table is checked by one process: others would take as long to begin.
+MIN_TABLE_BYTES = 1 << 23
 # Keys that hold a text.
 _TEXTS = frozenset((_ID, INPUT, "criteria", "expected.reference", "rubric_ref", "bundle"))
 # Delimiters of files that are called CSV, the usual one first.
@@ -131,7 +133,8 @@ class TableRows(RowBatches):
             self._table.keeps_nulls = True
 
     def parts(self) -> Sequence[TableRows]:
-        if not isinstance(self._table, TypedTable):
+        _, size = self._table.progress or (0, 0)
+        if not isinstance(self._table, TypedTable) or size < MIN_TABLE_BYTES:
             return ()
         return [TableRows(table, self._columns) for table in self._table.cut()]
 

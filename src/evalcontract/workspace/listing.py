@@ -12,6 +12,7 @@ from evalcontract.source import (
     FILE,
     FOLDER,
     SCHEMA_SUFFIX,
+    SUFFIXES,
     Entry,
     Files,
     RowSource,
@@ -86,6 +87,7 @@ class Listing:
             self.base,
             without=self._nested,
             on_error=self._record_unreadable,
+            suffixes=(*SUFFIXES, *TYPED_TABLES) if self._configuration.datasets else SUFFIXES,
             select=self._select,
             files=self._files,
         )
@@ -168,9 +170,18 @@ class Listing:
 
     def _is_dataset(self, path: Path, globs: Sequence[str]) -> bool:
         if globs:
-            relative = path.relative_to(self.base).as_posix()
-            return any(selects(pattern, relative) for pattern in globs)
+            return any(self._is_selected(path, pattern) for pattern in globs)
         return path.relative_to(self._root).parts[0] == DATASETS
+
+    def _is_selected(self, path: Path, pattern: str) -> bool:
+        """Whether a pattern selects a file of a table, or the folder that is the table."""
+        from evalcontract.source.tables.folders import is_folder_table  # rarely needed
+
+        relative = path.relative_to(self.base)
+        return selects(pattern, relative.as_posix()) or any(
+            selects(pattern, folder.as_posix()) and is_folder_table(self.base / folder, self._files)
+            for folder in relative.parents[:-1]
+        )
 
     def mark_read(self, path: Path) -> None:
         """Remember that a file was read because another file names it."""
@@ -237,12 +248,22 @@ class Listing:
             is_part = self.base != self._root or self._nested
             if is_part and (configuration.datasets or configuration.per_file_ignores):
                 files = data_files(self.base, configuration.exclude, files=self._files)
+            patterns = self._without_tables(configuration.datasets)
             paths = [path.relative_to(self.base) for path in files]
             names = [path.as_posix() for path in paths if path.parts[0] not in ARTIFACT_FOLDERS]
-            check_datasets(configuration, names, self._files)
+            check_datasets(configuration._replace(datasets=patterns), names, self._files)
             check_per_file_ignores(configuration, [path.as_posix() for path in paths])
             if self.base == self._root:
                 check_exclude(configuration, self.excluded, self._files)
+
+    def _without_tables(self, patterns: Sequence[str]) -> tuple[str, ...]:
+        """Return the patterns of datasets that select no table."""
+        tables = [path for path in self._others if path.suffix.lower() in TYPED_TABLES]
+        return tuple(
+            pattern
+            for pattern in patterns
+            if not any(self._is_selected(path, pattern) for path in tables)
+        )
 
     def _record_unreadable(self, error: OSError) -> None:
         path = Path(error.filename)

@@ -28,7 +28,7 @@ from evalcontract.source.filesystem import (
     Stream,
 )
 from evalcontract.source.tables.columnar import TypedTable, kind_of
-from evalcontract.source.tables.parquet import ParquetTable, PartFile
+from evalcontract.source.tables.parquet import PART_BYTES, ParquetTable, PartFile
 
 # What engines write beside the files of a table.
 _MARKS = ("_SUCCESS", "_metadata", "_common_metadata")
@@ -255,14 +255,23 @@ class FolderTable(TypedTable):
         return [*accumulate(counts, initial=0)][:-1]
 
     def cut(self) -> Sequence[Self]:
-        """Return parts of some megabytes: those of each file."""
+        """Return parts of some megabytes: several small files, or pieces of large ones."""
         parts: list[Self] = []
+        waiting: list[tuple[int, _OpenedPart]] = []
         for first, each in zip(self._starts, self._parts, strict=True):
-            tables = each.table.cut() if each.table else [None]
+            is_large = each.table is not None and each.table.size > PART_BYTES
+            tables = each.table.cut() if each.table and is_large else [each.table]
             for number, table in enumerate(tables):
-                one = each._replace(table=table, faults=() if number else each.faults)
-                parts.append(self._with(_starts=[first], _parts=[one]))
-        return parts
+                faults = () if number else each.faults
+                waiting.append((first, each._replace(table=table, faults=faults)))
+                sizes = (one.table.size for _, one in waiting if one.table)
+                if is_large or sum(sizes) >= PART_BYTES:
+                    parts.append(self._of(waiting))
+                    waiting = []
+        return [*parts, self._of(waiting)] if waiting else parts
+
+    def _of(self, chosen: Sequence[tuple[int, _OpenedPart]]) -> Self:
+        return self._with(_starts=[first for first, _ in chosen], _parts=[one for _, one in chosen])
 
     def _placed(self, batch: Batch, first: int, part: PartFile) -> Batch:
         """Return a batch of a file as one of the table."""

@@ -41,8 +41,8 @@ _BATCH_CELLS = 1 << 18
 # A value may be repeated in every row and take no space. So a batch of a small or a very compact
 # file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
 _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
-# A process checks so many bytes at a time.
-_PART_BYTES = 1 << 22
+#: A process checks so many bytes at a time.
+PART_BYTES = 1 << 22
 # What pyarrow reads at a time of a column.
 _BUFFER = 1 << 20
 # Small batches are joined up to so many rows or bytes.
@@ -133,14 +133,19 @@ class ParquetTable(BatchedTable):
         return digest.hexdigest()
 
     def cut(self) -> Sequence[Self]:
-        """Return parts of some megabytes: row groups, and pieces of large ones."""
+        """Return parts of some megabytes: small row groups together, and pieces of large ones."""
         parts: list[Self] = []
+        few = max(self.count * PART_BYTES // max(self._size, 1), 1)
+        waiting: list[tuple[int, range, range]] = []
         for group, rows in enumerate(self._rows_of_groups()):
-            pieces = max(1, self._size * len(rows) // (max(self.count, 1) * _PART_BYTES))
-            step = -(-len(rows) // pieces)
-            for first in range(rows.start, rows.stop, max(step, 1)):
-                piece = range(first, min(first + step, rows.stop))
-                parts.append(self._with(_first=first, _chosen=[(group, rows, piece)]))
+            step = -(-len(rows) // max(len(rows) // few, 1)) or 1
+            for first in range(rows.start, rows.stop, step):
+                waiting.append((group, rows, range(first, min(first + step, rows.stop))))
+                if waiting[-1][-1].stop - waiting[0][-1].start >= few:
+                    parts.append(self._with(_first=waiting[0][-1].start, _chosen=waiting))
+                    waiting = []
+        if waiting:
+            parts.append(self._with(_first=waiting[0][-1].start, _chosen=waiting))
         return parts
 
     def _rows_of_groups(self) -> Iterator[range]:
