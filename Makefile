@@ -9,6 +9,8 @@ PEERS := tests/peers/.venv
 # Where official test suites and schemas are unpacked, which packages of others contain; hidden, so that
 # pytest and mypy do not read the rest of them.
 SUITES := tests/suites/.unpacked
+# VS Code's workbench in a browser, for the test of the extension.
+WORKBENCH := tests/workbench/.server
 
 # Bytecode is kept whatever the shell says: without it, every process compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -24,7 +26,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed man
 .PHONY: generated bench bench-html bombs mutate lowest without-yaml-rs audit constraints peers suites
-.PHONY: clean dist pythons
+.PHONY: clean dist pythons vsix workbench pictures
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -197,8 +199,27 @@ $(SUITES)/.ready: $(wildcard tests/suites/*.txt) $(READY)
 	for wheel in $(SUITES)/*.whl; do $(BIN)/python -m zipfile --extract $$wheel $${wheel%-py3-none-any.whl}; done
 	@touch $@
 
+# The extension for VS Code, editors/vscode/evalcontract.vsix: the same bytes from the same commit.
+vsix:
+	npm --prefix editors/vscode ci --ignore-scripts --loglevel=error
+	npm --prefix editors/vscode run --silent package
+
+# VS Code's workbench: EVALCONTRACT_WORKBENCH=$(WORKBENCH) lets the test of the extension use it.
+workbench: $(WORKBENCH)/.ready
+
+$(WORKBENCH)/.ready: tests/workbench/build.sh
+	PYTHON=$(PYTHON) sh tests/workbench/build.sh $(WORKBENCH)
+	@touch $@
+
+# The pictures of the extension's readme and walkthrough, taken in the workbench by its test; those of
+# the dark theme stay in build/pictures.
+pictures: workbench $(READY)
+	rm -rf build/pictures
+	EVALCONTRACT_WORKBENCH=$(WORKBENCH) EVALCONTRACT_PICTURES=build/pictures $(BIN)/python -m pytest -q -n 0 tests/editor/test_workbench.py
+	for name in finding fix completion problems report; do cp build/pictures/$$name.png editors/vscode/images/ || exit 1; done
+
 clean:
-	rm -rf $(SUITES) $(PEERS) $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage
+	rm -rf $(SUITES) $(PEERS) $(WORKBENCH) $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .coverage
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'

@@ -111,6 +111,11 @@ def install_with_a_rule(work: Path) -> Installed:
     return found
 
 
+def install_with_arrow(work: Path) -> Installed:
+    """Install this checkout with what reads Parquet."""
+    return _environment(work, "arrow", state_of(CODE), f"{build_wheel(work)}[arrow]")
+
+
 def install_peers(work: Path, ours: Installed) -> Installed:
     """Install what others would take, and what the plain script needs."""
     versions = ours.versions()

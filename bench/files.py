@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from columnar import write_many_rows, write_shape
 from dialects import write_dialects
 from graded import write_graded
 from layouts import LAYOUTS, left_empty, plain
@@ -47,6 +48,7 @@ def write_all(folder: Path, sizes: Sizes) -> None:
         write(folder / "yaml" / f"{name}.yaml", plain(unlike_rows(number)))
     for shape in SHAPES.values():
         write(folder / "jsonl" / f"{shape.__name__}.jsonl", shape(sizes.lines))
+        write_shape(folder / "jsonl" / f"{shape.__name__}.jsonl")
     for shape in TABLES.values():
         write(folder / "tables" / f"{shape.__name__}.jsonl", shape(sizes.lines))
         rows_of_table = map(json.loads, shape(sizes.yaml))
@@ -57,6 +59,7 @@ def write_all(folder: Path, sizes: Sizes) -> None:
     write_dialects(folder / "dialects", sizes.lines)
     if sizes.most:
         write_most(folder / "jsonl", sizes.most)
+        write_many_rows(folder / "parquet" / "most.parquet", rows(sizes.most))
     if sizes.parts:
         write_many(folder / "many", sizes.parts)
         write_versions(folder / "versions", sizes.versioned)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from columnar import TIMES
 from dialects import DIALECTS
 from graded import OUTPUTS
 from layouts import LAYOUTS
@@ -28,7 +29,7 @@ def make_plan(of: Subject) -> tuple[Group, ...]:
     """List the groups."""
     makers = (
         *(_yaml, _jsonl, _tables, _own, _memory, _bad, _workspace, _small, _files, _real, _rule),
-        *(_grade, _dialects, _versions),
+        *(_grade, _dialects, _versions, _parquet, _parquet_memory),
     )
     return tuple(make(of) for make in makers)
 
@@ -118,6 +119,32 @@ def _memory(of: Subject) -> Group:
         Goal(f"JSONL, {number:,} own rows: rows/s against orjson that parses alone", times),
     )
     return Group("memory", 3, commands, goals)
+
+
+def _parquet(of: Subject) -> Group:
+    commands, cases, number = [], [], of.sizes.lines
+    for title, shape in SHAPES.items():
+        theirs, ours = f"{title}, beside Parquet", f"Parquet, {title}"
+        file = f"jsonl/{shape.__name__}.jsonl", f"parquet/{shape.__name__}.parquet"
+        for key, each in zip((theirs, ours), file, strict=True):
+            commands.append(of.check(key, each, number, of.with_arrow))
+        cases.append(Case(theirs, ours, title))
+    title = f"Parquet, {number:,} clean rows, seven shapes: rows/s against the same as JSONL"
+    return Group("parquet", 5, tuple(commands), (Goal(title, tuple(cases), 0.80, 1.00),))
+
+
+def _parquet_memory(of: Subject) -> Group:
+    number, file = of.sizes.most * TIMES, "parquet/most.parquet"
+    one = of.check("Parquet, one process", file, number, of.with_arrow)
+    arguments = ("2" if each == "1" else each for each in one.arguments)
+    two = replace(one, key="Parquet, two processes", arguments=tuple(arguments))
+    what = f"Parquet, {number:,} own rows, ids in no order"
+    scaled = Case(one.key, two.key, elapsed=True)
+    goals = (
+        Goal(f"{what}: peak memory of a process", (Case(one.key),), 300, high=False),
+        Goal(f"{what}: time of one process over that of two", (scaled,), 1.7),
+    )
+    return Group("parquet memory", 3, (one, two), goals)
 
 
 def _bad(of: Subject) -> Group:

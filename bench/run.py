@@ -28,6 +28,7 @@ from environments import (
     install_ours,
     install_peers,
     install_with_a_rule,
+    install_with_arrow,
     state_of,
 )
 from page import STROKES, Figures, Setting, Taken, cases_of, costs_of, goals_of, page_of
@@ -46,7 +47,17 @@ PAGE = ROOT / "docs" / "performance.md"
 DATA = tuple(
     f"bench/{name}.py"
     for name in (
-        *("rows", "layouts", "shapes", "graded", "dialects", "workspaces", "versions", "files"),
+        *(
+            "rows",
+            "layouts",
+            "shapes",
+            "graded",
+            "dialects",
+            "workspaces",
+            "versions",
+            "files",
+            "columnar",
+        ),
     )
 )
 SCRIPTS = (
@@ -86,6 +97,7 @@ def install(asked: argparse.Namespace, sizes: Sizes) -> Subject:
         ours=ours,
         peers=Installed(missing="left out") if asked.no_peers else install_peers(WORK, ours),
         with_rule=other if asked.ours else install_with_a_rule(WORK),
+        with_arrow=other if asked.ours else install_with_arrow(WORK),
         before=install_ours(WORK, asked.baseline) if asked.baseline else none,
         data=write_data(sizes),
         cache=WORK / "cache",

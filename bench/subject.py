@@ -61,6 +61,7 @@ class Subject:
     ours: Installed
     peers: Installed
     with_rule: Installed
+    with_arrow: Installed
     before: Installed
     data: Path
     cache: Path
@@ -69,7 +70,7 @@ class Subject:
     def check(self, key: str, file: str, rows: int, by: Installed | None = None) -> Command:
         """Return the check of a clean dataset."""
         by = by or self.ours
-        one_core = ("--jobs", "1") if file.endswith("jsonl") else ()
+        one_core = ("--jobs", "1") if file.endswith(("jsonl", "parquet")) else ()
         asked = (by.program("evalcontract"), "validate-dataset", "--strict", *one_core)
         says = f"({rows:,} rows): no findings"
         what = f"evalcontract, {key}"

@@ -23,11 +23,13 @@ PROMPTFOO_COMMAND = (
     "the command of promptfoo, installed as `.ci/run` does: Node.js 22.22 and libsql"
 )
 CHROMIUM = "Chromium"
+WORKBENCH = "code-server: `make workbench`, and EVALCONTRACT_WORKBENCH=tests/workbench/.server"
 PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.venv/bin/python"
 SUITES = "the official test suites and schemas: `make suites`"
 SHARED = f"files that are no part of the repository: {SHARED_VARIABLE}"
 SAIL = "Apache Sail: `pip install --requirement tests/spark/sail.txt`"
 SPARK = "Apache Spark: Java 17, `make peers` and EVALCONTRACT_PEERS"
+ENGINES = "Ray, Dask, Polars and DuckDB: `make peers` and EVALCONTRACT_PEERS"
 INDEX = "a package index that pip reaches"
 YAML_RS = "yaml-rs, which has wheels for most platforms"
 #: What hides yaml-rs in `make without-yaml-rs`.

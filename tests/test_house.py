@@ -161,6 +161,7 @@ def test_every_format_stands_in_the_table() -> None:
     assert [{*map(kind_of, each.codes)} for each in FORMATS] == [{each.name} for each in FORMATS]
 
 
+@pytest.mark.slow
 def test_patterns_of_modules_are_compiled_at_their_first_use(trees: dict[str, ast.Module]) -> None:
     assert [
         f"{name}:{call.lineno}"
@@ -196,6 +197,7 @@ def test_a_module_is_short() -> None:
     assert [item for item in lengths.items() if item[1] > MODULE_LINES] == []
 
 
+@pytest.mark.slow
 def test_a_function_is_short(nodes: dict[str, list[ast.AST]]) -> None:
     lengths = {
         f"{name}: {node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
@@ -216,6 +218,7 @@ def test_who_knows_the_mode_is_there() -> None:
     assert [path for path in KNOWS_MODES if not (SOURCE / path).exists()] == []
 
 
+@pytest.mark.slow
 def test_a_name_says_what_a_thing_is(nodes: dict[str, list[ast.AST]]) -> None:
     named = ((file, name) for file, walked in nodes.items() for name in (file, *_names(walked)))
     assert [pair for pair in named if NO_WORDS.search(pair[1])] == []
@@ -228,6 +231,7 @@ TWICE = {
 }
 
 
+@pytest.mark.slow
 def test_a_class_name_has_one_meaning(nodes: dict[str, list[ast.AST]]) -> None:
     homes: dict[str, list[str]] = {}
     for file, walked in nodes.items():
@@ -327,6 +331,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow
 def test_who_asks_the_system_is_known(nodes: dict[str, list[ast.AST]]) -> None:
     """What a check asks must be noted, or the cache sees no changed answer; add it here then."""
     asking = set()
@@ -485,6 +490,7 @@ TAKEN = {
 }
 
 
+@pytest.mark.slow
 def test_a_feature_takes_from_another_only_what_is_listed(nodes: dict[str, list[ast.AST]]) -> None:
     taken: dict[str, set[str]] = {}
     for name, walked in nodes.items():

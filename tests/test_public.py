@@ -14,7 +14,7 @@ from texts import plain
 from writing import write
 
 import evalcontract
-from evalcontract import DatasetLoader, plugin, types
+from evalcontract import DatasetLoader, plugin, spark, types
 from evalcontract.cli.main import group
 from evalcontract.policy import RENAMED, current_code
 from evalcontract.report import json as json_report
@@ -70,7 +70,7 @@ def options(command: click.Command, *above: str) -> Iterator[str]:
 
 @pytest.mark.messages
 def test_python(snapshot: SnapshotAssertion) -> None:
-    lines = [*names_of(evalcontract), *names_of(types), *names_of(plugin)]
+    lines = [each for module in (evalcontract, types, plugin, spark) for each in names_of(module)]
     assert "\n".join(lines) + "\n" == plain(snapshot)
 
 

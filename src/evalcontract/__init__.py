@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader, render
+    from evalcontract.api.batches import BatchCheck, BatchSettings
     from evalcontract.api.calibrating import Calibration, calibrate_judge
     from evalcontract.api.converting import Converted, Loss, convert
     from evalcontract.api.datasets import DatasetLoader
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "BatchCheck": "evalcontract.api.batches",
+    "BatchSettings": "evalcontract.api.batches",
     "Calibration": "evalcontract.api.calibrating",
     "CheckResult": "evalcontract.grading.results",
     "ConfigurationError": "evalcontract.model.errors",
@@ -77,12 +80,12 @@ _HOMES = {
 }
 
 __all__ = [
-    "Calibration", "CheckResult", "ConfigurationError", "ContractViolation", "Converted", "Covered",
-    "DatasetLoader", "Diagnostic", "EvalContractError", "Findings", "GradedFiles", "Grader",
-    "JudgePromptLoader", "LoadedArtifact", "LoadedCheck", "LoadedDataset", "LoadedJudge",
-    "LoadedRow", "LoadedRubric", "Loss", "Provenance", "RowResult", "RubricLoader", "RunResults",
-    "Severity", "Summary", "UsageError", "Validated", "Workspace", "__version__", "calibrate_judge",
-    "convert", "coverage", "grade", "render", "validate",
+    "BatchCheck", "BatchSettings", "Calibration", "CheckResult", "ConfigurationError",
+    "ContractViolation", "Converted", "Covered", "DatasetLoader", "Diagnostic", "EvalContractError",
+    "Findings", "GradedFiles", "Grader", "JudgePromptLoader", "LoadedArtifact", "LoadedCheck",
+    "LoadedDataset", "LoadedJudge", "LoadedRow", "LoadedRubric", "Loss", "Provenance", "RowResult",
+    "RubricLoader", "RunResults", "Severity", "Summary", "UsageError", "Validated", "Workspace",
+    "__version__", "calibrate_judge", "convert", "coverage", "grade", "render", "validate",
 ]  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def test_shapes_are_what_they_are_called(data: Path) -> None:
 
 def subject(missing: str = "") -> Subject:
     there, other = Installed(Path("there")), Installed(missing=missing)
-    return Subject(there, other, other, other, Path("data"), Path("cache"), QUICK)
+    return Subject(there, other, other, other, other, Path("data"), Path("cache"), QUICK)
 
 
 def test_a_ratio_is_of_commands_that_take_turns() -> None:

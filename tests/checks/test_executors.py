@@ -41,6 +41,7 @@ def test_the_suites_are_valid() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("short_searches")
 @every_case(
     ("name", "case"), list(cases()), ids=lambda value: value if isinstance(value, str) else ""
 )

@@ -1,4 +1,4 @@
-"""The line of progress while judges are asked: how many questions, how fast, and how long."""
+"""The line of progress: how much of rows and of questions to judges, how fast, and how long."""
 
 from __future__ import annotations
 
@@ -40,4 +40,44 @@ def test_the_line_says_how_long_the_questions_take(
     bar.advance(Advance("a.jsonl", questions=(0, total)))
     now += seconds
     bar.advance(Advance("a.jsonl", questions=(done, total), tokens=7, errors=errors))
+    assert expected in capsys.readouterr().err.rpartition("\r")[2]
+
+
+@every_case(
+    ("steps", "expected"),
+    [
+        (
+            [(0, 100, None, 0), (10, 600, None, 2)],
+            "60 %, 500 rows, 50 rows a second, 8 s left, 2 findings",
+        ),
+        (
+            [(0, 0, (1, 3), 0), (10, 600, (1, 3), 1)],
+            "60 %, 1 of 3 files, 500 rows, 50 rows a second, 1 finding",
+        ),
+        (
+            [(0, 0, (3, 3), 0), (10, 500, (3, 3), 0)],
+            "50 %, 3 of 3 files, 400 rows, 40 rows a second, 10 s left, 0 findings",
+        ),
+        ([(0, 100, None, 0), (0, 100, None, 0)], "10 %, 0 findings"),
+    ],
+)
+def test_the_line_says_how_fast_rows_are_checked_and_what_was_found(
+    steps: list[tuple[float, int, tuple[int, int] | None, int]],
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    begun = 1_000.0
+    now = begun
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("evalcontract.cli.output._DELAY_SECONDS", -2.0)
+    monkeypatch.setattr("evalcontract.cli.output._columns", lambda: 200)
+    monkeypatch.setenv("TERM", "xterm")
+    bar = Bar()
+    for seconds, read, files, findings in steps:
+        now = begun + seconds
+        at = Advance("a.jsonl", max(read - 100, 0), (read, 1_000), findings=findings)
+        bar.advance(at._replace(files=files))
+        now += 1
     assert expected in capsys.readouterr().err.rpartition("\r")[2]

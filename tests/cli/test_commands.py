@@ -929,6 +929,7 @@ def test_json_report_of_single_files(call: Callable[..., Result], report_schema:
         report_schema.validate(call(*arguments, "--output-format", "json").report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "output"),
     [

@@ -173,7 +173,7 @@ REACHED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "others"), REACHED)
+@pytest.mark.parametrize(("name", "text", "others"), a_few(REACHED, 2))
 def test_the_artifacts_that_reach_another_are_checked_again(
     name: str,
     text: str,

@@ -265,6 +265,7 @@ def test_json_keeps_its_values(tmp_path: Path) -> None:
     assert any(payload in finding["message"] for finding in report["findings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runner", ["", "true"])
 def test_a_diff_has_no_command_and_no_control_wherever_it_goes(
     runner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-FEW, MANY = 300, 600
+FEW, MANY = 150, 300
 CHECK = {"kind": "must_contain_any", "values": ["a b"]}
 ROW = {"id": "a", "input": "b", "criteria": "c"}
 Files = dict[str, Any]

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
@@ -59,6 +60,9 @@ FILES: dict[str, Any] = {
     "rubrics/tone@2.0.yaml": RUBRIC.format("2.0", "fool", ", {id: f, kind: fact_match}"),
     "judges/kind.yaml": JUDGE,
     "datasets/a.json": json.dumps({"questions": ROWS}, indent=1),
+    "own/evalcontract.toml": "",
+    "own/rubrics/x.yaml": RUBRIC.format("1.0", "x", "").replace("tone", "x"),
+    "more/a.yaml": "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [x]}\n",
     "labels.csv": "id,human,judge\na,pass,pass\nb,fail,fail\nc,pass,fail\n",
 }
 FILES |= {
@@ -85,6 +89,8 @@ CALLS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     ),
     "power": (("power", "new.results.jsonl", "--detect", "0.1"), "answer", TABLES),
     "diff": (("diff", "rubrics/tone.yaml", "rubrics/tone@1.1.yaml"), "diff", CASES),
+    "fix": (("fix", "more"), "answer", TABLES),
+    "bump": (("bump", "own/rubrics/x.yaml", "--to", "2.0.0"), "answer", TABLES),
     "lock": (("lock", "--check"), "answer", CASES),
     "sync": (("sync", "--check"), "answer", CASES),
     "graph": (("graph",), "answer", CASES),
@@ -130,7 +136,10 @@ class Answers:
         key = command, output_format
         if key not in self._known:
             call = (*CALLS[command][0], "--output-format", output_format)
-            printed = printed_by(*call, cwd=self._folder)
+            # Some change files.
+            place = self._folder.with_name("-".join(key))
+            shutil.copytree(self._folder, place)
+            printed = printed_by(*call, cwd=place)
             assert printed.code in (0, 1), printed.err
             self._known[key] = printed.out
         return self._known[key]
@@ -197,7 +206,7 @@ COUNTS = {
     "calibrate-judge": (5, 1, 0, 0),
     "compare": (2, 1, 0, 0),
     "diff": (1, 1, 0, 0),
-    "lock": (2, 2, 0, 0),
+    "lock": (3, 3, 0, 0),
     "sync": (1, 0, 0, 0),
     "graph": (2, 0, 0, 0),
     "outdated": (1, 0, 0, 0),

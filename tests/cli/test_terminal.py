@@ -50,16 +50,19 @@ def piped(command: list[str], cwd: Path, **more: str) -> tuple[str, str]:
 
 @every_case(
     ("arguments", "variables", "on_pty", "on_pipe"),
-    [
-        ("check --strict", {}, True, False),
-        ("check --strict", {"NO_COLOR": "1"}, False, False),
-        ("check --strict", {"NO_COLOR": ""}, True, False),
-        ("check --strict", {"FORCE_COLOR": "1"}, True, True),
-        ("check --strict", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
-        ("check --strict", {"TERM": "dumb"}, False, False),
-        ("explain dataset/duplicate-id", {}, True, False),
-        ("explain dataset/duplicate-id", {"NO_COLOR": "1"}, False, False),
-    ],
+    some(
+        [
+            ("check --strict", {}, True, False),
+            ("check --strict", {"NO_COLOR": "1"}, False, False),
+            ("check --strict", {"NO_COLOR": ""}, True, False),
+            ("check --strict", {"FORCE_COLOR": "1"}, True, True),
+            ("check --strict", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+            ("check --strict", {"TERM": "dumb"}, False, False),
+            ("explain dataset/duplicate-id", {}, True, False),
+            ("explain dataset/duplicate-id", {"NO_COLOR": "1"}, False, False),
+        ],
+        times=12,
+    ),
     ids=str,
 )
 def test_colour(arguments: str, variables: dict[str, str], *, on_pty: bool, on_pipe: bool) -> None:
@@ -86,12 +89,15 @@ URL = f"{PUBLISHED}/rules/rubric/cycle/"
 
 @pytest.mark.parametrize(
     ("variables", "expected"),
-    [
-        ({"FORCE_HYPERLINK": "1"}, True),
-        ({"FORCE_HYPERLINK": "0", "WT_SESSION": "x"}, False),
-        ({"FORCE_HYPERLINK": "1", "NO_COLOR": "1"}, False),
-        ({"FORCE_HYPERLINK": "1", "TERM": "dumb"}, False),
-    ],
+    some(
+        [
+            ({"FORCE_HYPERLINK": "1"}, True),
+            ({"FORCE_HYPERLINK": "0", "WT_SESSION": "x"}, False),
+            ({"FORCE_HYPERLINK": "1", "NO_COLOR": "1"}, False),
+            ({"FORCE_HYPERLINK": "1", "TERM": "dumb"}, False),
+        ],
+        times=12,
+    ),
 )
 def test_codes_are_links(variables: dict[str, str], *, expected: bool) -> None:
     """On a terminal only; without the marks, the text is the same."""
@@ -476,13 +482,16 @@ def test_output_that_is_not_utf8() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "output", "reader"),
-    [
-        (3000, "text", "head -1"),
-        (3000, "text", "true"),
-        (3000, "json", "head -1"),
-        (3000, "json", "true"),
-        (1, "text", "true"),
-    ],
+    some(
+        [
+            (3000, "text", "head -1"),
+            (3000, "text", "true"),
+            (3000, "json", "head -1"),
+            (3000, "json", "true"),
+            (1, "text", "true"),
+        ],
+        times=8,
+    ),
 )
 def test_closed_pipe(reader: str, output: str, rows: int, tmp_path: Path) -> None:
     """Somebody who reads no further gets no traceback."""

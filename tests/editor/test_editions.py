@@ -62,6 +62,7 @@ def shown(name: str) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_they_are_up_to_date(tmp_path: Path) -> None:
     """`make schemas` writes them."""
     script = ROOT / "editors" / "schemas" / "build_schemas.py"

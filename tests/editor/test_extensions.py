@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 import tomllib
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import ROOT
-from needs import missing
+from extension import CODE, packed
 
 from evalcontract import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CODE = ROOT / "editors/vscode"
 PAGE = (ROOT / "docs/language-server.md").read_text(encoding="utf-8")
 PACKAGE: dict[str, Any] = json.loads((CODE / "package.json").read_text(encoding="utf-8"))
 
@@ -39,7 +36,7 @@ def test_the_extension_is_of_this_version() -> None:
 
 def test_a_command_is_set_only_in_trusted_workspaces() -> None:
     limited = PACKAGE["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
-    assert limited == ["evalcontract.path"]
+    assert limited == [*PACKAGE["contributes"]["configuration"]["properties"]]
 
 
 def test_settings_on_the_page_exist() -> None:
@@ -66,32 +63,36 @@ def test_jetbrains() -> None:
     assert rows == set(re.findall(r"\| `(\S+)` \| `(\w+)` \|", PAGE))
 
 
+def test_pictures_are_there() -> None:
+    """Of the readme and the walkthrough; none is of no use."""
+    readme = (CODE / "README.md").read_text(encoding="utf-8")
+    steps = PACKAGE["contributes"]["walkthroughs"][0]["steps"]
+    shown = {*re.findall(r"\]\((\S+\.png)\)", readme), PACKAGE["icon"]}
+    shown |= {step["media"]["image"] for step in steps}
+    assert shown == {f"images/{path.name}" for path in (CODE / "images").glob("*.png")}
+
+
+def test_commands_of_the_walkthrough_exist() -> None:
+    steps = PACKAGE["contributes"]["walkthroughs"][0]["steps"]
+    named = {
+        name for step in steps for name in re.findall(r"command:([\w.]+)", step["description"])
+    }
+    assert named <= {each["command"] for each in PACKAGE["contributes"]["commands"]}
+
+
 @pytest.mark.thorough
 def test_the_extension_is_packed(tmp_path: Path) -> None:
-    folder = tmp_path / "vscode"
-    shutil.copytree(CODE, folder, ignore=shutil.ignore_patterns("node_modules", "out", "*.vsix"))
-    npm = shutil.which("npm")
-    installed = npm and subprocess.run(
-        [npm, "ci", "--ignore-scripts", "--prefer-offline"],
-        cwd=folder,
-        check=False,
-        capture_output=True,
-        timeout=500,
-    )
-    if not installed or installed.returncode:
-        missing("npm and a registry that it reaches")
-    packed = tmp_path / "evalcontract.vsix"
-    subprocess.run(
-        ["npx", "--no-install", "vsce", "package", "--allow-missing-repository", "-o", packed],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        timeout=500,
-    )
-    with zipfile.ZipFile(packed) as archive:
-        names = set(archive.namelist())
+    """Into the same bytes, elsewhere and at another time, whoever may read the sources."""
+    (tmp_path / "other").mkdir()
+    first, second = packed(tmp_path), packed(tmp_path / "other", "Asia/Tokyo", mode=0o600)
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:
+        names = {name.removeprefix("extension/") for name in archive.namelist()}
         script = archive.read("extension/out/extension.js").decode()
-    assert "vscode-languageclient" in script
-    assert {"extension/package.json", "extension/LICENSE.txt", "extension/readme.md"} <= names
-    assert "extension/node_modules/vscode-languageclient/package.json" in names
-    assert not [name for name in names if "typescript" in name or name.endswith(".ts")]
+        notices = archive.read("extension/out/NOTICES.txt").decode()
+    pictures = {f"images/{path.name}" for path in (CODE / "images").glob("*.png")}
+    texts = {"package.json", "LICENSE.txt", "readme.md", "out/extension.js", "out/NOTICES.txt"}
+    assert names == {"[Content_Types].xml", "extension.vsixmanifest", *texts, *pictures}
+    assert 'require("vscode")' in script
+    assert 'require("vscode-languageclient' not in script
+    assert "vscode-languageclient" in notices

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import a_few
 from test_lens import MARK, SOMEBODYS, mappings, set_at
 
 from evalcontract.converting.convert import convert
@@ -99,8 +101,7 @@ def converted(value: Any, folder: Path, from_: str, to: str) -> tuple[Any, list[
     return json.loads(out.read_text(encoding="utf-8")), [each["path"] for each in losses]
 
 
-@pytest.mark.parametrize("key", SOMEBODYS)
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize(("name", "key"), a_few(product(DOCUMENTS, SOMEBODYS), 8))
 def test_a_key_beside_the_rows_comes_back_or_is_listed(name: str, key: str, tmp_path: Path) -> None:
     value, rows = DOCUMENTS[name]
     for above in mappings(value):

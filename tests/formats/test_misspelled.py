@@ -137,7 +137,7 @@ def misspelled(name: str) -> Iterator[tuple[Any, Any, str, str | None]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_misspelled_key_never_passes_strict(name: str) -> None:
-    for value, other, place, given in some(misspelled(name), 2):
+    for value, other, place, given in some(misspelled(name)):
         meant = place.rpartition(".")[2].rpartition(" ")[2]
         before = {(each.code, each.message) for each in checked(value, name, given)[1]}
         is_alone = isinstance(value, list) and len(value[0]) == 1  # no other key shows whose it is

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
-from io import BytesIO
+from functools import cache
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
 from needs import PEERS, PROMPTFOO, missing
+from real_packages import ask_peer
 from results import printed_lines
 from tables import every_case
 from writing import write
+
+from evalcontract.checks.tool_usage import read_calls
+from evalcontract.datasets.recordings import recording_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -381,6 +387,146 @@ def test_a_table_of_parquet_is_graded(place: Path, capsys: pytest.CaptureFixture
     parquet.write_table(table.append_column("tool_calls", calls), place / "outputs.parquet")
     rows, error = graded(capsys, "outputs.parquet")
     assert (outcomes(rows), error) == (["passed"] * 3, "")
+
+
+SCRIPT = Path(__file__).with_name("recorded_by.py")
+CUSTOM = {"type": "custom", "id": "c", "custom": {"name": "weather", "input": "Bonn"}}
+REFUSED = {"type": "refusal", "refusal": "Sorry."}
+
+
+def complete(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body with the other keys that the types of the package require."""
+    if body["object"] == "response":
+        whole = {"created_at": 1, "model": "m-1", "tools": [], "tool_choice": "auto", **body}
+        whole["parallel_tool_calls"] = True
+        required: dict[str, dict[str, Any]] = {
+            "reasoning": {"id": "r", "summary": []},
+            "message": {"id": "m"},
+        }
+        items = [{**required.get(each["type"], {}), **each} for each in body["output"]]
+        return {**whole, "output": items}
+    return {"created": 1, **body}
+
+
+def response_of(*items: dict[str, Any]) -> dict[str, Any]:
+    return response("x", *items)
+
+
+#: What the types of the package allow besides: the answer, and the names of the tools called.
+ANSWERS: list[tuple[dict[str, Any], str | None, list[str]]] = [
+    (chat("x", None, refusal="Sorry."), "Sorry.", []),
+    (chat("x", None, function_call=FUNCTION), None, ["weather"]),
+    (chat("x", "Hm.", tool_calls=[CUSTOM]), "Hm.", ["weather"]),
+    (response_of({**said(""), "content": [REFUSED]}), "Sorry.", []),
+    (
+        response_of({"type": "custom_tool_call", "call_id": "c", "name": "weather", "input": "B"}),
+        None,
+        ["weather"],
+    ),
+    (
+        response_of({"type": "web_search_call", "id": "w", "status": "completed", "action": {
+            "type": "search", "query": "q"}}, said("Found.")),
+        "Found.",
+        [],
+    ),
+    (
+        {"id": "x", "object": "text_completion", "model": "m", "metadata": {"id": "x"}, "choices": [
+            {"index": 0, "text": "So.", "finish_reason": "stop", "logprobs": None}]},
+        "So.",
+        [],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_what_the_types_of_openai_dump_is_read() -> None:
+    """Per the package `openai`: its types take these bodies, and their dumps say the same."""
+    bodies = [complete(body) for body, _, _ in ANSWERS]
+    dumps = ask_peer("openai", SCRIPT, "openai", bodies)
+    for (body, text, names), dumped in zip(ANSWERS, dumps, strict=True):
+        for each in (body, *dumped):
+            recording = recording_of(each)
+            assert recording is not None
+            record = recording.read(each, 0).record
+            assert record is not None
+            assert (record["id"], record["output"]) == ("x", text)
+            calls = read_calls(record.get("tool_calls") or ()).calls
+            assert ([call.name for call in calls], [call.fault for call in calls]) == (
+                names,
+                [None] * len(names),
+            )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recorded", [CHATS, RESPONSES])
+def test_the_bodies_above_are_those_of_openai(
+    recorded: list[dict[str, Any]], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Per the package; the lines of a batch around them are per its public documentation."""
+    dumps = ask_peer("openai", SCRIPT, "openai", [*map(complete, recorded)])
+    for number in (0, 1):
+        bodies = [dumped[number] for dumped in dumps]
+        for name, values in (("a.jsonl", bodies), ("b.jsonl", [*map(batch, bodies)])):
+            write(place, {name: lines_of(values)})
+            rows, error = graded(capsys, name)
+            assert outcomes(rows) == ["passed"] * 3, error
+
+
+UUIDS = [f"00000000-0000-0000-0000-00000000000{at}" for at in range(1, 5)]
+OUTPUTS_OF_RUNS: dict[str, dict[str, Any]] = {
+    UUIDS[0]: {"answer": "Within 30 days."},
+    UUIDS[1]: {"output": "Sorry.", "steps": 3},
+    UUIDS[2]: {"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content":
+               "Yes."}]},
+    UUIDS[3]: {"raise": "it was away"},
+}  # fmt: skip
+
+
+@cache
+def experiment() -> list[Any]:
+    return ask_peer("plain", SCRIPT, "langsmith", OUTPUTS_OF_RUNS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", [0, 1, 2])
+def test_what_an_experiment_of_langsmith_gives_is_read(
+    layout: int, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Per the package `langsmith`: the runs of `evaluate`, its results, and their data frame."""
+    recorded = experiment()[layout]
+    wanted = ["30 days", "Sorry", "Yes"]
+    rows = [{"id": id_, "input": "?", "must_contain_any": wanted} for id_ in UUIDS]
+    write(place, {"datasets/a.json": {"questions": rows}, "x.jsonl": lines_of(recorded)})
+    files = ["x.jsonl"]
+    if layout == 2:
+        header = [*dict.fromkeys(key for row in recorded for key in row)]
+        text = StringIO()
+        writer = csv.DictWriter(text, header)
+        writer.writeheader()
+        writer.writerows({key: json.dumps(value) if isinstance(value, list) else value
+                          for key, value in row.items()} for row in recorded)  # fmt: skip
+        write(place, {"x.csv": text.getvalue()})
+        files.append("x.csv")
+    for name in files:
+        found, error = graded(capsys, name)
+        told = {id_: found[id_]["outcome"] for id_ in UUIDS}
+        assert [*told.values()] == ["passed"] * 3 + ["undecided"], (name, error)
+        assert "it was away" in error
+
+
+def test_outputs_of_runs_are_texts_in_a_table(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Per the public documentation of exports: a table has the fields of runs."""
+    table = [{**each, "outputs": json.dumps(each["outputs"])} for each in RUNS]
+    columns = [*RUNS[0]]
+    text = StringIO()
+    writer = csv.DictWriter(text, columns)
+    writer.writeheader()
+    writer.writerows({**each, "inputs": json.dumps(each["inputs"])} for each in table)
+    write(place, {"runs.csv": text.getvalue()})
+    rows, error = graded(capsys, "runs.csv")
+    assert outcomes(rows) == ["passed"] * 3, error
 
 
 @pytest.mark.slow

@@ -199,6 +199,13 @@ def _position(at: tuple[int, int]) -> dict[str, int]:
     return {"line": at[0], "character": at[1]}
 
 
+def split(marked: str) -> tuple[str, int, int]:
+    """Return a text without the `|` at the cursor, and the position of it."""
+    at = marked.index("|")
+    line = marked.count("\n", 0, at)
+    return marked.replace("|", "", 1), line, at - (marked.rfind("\n", 0, at) + 1)
+
+
 def applied(text: str, edits: list[dict[str, Any]]) -> str:
     """Return a text with edits made in it; positions count characters of ASCII texts."""
     lines = text.splitlines(keepends=True)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import some
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from live import Live
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 GOOD = "questions:\n  - id: one\n    input: Hello\n    criteria: kind\n"
 BAD = GOOD.replace("input", "inptu")
@@ -31,14 +25,6 @@ scoring: {{combine: all_pass}}
 """
 REFERENCE = "questions:\n  - id: one\n    input: Hello\n    rubric_ref: rubric/{}@1.0.0\n"
 FAILED = -32803  # RequestFailed of the protocol
-
-
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
 
 
 def refusal(document: Any, what: str, at: tuple[int, int], **more: Any) -> str:
@@ -71,9 +57,8 @@ def test_a_rename_that_is_refused_says_why(tmp_path: Path) -> None:
 
 
 def test_a_document_that_is_opened_again_begins_anew(tmp_path: Path) -> None:
-    with Live(
-        write(tmp_path, {"datasets/a.yaml": GOOD, "rubrics/r.yaml": RUBRIC.format("r")})
-    ) as live:
+    write(tmp_path, {"datasets/a.yaml": GOOD, "rubrics/r.yaml": RUBRIC.format("r")})
+    with Live(tmp_path) as live:
         path = tmp_path / "datasets/a.yaml"
         large = GOOD + "".join(
             f"  - id: r{n}\n    inptu: x\n    criteria: y\n" for n in range(5_000)

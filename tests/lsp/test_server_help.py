@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
-from live import Live, applied
+from live import Live, applied, split
+from writing import write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 RUBRIC = """\
 id: polite
@@ -64,38 +56,25 @@ BUNDLE = {
 }
 
 
-def write(folder: Path) -> Path:
-    files = {
-        "rubrics/polite.yaml": RUBRIC,
-        "rubrics/polite@2.0.0.yaml": RUBRIC.replace("1.0.0", "2.0.0", 1),
-        "judges/tone.yaml": JUDGE,
-        "bundles/shop.schema.json": json.dumps(BUNDLE),
-        "datasets/greetings.yaml": DATASET,
-        "datasets/more.jsonl": '{"id": "x", "input": "y", "rubric_ref": "rubric/polite@1.0.0"}\n',
-        "datasets/more.json": json.dumps(
-            {"questions": [{"id": "x", "input": "y", "rubric_ref": "rubric/polite@2.0.0"}]}
-        ),
-    }
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    with Live(write(tmp_path_factory.mktemp("help") / "work space")) as live:
-        yield live
+FILES = {
+    "rubrics/polite.yaml": RUBRIC,
+    "rubrics/polite@2.0.0.yaml": RUBRIC.replace("1.0.0", "2.0.0", 1),
+    "judges/tone.yaml": JUDGE,
+    "bundles/shop.schema.json": BUNDLE,
+    "datasets/greetings.yaml": DATASET,
+    "datasets/more.jsonl": '{"id": "x", "input": "y", "rubric_ref": "rubric/polite@1.0.0"}\n',
+    "datasets/more.json": {
+        "questions": [{"id": "x", "input": "y", "rubric_ref": "rubric/polite@2.0.0"}]
+    },
+}
 
 
 def opened(server: Live, name: str, marked: str, tag: str) -> tuple[Any, int, int]:
     """Open a file whose text has a `|` where the cursor is; return it and the position."""
-    at = marked.index("|")
-    line, character = marked.count("\n", 0, at), at - (marked.rfind("\n", 0, at) + 1)
+    text, line, character = split(marked)
     path = server.folder / name
     path = path.with_name(f"{path.stem}{tag}{path.suffix}")
-    return server.start(path, marked.replace("|", "", 1)), line, character
+    return server.start(path, text), line, character
 
 
 REFS = ["rubric/polite@2.0.0", "rubric/polite@1.0.0"]
@@ -340,7 +319,8 @@ def test_rename_of_a_rubric(server: Live) -> None:
 def test_a_file_is_renamed_with_its_rubric(tmp_path: Path) -> None:
     can = {"documentChanges": True, "resourceOperations": ["rename"]}
     capabilities = {"workspace": {"workspaceEdit": can, "configuration": True}}
-    with Live(write(tmp_path), capabilities=capabilities) as live:
+    write(tmp_path, FILES)
+    with Live(tmp_path, capabilities=capabilities) as live:
         dataset = live.start(live.folder / "datasets/greetings.yaml")
         edit = dataset.ask("rename", (4, 25), newName="kind")
         files = [change for change in edit["documentChanges"] if "kind" in change]

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import command_line
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from live import Live
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 RUBRIC = """\
 id: thanks
@@ -52,25 +44,14 @@ questions:
     input: d
     rubric_ref: rubric/thanks@1.0.0
 """
+FILES = {
+    "rubrics/thanks.yaml": RUBRIC,
+    "rubrics/thanks@0.9.0.yaml": RUBRIC.replace("1.0.0", "0.9.0"),
+    "rubrics/outer.yaml": OUTER,
+    "datasets/a.yaml": DATASET,
+    "targets/bot.yaml": "id: bot\ndataset: datasets/a.yaml\n",
+}
 WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = tmp_path_factory.mktemp("lenses")
-    files = {
-        "rubrics/thanks.yaml": RUBRIC,
-        "rubrics/thanks@0.9.0.yaml": RUBRIC.replace("1.0.0", "0.9.0"),
-        "rubrics/outer.yaml": OUTER,
-        "datasets/a.yaml": DATASET,
-        "targets/bot.yaml": "id: bot\ndataset: datasets/a.yaml\n",
-    }
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    with Live(folder) as live:
-        yield live
 
 
 def titles(lenses: list[dict[str, Any]]) -> list[str]:

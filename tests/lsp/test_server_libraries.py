@@ -14,8 +14,6 @@ from evalcontract.cache.folders import keep
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
-
 RUBRIC = """\
 id: tone
 version: "2.1.0"

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from live import Document, Live
+from writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 RUBRIC = """\
 id: polite
@@ -65,9 +59,7 @@ class Pulling(Live):
 
 @pytest.fixture(name="server")
 def pulling_server(tmp_path: Path) -> Iterator[Pulling]:
-    for name, text in {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": ROWS}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "datasets/a.yaml": ROWS})
     with Pulling(tmp_path, capabilities=PULLS) as live:
         yield live
 

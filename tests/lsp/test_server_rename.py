@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,16 +11,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from examples import some
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from live import Live, applied
+from writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 FILES = {
     "rubrics/polite.yaml": """\
@@ -161,9 +155,7 @@ def renamed(message: str, case: str, old: str, new: str) -> str:
 def test_a_rename_changes_no_findings_but_for_the_name(tmp_path: Path, name: str) -> None:
     file, at, old, new, touched = RENAMES[name]
     folder = tmp_path.resolve()
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
+    write(folder, FILES)
     texts = dict(FILES)
     with Live(folder, capabilities=CAPABILITIES) as live:
         document = live.start(folder / file)
@@ -201,9 +193,7 @@ REFUSED = {
 def test_a_version_keeps_its_place(tmp_path: Path, name: str) -> None:
     """References without a version mean what they meant."""
     file, new, reason = REFUSED[name]
-    for path, text in FILES.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
+    write(tmp_path, FILES)
     second = FILES["rubrics/polite.yaml"].replace('"1.0.0"', '"2.0.0"')
     (tmp_path / "rubrics/polite@2.0.0.yaml").write_text(second, encoding="utf-8")
     with Live(tmp_path, capabilities=CAPABILITIES) as live:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -12,22 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import some
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from live import COMMAND, Live
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 ROWS = "questions:\n  - id: one\n    inptu: Hello\n    expected_facts: [kind]\n"
 RUBRIC = (
     "id: polite\nversion: '1.0.0'\nlabel: {label}\nchecks: []\nscoring: {{combine: all_pass}}\n"
 )
+FILES = {"rubrics/polite.yaml": RUBRIC.format(label="x")}
 REQUESTS: dict[str, dict[str, Any]] = {
     "completion": {},
     "hover": {},
@@ -37,16 +32,6 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "rename": {"newName": "other"},
     "documentSymbol": {},
 }
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = tmp_path_factory.mktemp("robust")
-    (folder / "rubrics").mkdir()
-    (folder / "datasets").mkdir()
-    (folder / "rubrics/polite.yaml").write_text(RUBRIC.format(label="x"), encoding="utf-8")
-    with Live(folder) as live:
-        yield live
 
 
 def is_alive(server: Live) -> None:
@@ -220,6 +205,37 @@ def test_a_file_that_changes_on_the_disk(server: Live) -> None:
     changes = {"changes": [{"uri": path.as_uri(), "type": 1}]}
     server.notify("workspace/didChangeWatchedFiles", changes)
     document.codes()
+
+
+def test_a_storm_of_changes_on_the_disk_is_one_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lsprotocol import types
+
+    from evalcontract.lsp.checker import Checker
+    from evalcontract.lsp.server import Server
+
+    (tmp_path / "evalcontract.toml").touch()
+    uris = [(tmp_path / f"datasets/{n}.yaml").as_uri() for n in range(50)]
+    events = [types.FileEvent(uri, types.FileChangeType.Changed) for uri in uris]
+    checked: list[tuple[Any, ...]] = []
+
+    async def storm() -> None:
+        server, done = Server(), asyncio.Event()
+
+        def check(_: Checker, *given: Any, **__: Any) -> None:
+            checked.append(given)
+            done.set()
+
+        monkeypatch.setattr(server, "_loop", asyncio.get_running_loop())
+        monkeypatch.setattr(Checker, "check", check)
+        for _ in range(200):
+            server.reload(types.DidChangeWatchedFilesParams(events))
+        await done.wait()
+
+    asyncio.run(storm())
+    ((_, path),) = checked
+    assert path.parent == (tmp_path / "datasets").resolve()
 
 
 def test_a_link(server: Live, tmp_path: Path) -> None:

@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
-from typing import TYPE_CHECKING
 
-import pytest
+from live import Live, applied, split
 from tables import every_case
-from writing import write
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
-from live import Live, applied
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-pytestmark = pytest.mark.slow
 
 ROW = "questions:\n  - {id: a, input: b, criteria: c}\n"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = tmp_path_factory.mktemp("settings")
-    write(folder, {"datasets/a.yaml": ROW, "more/b.yaml": ROW, "other.yaml": "services: {}\n"})
-    (folder / "rubrics").mkdir()
-    with Live(folder) as live:
-        yield live
-
-
-def split(marked: str) -> tuple[str, int, int]:
-    """Return a text without the `|` at the cursor, and the position of it."""
-    at = marked.index("|")
-    line = marked.count("\n", 0, at)
-    return marked.replace("|", "", 1), line, at - (marked.rfind("\n", 0, at) + 1)
-
+FILES = {"datasets/a.yaml": ROW, "more/b.yaml": ROW, "other.yaml": "services: {}\n"}
 
 #: The text with the cursor, what is chosen, the text then, and what is not offered.
 COMPLETIONS = {

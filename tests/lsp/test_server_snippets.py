@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-if not os.environ.get("CI"):
-    pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
-
 from examples import some
 from live import Live, applied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-pytestmark = pytest.mark.slow
 
 RUBRIC = """\
 id: polite
@@ -79,16 +71,7 @@ _LEFT = {
 }
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    folder = tmp_path_factory.mktemp("snippets")
-    for name, text in {"rubrics/polite.yaml": RUBRIC, "judges/tone.yaml": JUDGE}.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    for name in ("datasets", "targets"):
-        (folder / name).mkdir()
-    with Live(folder) as live:
-        yield live
+FILES = {"rubrics/polite.yaml": RUBRIC, "judges/tone.yaml": JUDGE}
 
 
 def filled(snippet: str) -> str:

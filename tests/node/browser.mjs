@@ -38,6 +38,13 @@ const own = {
     });
   },
   seen: () => seen,
+  /** Return the value of an expression in the frame that has an element. */
+  async framed(selector, expression) {
+    for (const frame of page.frames()) {
+      if (await frame.$(selector)) return frame.evaluate(expression);
+    }
+    throw new Error(`no frame has ${selector}`);
+  },
   /** Click on what saves a file; return its name and its text. */
   async saved(selector) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(selector)]);
@@ -57,7 +64,8 @@ async function answer({ call, given }) {
   const method = names.pop();
   const owner = names.reduce((value, name) => value[name], page);
   const result = await owner[method](...given);
-  return Buffer.isBuffer(result) ? null : result;
+  // What the page returns of itself, such as an element, stays here.
+  return Buffer.isBuffer(result) || typeof result?.dispose === "function" ? null : result;
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

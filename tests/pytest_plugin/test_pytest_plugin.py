@@ -82,10 +82,12 @@ class TestClass:
 
 #: Runs pytest once for each line that it reads, in a child that finds all modules imported.
 RUNS = """\
-import json, os, sys
+import gc, json, os, sys
 import hypothesis, pytest
 import evalcontract.api, evalcontract.checking.pipeline, evalcontract.pytest_plugin.collecting
 pytest.main(["--version", "--version"])  # imports the other plugins
+gc.collect()
+gc.freeze()  # a child does not look at what all of them have
 print("ready", flush=True)
 for line in sys.stdin:
     folder, variables, arguments = json.loads(line)

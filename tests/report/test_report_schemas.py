@@ -130,6 +130,36 @@ def test_gitlab(reports: list[Path]) -> None:
         assert len({*marks}) == len(marks)
 
 
+ROWS = [{"id": name, "input": name, **more} for name, more in {
+    "good": {"must_contain_any": ["yes"]}, "bad <&>": {"must_contain_any": ["no"]}, "idle": {},
+    "none": {"must_contain_any": ["x"]},
+}.items()]  # fmt: skip
+TEXTS = {"good": "yes", "bad <&>": "yes", "idle": "x", "none": None}
+OF_ROWS = {"grade": ("--outputs", "o.jsonl"), "coverage": ()}
+
+
+@pytest.mark.slow
+@every_case("command", [*OF_ROWS])
+def test_answers_about_rows(
+    command: str, sarif: Draft4Validator, junit: Any, tmp_path: Path
+) -> None:
+    """What `grade` and `coverage` say of rows is as valid as findings are."""
+    (tmp_path / "rows.json").write_text(json.dumps({"questions": ROWS}, indent=1))
+    lines = [json.dumps({"id": id_, "output": text}) for id_, text in TEXTS.items()]
+    (tmp_path / "o.jsonl").write_text("\n".join(lines))
+    call = [command, "rows.json", *OF_ROWS[command], "--output-format"]
+    formats = ("sarif", "junit", "gitlab")
+    log, suites, issues = (
+        each.out for each in command_lines([[*call, f] for f in formats], cwd=tmp_path)
+    )
+    assert [error.message for error in sarif.iter_errors(json.loads(log))] == []
+    results = json.loads(log)["runs"][0]["results"]
+    assert len(results) == (2 if command == "grade" else 1)
+    assert all(each["locations"][0]["physicalLocation"]["region"] for each in results)
+    junit.validate(suites)
+    assert [*Draft202012Validator(GITLAB).iter_errors(json.loads(issues))] == []
+
+
 @pytest.mark.slow
 def test_reports_have_findings(reports: list[Path]) -> None:
     """The tests above look at something."""

@@ -19,7 +19,7 @@ from evalcontract.cache import Cache
 from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
-from evalcontract.source import DISK
+from evalcontract.source import DISK, Entry, Files
 from evalcontract.source.external import read_external
 from evalcontract.source.tables.columnar import converted
 from evalcontract.source.tables.folders import is_folder_table
@@ -205,6 +205,26 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     rows, found = found_in(tmp_path / "t")
     assert rows == 1
     assert [each[1].partition(":")[0] for each in found] == ["`k=1/y.parquet`", "`k=2`"]
+
+
+@pytest.mark.parametrize("name", ["k=1", "/".join(["k=1"] * 110)])
+def test_a_folder_that_is_not_read_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "t" / "l=0" / "x.parquet")
+    put(tmp_path / "t" / name / "x.parquet")
+
+    def listed(files: Files, folder: Path, *endings: str) -> tuple[Entry, ...]:
+        if folder == tmp_path / "t" / "k=1" and name == "k=1":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return entries(files, folder, *endings)
+
+    entries = Files.entries
+    monkeypatch.setattr(Files, "entries", listed)
+    rows, found = found_in(tmp_path / "t")
+    assert rows == 1
+    assert [each[0] for each in found] == ["source/unsupported"]
+    assert found[0][1].startswith("`k=1/")
 
 
 def test_check_reads_a_folder_in_a_workspace_as_one(tmp_path: Path) -> None:

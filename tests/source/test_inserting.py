@@ -330,6 +330,7 @@ def test_lists_have_the_indentation_of_the_author() -> None:
     assert set_value(text, {"a": [1], "b": long}) == f"{text}b:\n{items.replace('    ', '')}"
 
 
+@pytest.mark.slow
 def test_ruamel_is_only_loaded_where_something_is_added() -> None:
     code = (
         "import sys, evalcontract.fixing.fixing, evalcontract.starting.migrate;"

@@ -180,6 +180,7 @@ def test_a_column_that_json_cannot_hold_or_memory_cannot(
     assert [each for each, _ in faults(tmp_path / "x.arrow")] == ([code] if code else [])
 
 
+@pytest.mark.slow
 def test_a_text_that_every_row_repeats_is_read_until_it_is_too_much(tmp_path: Path) -> None:
     saved([])
     import pyarrow as pa

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -107,8 +109,42 @@ def test_what_is_no_column_is_refused(spark: Any, tmp_path: Path) -> None:
     frame = spark.createDataFrame(pa.table(GOOD))
     with pytest.raises(UsageError, match="no column `number`"):
         validate(frame, workspace=tmp_path, key="number")
+    with pytest.raises(UsageError, match="`nulls` is `absent` or `kept`, not `none`"):
+        validate(frame, workspace=tmp_path, nulls="none")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="columns have the same name: `id`"):
         validate(frame.select("id", "id"), workspace=tmp_path)
+
+
+MANY = {f"note_{number}": ["x"] * 3 for number in range(4000)}
+DAY = datetime(2026, 5, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"input": pa.array([1, 2, None])},
+        {"input": pa.array([b"x", b"y", b"z"])},
+        {"input": pa.array([DAY] * 3), "criteria": pa.array([Decimal("1.50")] * 3)},
+        {"id": pa.array([1, 1, 2]), "rubric_ref": pa.array([1.5, None, 2.5])},
+        {"expected_facts": pa.array([{"a": "b"}] * 3)},
+        pytest.param(MANY, marks=pytest.mark.thorough),
+    ],
+    ids=["numbers", "binary", "times and decimals", "ids", "structs", "4,000 columns"],
+)
+def test_wrong_types_are_told_as_in_memory(spark: Any, tmp_path: Path, wrong: Any) -> None:
+    rows = pa.table({**GOOD, **wrong, "criteriaa": ["x", None, None]})
+    found = validate(spark.createDataFrame(rows).repartition(2), workspace=tmp_path)
+    whole, _ = expected(rows, tmp_path)
+    assert told(found) == whole
+    assert whole
+
+
+def test_a_missing_column_is_told_of_each_row(spark: Any, tmp_path: Path) -> None:
+    rows = pa.table(GOOD).drop_columns(["input"])
+    found = validate(spark.createDataFrame(rows), workspace=tmp_path)
+    assert [(row.code, row.message) for row in found.collect()] == [
+        ("dataset/missing-key", "`input` is missing")
+    ] * 3
 
 
 @pytest.mark.parametrize("version", [None, "0.0.9"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from evalcontract.api.batches import COLUMNS
+from evalcontract.api.batches import COLUMNS, BatchCheck
 from evalcontract.spark.__main__ import main
 
 if TYPE_CHECKING:
@@ -65,6 +65,24 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_checked(
     assert main([str(tables / "rows"), "--workspace", str(tables)]) == 1
     first, last = capsys.readouterr().out.splitlines()
     assert first.startswith("error[source/unreadable]: 1 finding: ")
+    assert "rows/1.parquet: it is not checked, since Spark fails on it: " in first
+    assert last == "8 rows checked: 1 error"
+
+
+def test_a_task_that_fails_again_costs_its_file(
+    tables: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = BatchCheck.__call__
+
+    def fails(self: BatchCheck, batches: Any) -> Any:
+        given = [*batches]
+        if any("q10" in batch.column("id").to_pylist() for batch in given):
+            raise MemoryError
+        yield from check(self, given)
+
+    monkeypatch.setattr(BatchCheck, "__call__", fails)
+    assert main([str(tables / "rows"), "--workspace", str(tables)]) == 1
+    first, last = capsys.readouterr().out.splitlines()
     assert "rows/1.parquet: it is not checked, since Spark fails on it: " in first
     assert last == "8 rows checked: 1 error"
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from needs import ENGINES, missing
+from pyarrow import parquet
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,3 +40,35 @@ def test_the_example_of_spark(
     assert "$.expecteed_facts" in printed
     assert "100.0\n" in printed
     assert "[Row(id='late', outcome='passed', score=1.0)] Estimate(" in printed
+
+
+def engines() -> list[tuple[str, str]]:
+    """Return the code of each engine besides Spark, by its name."""
+    return [(re.findall(r"import (dask|duckdb|polars|ray)", code)[0], code)
+            for code in blocks("Ray, Dask, Polars and DuckDB")]  # fmt: skip
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "code"), engines(), ids=[name for name, _ in engines()])
+def test_the_examples_of_other_engines(name: str, code: str, tmp_path: Path) -> None:
+    peers = os.environ.get("EVALCONTRACT_PEERS")
+    python = Path(peers).parents[1] / "engines/bin/python" if peers else None
+    if python is None or not python.exists():
+        missing(ENGINES)
+    shutil.copytree(ROOT / "fixtures" / "workspaces" / "well_formed", tmp_path / "evals")
+    rows = {"id": ["a", "b", "a"], "input": ["x", None, "x"], "expected_facts": [["y"]] * 3}
+    parquet.write_table(pa.table(rows), tmp_path / "rows.parquet")
+    call = [str(python), "-c", f"if __name__ == '__main__':\n    exec({code!r}, globals())"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+        timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = [("b", "dataset/missing-key")]
+    told += [("a", "dataset/duplicate-id")] if name in ("polars", "duckdb") else []
+    assert done.stdout.splitlines()[-1] == str(told)
+
+
+def test_every_engine_has_an_example() -> None:
+    assert [name for name, _ in engines()] == ["ray", "dask", "polars", "duckdb"]

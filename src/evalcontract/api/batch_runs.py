@@ -41,7 +41,7 @@ class BatchCoverage(BatchCheck):
     def __call__(self, batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
         """Yield the coverage of rows, some at a time."""
         run = self._run_for(runs_rules=False)
-        part, dataset_pass = self.begin(batches, run)
+        part, dataset_pass = self._begin(batches, run)
         for checked in dataset_pass.batches(keep_rows=True):
             rows = [dataset_pass.cover(row) for row in rows_of(dataset_pass, checked)]
             rows += [RowCoverage(-1, name, None, (), why) for name, why in part.take_lost(checked)]
@@ -74,7 +74,7 @@ class BatchCoverage(BatchCheck):
         has_php = shutil.which("php") is not None
         day = self.settings.on_day or today()
         options: dict[str, Any] = {"runs_rules": runs_rules, "is_part": not self.needs_one_part}
-        return Run(self.workspace, None, day, has_php=has_php, **options)
+        return Run(self._workspace, None, day, has_php=has_php, **options)
 
 
 class BatchGrader(BatchCoverage):
@@ -89,7 +89,7 @@ class BatchGrader(BatchCoverage):
         """Yield the results of rows, some at a time."""
         run = self._run_for(runs_rules=True)
         grader, work, answers = RowGrader(run), WorkBudget(), _Answers(self.settings.keeps_nulls)
-        part, dataset_pass = self.begin(answers.rows(batches), run)
+        part, dataset_pass = self._begin(answers.rows(batches), run)
         for checked in dataset_pass.batches(keep_rows=True):
             pairs = [
                 (row, answers.of(part.given(row.number))) for row in rows_of(dataset_pass, checked)

@@ -229,7 +229,7 @@ class BatchCheck:
         self, batches: Iterable[RecordBatch], *, is_part: bool
     ) -> Iterator[tuple[list[Line], int | None]]:
         """Yield the findings, those of some rows at a time, and with the last the rows checked."""
-        part, dataset_pass = self.begin(batches, self._run(is_part=is_part))
+        part, dataset_pass = self._begin(batches, self._run(is_part=is_part))
         for checked in dataset_pass.batches():
             found = dict.fromkeys(dataset_pass.to_diagnostics(checked.problems))
             beyond = part.name(checked.batch.first_index + len(checked.batch.rows))
@@ -238,20 +238,20 @@ class BatchCheck:
         found = dict.fromkeys(dataset_pass.finish())
         yield [*map(part.line, found), *part.take_lines()], dataset_pass.count
 
-    def begin(self, batches: Iterable[RecordBatch], run: Run) -> tuple[RowsOfPart, DatasetPass]:
-        """Begin a pass over the rows of some batches."""
+    def _begin(self, batches: Iterable[RecordBatch], run: Run) -> tuple[RowsOfPart, DatasetPass]:
+
         part, policy = RowsOfPart(batches, self.settings), run.standards.base
         dataset = open_rows(RowBlocks(part.blocks(), part.label), self.settings.dialect, _NAME)
         return part, dataset.begin(run, policy, run.standards.graded_for(None))
 
     @property
-    def workspace(self) -> OpenedWorkspace:
-        """The workspace as it was read."""
+    def _workspace(self) -> OpenedWorkspace:
+
         return _opened(self.files)[0]
 
     def _run(self, *, is_part: bool = True) -> Run:
         day = self.settings.on_day or today()
-        return Run(self.workspace, self.settings.forced, day, is_part=is_part)
+        return Run(self._workspace, self.settings.forced, day, is_part=is_part)
 
 
 class RowsOfPart:

@@ -36,6 +36,21 @@ _LONGEST = 300
 _CELL = 'style="text-align: left; vertical-align: top"'
 
 
+def pandas() -> Any:
+    """Return the package pandas, an extra that is slow to import.
+
+    Raises:
+        UsageError: it is not installed.
+
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        message = 'to_pandas needs pandas: `pip install "evalcontract[pandas]"`'
+        raise UsageError(message) from None
+    return pd
+
+
 class Findings(tuple[Diagnostic, ...]):
     """A tuple of findings that is also a table.
 
@@ -59,11 +74,7 @@ class Findings(tuple[Diagnostic, ...]):
             UsageError: pandas is not installed.
 
         """
-        try:
-            import pandas as pd  # an extra, and slow to import
-        except ImportError:
-            message = 'to_pandas needs pandas: `pip install "evalcontract[pandas]"`'
-            raise UsageError(message) from None
+        pd = pandas()
         ordered = pd.CategoricalDtype([str(each) for each in Severity], ordered=True)
         frame = pd.DataFrame(self.to_records(), columns=[*COLUMNS])
         return frame.astype({**COLUMNS, "severity": ordered})

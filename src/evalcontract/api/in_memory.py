@@ -129,12 +129,22 @@ def grade(
 
 
 def _input(rows: Any, name: str, nulls: str) -> Input:
-    if nulls not in ("absent", "kept"):
-        raise UsageError(f"`nulls` is `absent` or `kept`, not `{nulls}`")
     given: Iterable[Any] = rows_in(
-        rows, keeps_nulls=nulls == "kept", advice="`DatasetLoader` reads files"
+        rows, keeps_nulls=keeps_nulls(nulls), advice="`DatasetLoader` reads files"
     )
     return Input(Path(name), rows=given)
+
+
+def keeps_nulls(nulls: str) -> bool:
+    """Return whether nulls in tables are values.
+
+    Raises:
+        UsageError: the text says neither.
+
+    """
+    if nulls not in ("absent", "kept"):
+        raise UsageError(f"`nulls` is `absent` or `kept`, not `{nulls}`")
+    return nulls == "kept"
 
 
 def _options(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.api.findings import pandas
 from evalcontract.grading.basis import Basis, differences
 from evalcontract.grading.compared import RunComparison, comparison_fields
 from evalcontract.grading.comparison import Comparison, by_id
@@ -15,7 +16,6 @@ from evalcontract.grading.results import RowResult, earlier_results
 from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import OPEN, QualityGate, Summary
 from evalcontract.grading.tables import COLUMNS
-from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,11 +59,7 @@ class RunResults:
             UsageError: pandas is not installed.
 
         """
-        try:
-            import pandas as pd  # an extra, and slow to import
-        except ImportError:
-            message = 'to_pandas needs pandas: `pip install "evalcontract[pandas]"`'
-            raise UsageError(message) from None
+        pd = pandas()
         rows = self.to_dicts()
         others = dict.fromkeys(key for row in rows for key in row if key not in COLUMNS)
         return pd.DataFrame(rows, columns=[*COLUMNS, *others])

@@ -130,6 +130,11 @@ class FindingCollector:
         self._excess = self._excess or diagnostic
 
     @property
+    def count(self) -> int:
+        """The number of findings; those with the same cause are one."""
+        return len(self._single) + len(self._groups)
+
+    @property
     def single(self) -> list[Diagnostic] | None:
         """The findings, if they are all and none has a cause that others may have, too."""
         return None if self._groups or self._excess else self._single
@@ -392,7 +397,8 @@ def _pass_over(
             if not dataset_pass.ignores.may_ignore:
                 problems = findings.uncounted(problems, root)
             findings.add(dataset_pass.to_diagnostics(problems), root)
-            yield Advance(dataset.file, dataset_pass.count, dataset_pass.progress)
+            so_far = Advance(dataset.file, dataset_pass.count, dataset_pass.progress)
+            yield so_far._replace(findings=findings.count)
             if findings.is_full:
                 break
         else:

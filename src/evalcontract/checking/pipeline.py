@@ -186,7 +186,9 @@ def check_workspaces(path: Path, options: Options) -> RunOutcome:
 
 
 #: The options that do not affect the outcome.
-_IRRELEVANT_OPTIONS = frozenset({"progress", "jobs", "cache", "files", "memory", "look", "opened"})
+_IRRELEVANT_OPTIONS = frozenset(
+    {"progress", "jobs", "cache", "files", "memory", "look", "opened", "known_rows"}
+)
 
 
 def _check_all(path: Path, options: Options) -> RunOutcome:
@@ -399,4 +401,5 @@ def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
         max_findings=options.max_findings,
         selection=options.selection,
         is_locking=options.is_locking,
+        known_rows=options.known_rows,
     )

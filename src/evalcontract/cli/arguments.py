@@ -55,7 +55,7 @@ class Destination(NamedTuple):
 _OF_DESTINATION = frozenset(Destination._fields) | {"fail_on"}
 _OF_RUN = frozenset(
     {"root", "strict", "config", "isolated", "select", "ignore", "jobs", "max_findings"}
-) | {"dialect", "columns", "plan", "only"}
+) | {"dialect", "columns", "plan", "only", "nulls"}
 
 
 def take_destination(arguments: dict[str, Any]) -> Destination:
@@ -99,7 +99,10 @@ def take_options(arguments: dict[str, Any]) -> Options:
     from evalcontract.datasets.opening import Options  # slow: help and completion do without
     from evalcontract.workspace import ChosenConfiguration
 
-    configuration = ChosenConfiguration(config, isolated)
+    nulls = given.pop("nulls", None)
+    configuration = ChosenConfiguration(
+        config, isolated, None if nulls is None else nulls == "kept"
+    )
     return Options(**given, selection=selection, configuration=configuration)
 
 

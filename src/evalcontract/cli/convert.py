@@ -59,6 +59,7 @@ _PIPE = "-"
     help="Format of OUT.",
 )
 @options.MAP
+@options.NULLS
 @options.loss_report("what OUT cannot represent")
 @click.option(
     "--strict", "lossless", is_flag=True, help="Write nothing if OUT cannot represent all of IN."

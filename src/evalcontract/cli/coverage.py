@@ -69,6 +69,7 @@ from evalcontract.report.markdown import code, text
 @options.PLAN
 @options.ONLY
 @options.MAP
+@options.NULLS
 def coverage_command(
     files: tuple[str, ...],
     min_coverage: float | None,

@@ -12,6 +12,7 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import find_paths, standard_input
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import OutputError, StandardOutput, put, signals_as_interrupts
+from evalcontract.cli.printing import CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing.fixing import (
     fix,
@@ -22,6 +23,7 @@ from evalcontract.fixing.fixing import (
     write_summary,
 )
 from evalcontract.model.errors import UsageError
+from evalcontract.model.values import many
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.workspace.writing import FixOptions, FixResult, write
 
@@ -46,12 +48,14 @@ from evalcontract.workspace.writing import FixOptions, FixResult, write
 @options.mode("Report the remaining faults as errors or as warnings")
 @options.workspace("the paths")
 @options.number("--limit", "Maximum number of fixes to print (0: no limit).", 200)
+@options.output_format(*options.TABLES)
 @options.STDIN_FILENAME
 def fix_command(
     paths: tuple[str, ...],
     diff: bool,  # noqa: FBT001 - click passes flags by name
     unsafe_fixes: bool,  # noqa: FBT001 - the same
     limit: int,
+    output_format: str,
     stdin_filename: str | None,
     base: Options,
 ) -> int:
@@ -62,7 +66,10 @@ def fix_command(
     the fixed parts change: comments, quotes, order and whitespace are preserved. What the
     configuration or a comment ignores is not fixed.
     """
+    options.refuse_with_diff(output_format, diff)
     stdin = None
+    if "-" in paths and output_format != "text":
+        raise UsageError("standard output has the fixed file: leave out --output-format")
     if "-" in paths:
         to_fix, stdin = _read_stdin(paths, stdin_filename)
     else:
@@ -77,11 +84,38 @@ def fix_command(
             write(result)
     else:
         StandardOutput().write(result.files[0].after if result.files else stdin)
+    if output_format != "text":
+        put_answer(_answer(result), output_format)
+        _print_rest(result, limit)
+        return exit_status(result.left.diagnostics)
     report = put if stdin is None else _put_on_stderr
     report(write_fixed(result.fixed, limit))
     _print_rest(result, limit)
     report(write_summary(len(result.fixed), len(result.files), result.left.diagnostics))
     return exit_status(result.left.diagnostics)
+
+
+def _answer(result: FixResult) -> CommandAnswer:
+    """Return what was fixed, and what is left."""
+    lists = {
+        name: [
+            {
+                "code": found.code,
+                "severity": str(found.severity),
+                "file": found.place.file,
+                "line": found.place.span.line if found.place.span else None,
+                "row": found.row,
+                "message": found.message,
+            }
+            for found in some
+        ]
+        for name, some in (("fixed", result.fixed), ("left", result.left.diagnostics))
+    }
+    changed = many(len(result.files), "file")
+    sentence = (
+        f"fixed {many(len(lists['fixed']), 'finding')} in {changed}, {len(lists['left']):,} left"
+    )
+    return listing("fix", sentence, fixed=lists["fixed"], left=lists["left"])
 
 
 def _read_stdin(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], bytes]:

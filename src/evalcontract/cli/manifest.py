@@ -69,6 +69,7 @@ _EXAMPLE = "evalcontract manifest datasets/example.yaml"
 @options.STDIN_FILENAME
 @options.DIALECT
 @options.MAP
+@options.NULLS
 def manifest_command(
     dataset: str,
     output: Path | None,

@@ -98,6 +98,14 @@ def _names_in(lists: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, names)))
 
 
+NULLS = click.option(
+    "--nulls",
+    type=click.Choice(("absent", "kept")),
+    help="What a null in a column of a Parquet or Arrow file is: an absent key, or a value "
+    "(default: by the configuration, or absent).",
+)
+
+
 def _map(*, has_outputs: bool) -> Option:
     of_outputs = "; or key of the outputs that is read as `output`, `tool_calls` or `output.id`, "
     of_outputs = f"{of_outputs}such as response.text=output" if has_outputs else ""
@@ -220,6 +228,17 @@ def output_format(*programs: str) -> Option:
         show_default=True,
         help=f"Output format: text for people, {', '.join(programs)} for programs.",
     )
+
+
+def refuse_with_diff(output_format: str, has_diff: bool) -> None:  # noqa: FBT001 - as it is given
+    """Refuse a format for programs where standard output has a diff.
+
+    Raises:
+        UsageError: both are asked for.
+
+    """
+    if has_diff and output_format != "text":
+        raise UsageError("--diff prints a diff: leave out --output-format")
 
 
 def flag(name: str, what: str) -> Option:
@@ -399,7 +418,9 @@ _OPTIONS: tuple[Option, ...] = (
     ),
     ENOUGH_FINDINGS,
     number(
-        "--jobs", "Number of processes for a large JSONL file (default: number of cores).", least=1
+        "--jobs",
+        "Number of processes for a large JSONL or Parquet file (default: number of cores).",
+        least=1,
     ),
     flag(
         "--statistics",

@@ -281,6 +281,9 @@ class Bar:
         self._next = time.monotonic() + _DELAY_SECONDS
         self._file: str | None = None
         self._files = self._rows_before = self._rows_of_file = 0
+        self._findings_before = self._findings_of_file = 0
+        self._begun: tuple[float, int] | None = None  # when the rows began, and how many there were
+        self._opened = (0.0, 0)  # when the file was begun, and the bytes of it that were read then
         self._is_drawn = False
         self._asking: tuple[float, int] | None = None  # when it began, and what was answered then
         # A dumb terminal would print every step as text.
@@ -307,7 +310,10 @@ class Bar:
             self._file = at.file
             self._files += 1
             self._rows_before += self._rows_of_file
+            self._findings_before += self._findings_of_file
+            self._opened = (time.monotonic(), at.read[0] if at.read else 0)
         self._rows_of_file = at.rows
+        self._findings_of_file = at.findings or 0
         # A model takes its time for the first answer: what it is asked is shown before.
         is_first_question = at.questions is not None and not self._is_drawn
         if time.monotonic() >= self._next or is_first_question:
@@ -351,7 +357,24 @@ class Bar:
             counts += self._counts_of_questions(at, *at.questions)
         if rows:
             counts.append(_count_with_noun("row", rows))
+        if at.questions is None:
+            counts += self._speed(at, rows)
+        if at.findings is not None:
+            counts.append(_count_with_noun("finding", self._findings_before + at.findings))
         return counts
+
+    def _speed(self, at: Advance, rows: int) -> Iterator[str]:
+        """Yield the rows a second, and the time that the only file, or the last one, needs yet."""
+        now = time.monotonic()
+        begun, before = self._begun = self._begun or (now, rows)
+        if rows > before and now > begun:
+            yield f"{(rows - before) / (now - begun):,.0f} rows a second"
+        opened, read_before = self._opened
+        is_last = at.files is None or at.files[0] >= at.files[1]
+        if at.read and is_last and at.read[0] > read_before and now > opened:
+            read, size = at.read
+            left = max(0, size - read) * (now - opened) / (read - read_before)
+            yield f"{_duration(left)} left"
 
     def _counts_of_questions(self, at: Advance, done: int, total: int) -> Iterator[str]:
         now = time.monotonic()

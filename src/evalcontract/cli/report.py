@@ -86,6 +86,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @options.PLAN
 @options.ONLY
 @options.MAP_WITH_OUTPUTS
+@options.NULLS
 def report_command(
     files: tuple[str, ...],
     output: str,

@@ -136,7 +136,7 @@ validate_dataset_command = _command(
         ),
     },
     media=(),
-    more=lambda command: options.MAP(options.DIALECT(command)),
+    more=lambda command: options.MAP(options.NULLS(options.DIALECT(command))),
 )
 validate_rubric_command = _command(
     Kind.RUBRIC,

@@ -100,6 +100,7 @@ def _to(value: str | None) -> Part | Version | None:
 @options.flag("--keep", "Keep the file of the old version, as ID@VERSION beside the new one.")
 @options.flag("--update-refs", "Update references, and the versions of the rubrics that have them.")
 @options.flag("--diff", "Print a diff of the changes instead of writing them.")
+@options.output_format(*options.TABLES)
 @options.workspace("the files")
 def bump_command(
     files: tuple[str, ...],
@@ -109,6 +110,7 @@ def bump_command(
     keep: bool,  # noqa: FBT001 - the same
     update_refs: bool,  # noqa: FBT001 - the same
     diff: bool,  # noqa: FBT001 - the same
+    output_format: str,
     base: Options,
 ) -> int:
     """Raise the version of rubrics, judges and datasets that have changed in meaning.
@@ -119,6 +121,7 @@ def bump_command(
     Comments and layout are preserved. If the meaning of a judge changed, its validation is marked
     as one of the old version.
     """
+    options.refuse_with_diff(output_format, diff)
     if bool(files) == all:
         raise UsageError("name the files, or pass --all" if not files else "--all names all files")
     paths = find_paths(files) if files else []
@@ -139,7 +142,10 @@ def bump_command(
     else:
         with signals_as_interrupts():
             write(done)
-    put(_lines(done, since), err=diff)
+    if output_format == "text":
+        put(_lines(done, since), err=diff)
+    else:
+        put_answer(_answer_of_bump(done), output_format)
     return ERRORS if unknown or (diff and done.files) else OK
 
 
@@ -175,6 +181,25 @@ def _chosen(
     if paths or since is None:
         return [artifact_at(workspace, path) for path in paths], {}
     return changed_artifacts(workspace, since)
+
+
+def _answer_of_bump(done: BumpResult) -> CommandAnswer:
+    bumps = [
+        {
+            "file": each.file,
+            "old": str(each.old),
+            "new": str(each.new),
+            "class": rank.title if (rank := rank_of(each.changes)) else None,
+            "changes": [*map(_change, each.changes)],
+            "kept": each.kept,
+        }
+        for each in done.bumps
+    ]
+    others = {**dict(done.unchanged), **done.unknown}
+    unchanged = [{"file": file, "reason": reason} for file, reason in others.items()]
+    updated = [{**each._asdict(), "reference": str(each.reference)} for each in done.updated]
+    sentence = f"{many(len(bumps), 'version')} raised"
+    return listing("bump", sentence, bumps=bumps, updated=updated, unchanged=unchanged)
 
 
 def _lines(done: BumpResult, since: Baseline | None) -> Iterator[str]:

@@ -47,9 +47,10 @@ def refuse_rejected(data: bytes, dialect: Format) -> None:
     """
     stage = dialect_checker(*dialect.stage)
     try:
-        table = ParquetTable("", in_memory(data), keeps_nulls=True)
+        table = ParquetTable("", in_memory(data))
     except ParseError:
         return  # it is larger than what is read here
+    table.keeps_nulls = True
     for batch in table.batches():
         if stage.passes(batch.rows):
             continue

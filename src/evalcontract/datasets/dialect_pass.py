@@ -33,6 +33,7 @@ from evalcontract.model.values import clipped, listed
 from evalcontract.policy import Policy
 from evalcontract.source import Batch, Document, SourceProblem, UnreadableFile
 from evalcontract.source.external import MEDIA, ExternalFile
+from evalcontract.source.tables.columnar import TypedTable
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.structure.validator import SchemaValidator, structure_of
 from evalcontract.workspace.catalogue import code_named, is_rejection
@@ -201,6 +202,10 @@ class DialectDataset:
     def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> DialectPass:
         """Begin a pass over the rows."""
         del graded  # the graders of its own system are known
+        if run.workspace.configuration.keeps_nulls and isinstance(
+            self._external.source, TypedTable
+        ):
+            self._external.source.keeps_nulls = True
         ignores = run.ignores.of(self.file, self.document)
         shown = self._chosen, self._detected
         return DialectPass(self._dialect, self._external, policy, ignores, *shown)

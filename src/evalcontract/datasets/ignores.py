@@ -286,6 +286,9 @@ class Ignores:
 
     def apply(self, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         """Yield the findings that are not ignored; remember the others."""
+        if not self.may_ignore:
+            yield from diagnostics
+            return
         for diagnostic in diagnostics:
             if is_locked(diagnostic.code) or not self._covers(diagnostic):
                 yield diagnostic

@@ -81,6 +81,11 @@ class NativeDataset:
 
     def begin(self, run: Run, policy: Policy, graded: frozenset[str] = frozenset()) -> NativePass:
         """Begin a pass over the rows."""
+        if run.workspace.configuration.keeps_nulls:
+            from evalcontract.datasets.tables import TableRows  # not for other files
+
+            if isinstance(self._source.stream, TableRows):
+                self._source.stream.keep_nulls()
         return NativePass(run, self._source, policy, graded=graded, problems=self._problems)
 
 
@@ -122,6 +127,7 @@ class NativePass:
             run.runs_rules,
             run.max_rejected,
             run.is_part,
+            run.known_rows,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 
@@ -136,7 +142,9 @@ class NativePass:
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        return self._source.progress
+        progress = self._source.progress
+        share = self._check.share if self._check else None
+        return progress and (progress[1] * share[0] // share[1], progress[1]) if share else progress
 
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1, is_counted: Counts | None = None

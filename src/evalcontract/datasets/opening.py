@@ -40,6 +40,7 @@ from evalcontract.workspace import (
 if TYPE_CHECKING:
     from evalcontract.cache import Cache, Memory
     from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.datasets.known_rows import KnownRows
     from evalcontract.formats import Format
     from evalcontract.judging.asking import Usage
     from evalcontract.source.external import ExternalFile
@@ -172,7 +173,8 @@ class Advance(NamedTuple):
     `rows` are those of the file so far. `read` are the bytes of it so far, and all of them; None if
     it is read at once. `questions` are those to judges that are answered so far, and all of them;
     `tokens` is what they took so far, and `errors` are those that have no answer. `files` are those
-    of the run so far, and all of them; None if it is not known how many come.
+    of the run so far, and all of them; None if it is not known how many come. `findings` are those
+    on the file so far; None if it is not checked.
     """
 
     file: str
@@ -182,6 +184,7 @@ class Advance(NamedTuple):
     tokens: int = 0
     files: tuple[int, int] | None = None
     errors: int = 0
+    findings: int | None = None
 
     def asking(self, spent: Usage, questions: tuple[int, int], errors: int) -> Advance:
         """Return the same with the questions to judges.
@@ -208,7 +211,8 @@ class Options(NamedTuple):
     `opened` are workspaces by root that are used as they are. `configuration` is the one that the
     caller chooses. `plan` and `only` choose graders of another system, of which the coverage is
     asked for. `columns` are columns of tables with the keys of rows that they are read as. With
-    `is_locking`, what datasets use is noted, and not compared with a lock.
+    `is_locking`, what datasets use is noted, and not compared with a lock. `known_rows` are those
+    of an earlier check of the only dataset.
     """
 
     root: Path | None = None
@@ -231,6 +235,7 @@ class Options(NamedTuple):
     plan: str | None = None
     only: tuple[str, ...] = ()
     is_locking: bool = False
+    known_rows: KnownRows | None = None
 
 
 class Input(NamedTuple):

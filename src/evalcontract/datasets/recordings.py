@@ -10,6 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 from evalcontract.datasets.opening import Input
@@ -195,7 +196,7 @@ def _text_of(content: Any) -> str | None:
     if not isinstance(content, list):
         return None
     texts = [
-        part if isinstance(part, str) else part.get("text")
+        part if isinstance(part, str) else part.get("text", part.get("refusal"))
         for part in content
         if isinstance(part, str | dict)
     ]
@@ -310,10 +311,11 @@ def _of_response(body: Mapping[str, Any], _: int) -> Reading:
     message = choice.get("message")
     if isinstance(message, dict):
         text = _text_of(message.get("content"))
-        calls = message.get("tool_calls")
+        calls, call = message.get("tool_calls"), message.get("function_call")
         refusal = message.get("refusal")
         record["output"] = refusal if text is None and isinstance(refusal, str) else text
-        record["tool_calls"] = calls if isinstance(calls, list) else []
+        others = [call] if isinstance(call, dict) else []  # the deprecated form of the only one
+        record["tool_calls"] = calls if isinstance(calls, list) else others
     else:
         record["output"] = choice.get("text")
     reading = _named(record, dict.fromkeys(_KEYS, ("choices",)), _RESPONSE)
@@ -332,11 +334,7 @@ def _of_items(items: list[Any]) -> dict[str, Any]:
     answers = [each for each in items if isinstance(each, dict)]
     contents = [each.get("content") for each in answers if each.get("type") == "message"]
     texts = [text for text in map(_text_of, contents) if text is not None]
-    calls = [
-        {"name": each.get("name"), "arguments": each.get("arguments")}
-        for each in answers
-        if each.get("type") == "function_call"
-    ]
+    calls = [each for each in answers if each.get("type") in ("function_call", "custom_tool_call")]
     return {"output": "".join(texts) if texts else None, "tool_calls": calls}
 
 
@@ -347,7 +345,7 @@ def _of_langsmith(run: Mapping[str, Any], _: int) -> Reading:
         return Reading(None, (Problem(_NO_ROW, message, ("parent_run_id",)),))
     if run.get("error"):
         return _failed(record, run["error"], ("error",))
-    outputs = run.get("outputs")
+    outputs = _unpacked(run.get("outputs"))
     answer = _answer_in(outputs)
     if answer is None:
         names = ", ".join(f"`{clipped(str(key))}`" for key in outputs or ())
@@ -355,6 +353,41 @@ def _of_langsmith(run: Mapping[str, Any], _: int) -> Reading:
         advice = "pass `--map outputs.KEY=output`" if names else None
         return Reading(record, (Problem(_UNREAD, message, ("outputs",), advice),))
     return _named({**record, **answer}, dict.fromkeys(_KEYS, ("outputs",)), "the run")
+
+
+def _unpacked(value: Any, start: str = "{") -> Any:
+    """Return the value that a cell of a table has as JSON, if it begins so."""
+    if isinstance(value, str) and value.lstrip().startswith(start):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
+def _of_experiment(row: Mapping[str, Any], number: int) -> Reading:
+    """Read a row of the results of an experiment: a run beside its example."""
+    reading = _of_langsmith(row["run"], number)
+    problems = tuple(each._replace(path=("run", *each.path)) for each in reading.problems)
+    places = {key: ("run", *path) for key, path in reading.places.items()}
+    return Reading(reading.record, problems, places)
+
+
+_OUTPUTS, _MESSAGES = "outputs.", "messages"
+
+
+def _of_frame(row: Mapping[str, Any], number: int) -> Reading:
+    """Read a row of the results of an experiment as `to_pandas` has them: a column for each key."""
+    answered = {
+        key.removeprefix(_OUTPUTS): value
+        for key, value in row.items()
+        if key.startswith(_OUTPUTS) and value not in (None, "")
+    }
+    if _MESSAGES in answered:
+        answered[_MESSAGES] = _unpacked(answered[_MESSAGES], "[")
+    run = {"reference_example_id": row["example_id"], "outputs": answered}
+    reading = _of_langsmith({**run, "error": row.get("error")}, number)
+    places = dict.fromkeys(reading.places, ())
+    problems = tuple(each._replace(path=each.path[:1]) for each in reading.problems)
+    return Reading(reading.record, problems, places)
 
 
 def _answer_in(outputs: Any) -> dict[str, Any] | None:
@@ -365,13 +398,17 @@ def _answer_in(outputs: Any) -> dict[str, Any] | None:
         return None
     if isinstance(outputs.get("choices"), list):
         return {**(_of_response(outputs, 0).record or {}), "id": None}
-    messages = outputs.get("messages", outputs.get("output"))
+    messages = outputs.get(_MESSAGES, outputs.get("output"))
     if isinstance(messages, list | dict):
         turns = messages if isinstance(messages, list) else [messages]
         last = turns[-1] if turns else None
         text = _text_of(last.get("content")) if isinstance(last, dict) else None
         return None if text is None else {"output": text, "tool_calls": [*_calls_of(turns)]}
-    texts = {key: value for key, value in outputs.items() if isinstance(value, str)}
+    texts = {
+        key: value
+        for key, value in outputs.items()
+        if isinstance(value, str) and key != _MESSAGES  # as a text, it is of nobody knows whom
+    }
     names = ("output", *NAMES_OF_OUTPUTS["output"])
     named = next((texts[key] for key in names if key in texts), None)
     if named is None and len(texts) == len(outputs) == 1:
@@ -407,5 +444,15 @@ RECORDINGS = (
         "a run of LangSmith",
         lambda row: row.keys() >= {"run_type", "inputs"} and "outputs" in row,
         _of_langsmith,
+    ),
+    Recording(
+        "results of an experiment of LangSmith",
+        lambda row: isinstance(row.get("run"), dict) and "example" in row,
+        _of_experiment,
+    ),
+    Recording(
+        "a table of an experiment of LangSmith",
+        lambda row: row.keys() >= {"example_id", "execution_time"},
+        _of_frame,
     ),
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import Plan
 from evalcontract.datasets.gates import Gates, RowRefs, SharedGates, refs_of_rows
+from evalcontract.datasets.known_rows import KnownRow, KnownRows
 from evalcontract.datasets.passes import BatchFindings
 from evalcontract.datasets.placing import guarded
 from evalcontract.datasets.plans import GradingPlans, Plans
@@ -22,7 +24,9 @@ from evalcontract.datasets.workers import (
     ObservedRows,
     check_in_parallel,
     ignoring_rows,
+    packed,
     shifted,
+    unpacked,
 )
 from evalcontract.library.artifact import Artifact, UnreadableNames
 from evalcontract.library.library import Library, Resolution
@@ -70,6 +74,11 @@ class DatasetCheck:
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
         self._unchecked = 0
+        #: How many pieces other processes have checked, and of how many.
+        self.share: tuple[int, int] | None = None
+        self._known = context.known
+        if self._known:
+            self._known.begin((bundle, self._is_graded_at_root, *context.facts))
 
     def batches(self, *, keep_rows: bool = False, jobs: int = 1) -> Iterator[BatchFindings]:
         """Yield every batch with the problems of its rows.
@@ -81,7 +90,10 @@ class DatasetCheck:
         check = partial(self.check_rows, quick=quick, is_bounded=True)
         stream = self._rows.stream if quick else None
         parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
-        if stream is None or parts <= 1:
+        pieces = self._rows.parts() if quick and jobs > 1 and stream is None else ()
+        if len(pieces) > 1:
+            results = self._check_pieces(pieces, jobs)
+        elif stream is None or parts <= 1:
             results = check(self._rows)
         else:
             known = self.grading.crashes
@@ -90,6 +102,22 @@ class DatasetCheck:
             )
         for result in results:
             yield self._batch_findings(result)
+
+    def _check_pieces(self, pieces: Sequence[RowBatches], jobs: int) -> Iterator[BatchResult]:
+        """Yield the results of pieces of a table, which processes check in turns."""
+        from evalcontract.source.processes import map_in_parallel  # only for large files
+
+        known = self.grading.crashes
+
+        def work(number: int) -> tuple[list[BatchResult], Any]:
+            results = self.check_rows(pieces[number], quick=True, is_bounded=True)
+            return [*packed(results)], known
+
+        with closing(map_in_parallel(work, range(len(pieces)), jobs)) as found:
+            for number, (results, crashes) in enumerate(found, 1):
+                known.update(crashes)
+                self.share = number, len(pieces)
+                yield from map(unpacked, results)
 
     def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[BatchFindings]:
         """Yield the batches of the next part with the problems of its rows; see `batches`."""
@@ -159,17 +187,22 @@ class DatasetCheck:
         """Check a batch, at most to the row that is the last of `room` rows to be rejected."""
         first = batch.first_index
         refs = refs_of_rows(batch.rows)
-        suspicious = list(self._suspicious_rows(batch.rows, refs, gates, first=first))
-        exact = {n: rows.exact(n) if quick else batch.rows[n - first] for n in suspicious}
+        pieces = rows.pieces if quick else None
+        known = self._known.in_batch(batch, pieces) if self._known and pieces else {}
+        suspicious = self._suspicious_among(batch, refs, gates, known)
+        exact = {
+            n: known[n].value if n in known else rows.exact(n) if quick else batch.rows[n - first]
+            for n in suspicious
+        }
         ignoring = tuple(ignoring_rows(batch))
         problems = self._problems_of_rows(
-            exact, rows, {row.row_index for row in ignoring}, room=room
+            exact, rows, {row.row_index for row in ignoring}, known, room=room
         )
         rejected = {each.row_index or 0 for each in problems if each.code in ILL_FORMED}
         last = max(rejected) if len(rejected) == room else first + len(batch.rows) - 1
         # Without refs of the whole batch, clean rows are asked one by one.
-        known = batch.rows if refs is None else exact.values()
-        references, bundles = (_texts_of(known, key) for key in ("rubric_ref", "bundle"))
+        asked = batch.rows if refs is None else exact.values()
+        references, bundles = (_texts_of(asked, key) for key in ("rubric_ref", "bundle"))
         if refs is not None:
             references |= {text for text in refs.rubrics if isinstance(text, str)}
             bundles |= {text for text in refs.bundles if isinstance(text, str)}
@@ -186,6 +219,20 @@ class DatasetCheck:
             unchecked=first + len(batch.rows) - 1 - last,
             bundles=bundles,
         )
+
+    def _suspicious_among(
+        self, batch: Batch, refs: RowRefs | None, gates: Gates, known: dict[int, KnownRow]
+    ) -> list[int]:
+        """Return the indexes of the rows of a batch that may have problems, or are known to."""
+        first, rows = batch.first_index, batch.rows
+        if not known:
+            return [*self._suspicious_rows(rows, refs, gates, first=first)]
+        others = [n for n in range(len(rows)) if first + n not in known]
+        unknown = [rows[n] for n in others]
+        are_alike = refs is not None and len(refs.bundles) == len(refs.rubrics) == 1
+        refs = refs if are_alike else refs_of_rows(unknown)
+        found = self._suspicious_rows(unknown, refs, gates, first=0)
+        return sorted([*known, *(first + others[n] for n in found)])
 
     def _suspicious_rows(
         self, rows: list[Any], refs: RowRefs | None, gates: Gates, first: int
@@ -240,6 +287,8 @@ class DatasetCheck:
         problems = [
             problem for code, watch, _ in self._watches for problem in guarded(code, watch.finish)
         ]
+        if self._known:
+            self._known.end(is_sure=not self.crashes and not self._context.reads_files)
         return [*problems, *self.crashes, *self.not_looked_at]
 
     @property
@@ -286,27 +335,36 @@ class DatasetCheck:
         return None
 
     def _problems_of_rows(
-        self, exact: dict[int, Any], rows: RowBatches, ignoring: set[int], room: int
+        self,
+        exact: dict[int, Any],
+        rows: RowBatches,
+        ignoring: set[int],
+        known: dict[int, KnownRow],
+        room: int,
     ) -> list[Problem]:
         """Return the problems of rows, each with the row's id, until the budget is spent."""
         # They end with the row that is the last of `room` rows to be rejected. A row that aliases
         # repeat is checked once. The problems of the `ignoring` rows do not count.
         all_problems: list[Problem] = []
         spending = self._context.budget.spending(ignoring)
-        known: dict[int, tuple[int, list[Problem]]] = {}
+        seen = {id(row.value): (row.number, row.problems) for row in known.values()}
+        pieces = rows.pieces if self._known else None
         repeated = len({id(row) for row in exact.values()}) < len(exact)
         for index, row in exact.items():
             id_ = row.get("id") if isinstance(row, dict) else None
             name = id_ if isinstance(id_, str) else None
             problems: Iterable[Problem]
-            if id(row) in known:
-                first, problems = known[id(row)]
-                problems = _of_row(problems, first, index, length=len(self._rows.prefix))
+            if id(row) in seen:
+                first, problems = seen[id(row)]
+                if first != index:
+                    problems = _of_row(problems, first, index, length=len(self._rows.prefix))
             else:
                 problems = self._problems_of(row, index, rows)
-                if repeated and isinstance(row, dict):
+                if (repeated or pieces) and isinstance(row, dict):
                     problems = [*problems]
-                    known[id(row)] = index, problems
+                    seen[id(row)] = index, problems
+                    if self._known and pieces:
+                        self._known.keep(index, row, problems, pieces)
             is_rejected = False
             for problem in problems:
                 all_problems.append(problem._replace(row=name, row_index=index))
@@ -396,7 +454,7 @@ def _observed_rows(
     # Yield nothing for a batch that has only faults. A batch with neither rows nor faults is that
     # of an empty dataset, and dataset rules observe it.
     first, rows = batch.first_index, batch.rows
-    if keep_rows or not rows:
+    if keep_rows or not rows or len(exact) > _FEW_ROWS:  # each part costs all rules a call
         if rows or not batch.faults:
             yield ObservedRows(first, [], [exact.get(n, row) for n, row in enumerate(rows, first)])
         return
@@ -418,7 +476,8 @@ class RowContext(NamedTuple):
     of rows that the graders of the runner read. `budget` limits the number of problems. Without
     `runs_rules`, only what makes rows ill-formed, and their references, are checked. After
     `max_rejected` rows that cannot be used, others are not looked at; 0 is no limit. Of rows that
-    are a part of a dataset (`is_part`), no rule for whole datasets is asked.
+    are a part of a dataset (`is_part`), no rule for whole datasets is asked. `known` has the rows
+    of an earlier check.
     """
 
     checks: EvalContext
@@ -432,6 +491,26 @@ class RowContext(NamedTuple):
     runs_rules: bool = True
     max_rejected: int = 0
     is_part: bool = False
+    known: KnownRows | None = None
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """What the problems of a row depend on, besides the row and its dataset."""
+        library = self.library
+        return (
+            [(each.file, each.document.text) for each in library.artifacts],
+            [library.misnamed_folder(kind) for kind in (Kind.RUBRIC, Kind.JUDGE)],
+            repr(self.bundles),
+            self.declared,
+            self.unreadable,
+            self.checks.declared,
+            self.graded,
+        )
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether problems may depend on files beside the workspace's own, which may change."""
+        return any((self.checks.reads or {}).values()) or bool(self.library.shared.artifacts)
 
     @property
     def library(self) -> Library:

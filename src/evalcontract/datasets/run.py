@@ -29,6 +29,7 @@ from evalcontract.workspace import Target, Workspace
 if TYPE_CHECKING:
     from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.checks._kind import Ask
+    from evalcontract.datasets.known_rows import KnownRows
     from evalcontract.meaning.lock import Lock
     from evalcontract.meaning.locked import DatasetUse
 
@@ -166,25 +167,28 @@ class Spending:
         self._budget = budget
         self._ignoring = ignoring
         self._left = budget.limit
+        # Whether they count is asked when there are more of them than are left.
+        self._asked: list[tuple[Problem, Collection[int]]] = []
 
     @property
     def is_spent(self) -> bool:
         """Whether more problems than the limit count."""
+        if len(self._asked) > self._left:
+            self._left -= sum(self._budget.counts(*each) for each in self._asked)
+            self._asked.clear()
         return self._left < 0
 
     def add(self, problem: Problem) -> None:
         """Count a problem."""
         if self._budget.limit:
-            self._left -= self._budget.counts(problem, self._ignoring)
+            self._asked.append((problem, self._ignoring))
 
     def add_batch(self, result: BatchResult) -> None:
         """Count the problems and faults of a batch, of which those of some rows do not count."""
         if self._budget.limit:
             ignoring = {row.row_index for row in result.ignoring}
-            counted = [
-                problem for problem in result.problems if self._budget.counts(problem, ignoring)
-            ]
-            self._left -= len(result.batch.faults) + len(counted)
+            self._asked += [(problem, ignoring) for problem in result.problems]
+            self._left -= len(result.batch.faults)
 
 
 #: The number of rows of a dataset that cannot be used, for commands that need the rows: after
@@ -210,6 +214,7 @@ class Run:
     dataset, and what only the whole shows is not looked for. With `is_locking`, the files are not
     compared with the lock, and `uses` has what each dataset uses, by its file; otherwise,
     `problems_in_libraries` has what is wrong by the lock with artifacts of libraries, by name.
+    `known_rows` are those of an earlier check of the only dataset.
     `files_of_checks` has the names of the JSON files that checks refer to; `schemas_of_files`
     whether each schema that a file names for editors is missing, by its path.
     """
@@ -230,7 +235,9 @@ class Run:
         max_rejected: int = 0,
         is_locking: bool = False,
         is_part: bool = False,
+        known_rows: KnownRows | None = None,
     ) -> None:
+        self.known_rows = known_rows
         self.workspace = workspace
         self.standards = Standards(workspace, forced, selection)
         self.scheduled = ScheduledArtifacts()

@@ -125,6 +125,16 @@ class TableRows(RowBatches):
         self._names = {column.path: column.name for column in columns or ()}
         self._batch = Batch(0, [])
 
+    def keep_nulls(self) -> None:
+        """Read nulls in columns as values, and not as absent keys."""
+        if isinstance(self._table, TypedTable):
+            self._table.keeps_nulls = True
+
+    def parts(self) -> Sequence[TableRows]:
+        if not isinstance(self._table, TypedTable):
+            return ()
+        return [TableRows(table, self._columns) for table in self._table.cut()]
+
     @property
     def progress(self) -> tuple[int, int] | None:
         return self._table.progress
@@ -143,7 +153,11 @@ class TableRows(RowBatches):
             rows = batch.rows
             if self._columns is not None:
                 numbered = enumerate(rows, batch.first_index)
-                rows = [row_of(row, self._columns, number) for number, row in numbered]
+                keeps = isinstance(self._table, TypedTable) and self._table.keeps_nulls
+                rows = [
+                    row_of(row, self._columns, number, keeps_nulls=keeps)
+                    for number, row in numbered
+                ]
             for part in self._parts(batch._replace(rows=rows)):
                 self._batch = part
                 yield part
@@ -172,12 +186,18 @@ class TableRows(RowBatches):
         return self._table.place(cell, within=within)
 
 
-def row_of(cells: dict[str, Any], columns: Sequence[Column], number: int) -> dict[str, Any]:
-    """Return a row by the columns of its cells; `number` counts from 0, for a row without an id."""
+def row_of(
+    cells: dict[str, Any], columns: Sequence[Column], number: int, *, keeps_nulls: bool = False
+) -> dict[str, Any]:
+    """Return a row by the columns of its cells; `number` counts from 0, for a row without an id.
+
+    An empty cell is no value, and neither is a null, unless the row `keeps_nulls`.
+    """
     row: dict[str, Any] = {_ID: f"row_{number + 1}"}
     for column in columns:
         cell = cells.get(column.name)
-        if cell is None or cell == "":
+        is_null = cell is None and not (keeps_nulls and column.name in cells)
+        if is_null or cell == "":
             continue
         value = value_of(column, cell) if isinstance(cell, str) else cell
         first, *rest = column.path

@@ -208,7 +208,9 @@ class Answers:
     async def folds(self, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
         """Return what can be folded in a document."""
         document = self._server.documents.get(params.text_document.uri)
-        return folds_of(document.text) if document else []
+        lines = [*document.text.lines] if document else []
+        found: list[types.FoldingRange] = await self._run(lambda: folds_of(lines), [])
+        return found
 
     async def links(self, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
         """Return links from references to the files that they mean."""

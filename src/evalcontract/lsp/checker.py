@@ -11,6 +11,7 @@ from pathlib import Path
 
 from evalcontract.checking.findings import prevents_reading
 from evalcontract.checking.pipeline import check_workspaces, validate
+from evalcontract.datasets.known_rows import KnownRows
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.lsp.documents import CONFIGURATION, Snapshot, kind_of
@@ -205,6 +206,7 @@ class Checker:
         self._is_closed = False
         self._kinds: dict[Path, str | None] = {}
         self._opened = OpenedWorkspaces()
+        self._rows: dict[Path, KnownRows] = {}
         self._thread = threading.Thread(target=self._run, name="checker", daemon=True)
 
     def start(self) -> None:
@@ -274,7 +276,9 @@ class Checker:
             else:
                 root, workspace = self._opened.of(path, overlay, self.stamp(snapshot))
                 options = self._options(overlay)
-                options = options._replace(opened={root: workspace} if workspace else {})
+                opened = {root: workspace} if workspace else {}
+                known = self._rows.setdefault(path, KnownRows())
+                options = options._replace(opened=opened, known_rows=known)
                 findings = findings_of_file(path, kind, options)
                 self._tell(CheckedFindings(snapshot, {path: findings}))
             with self._change:

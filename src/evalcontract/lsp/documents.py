@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
+from typing import TypedDict
 
 from lsprotocol import types
 
@@ -173,13 +174,28 @@ _TAGS = (
 )
 
 
+class _OfCode(TypedDict):
+    """What all findings with a code have in common."""
+
+    code_description: types.CodeDescription | None
+    tags: list[types.DiagnosticTag] | None
+
+
+def _about(code: str) -> _OfCode:
+    url = url_of(code)
+    tags = [tag for ending, tag in _TAGS if code.endswith(ending)]
+    description = types.CodeDescription(url) if url else None
+    return _OfCode(code_description=description, tags=tags or None)
+
+
 class Publisher:
-    """Converts findings; `text_of` returns the texts of files that are open."""
+    """Converts findings at one moment; `text_of` returns the texts of files that are open."""
 
     def __init__(self, text_of: TextOf, encoding: str) -> None:
         self._text_of = text_of
         self._encoding = encoding
-        self._on_disk: dict[Path, Text] = {}
+        self._texts: dict[Path, Text] = {}
+        self._about: dict[str, _OfCode] = {}
         self._real: dict[str, Path] = {}
 
     def diagnostic(self, finding: Diagnostic) -> types.Diagnostic:
@@ -192,16 +208,16 @@ class Publisher:
         message = finding.message
         if finding.help:
             message = f"{message}\nhelp: {finding.help}"
-        url = url_of(finding.code)
+        if finding.code not in self._about:
+            self._about[finding.code] = _about(finding.code)
         return types.Diagnostic(
             self.range(self._file(finding.place), finding.place.span),
             _plain(message),
             _SEVERITIES[finding.severity],
             finding.code or None,
-            types.CodeDescription(url) if url else None,
-            SOURCE,
-            [tag for ending, tag in _TAGS if finding.code.endswith(ending)] or None,
-            related or None,
+            source=SOURCE,
+            related_information=related or None,
+            **self._about[finding.code],
         )
 
     def location(self, place: Place) -> types.Location:
@@ -229,13 +245,13 @@ class Publisher:
         return self._real[place.file]
 
     def _lines(self, path: Path) -> Text:
-        if text := self._text_of(path):
-            return text
-        if path not in self._on_disk:
-            content = read_text(path, path.name)
-            shown = "" if isinstance(content, UnreadableFile) else content
-            self._on_disk[path] = Text(shown, self._encoding)
-        return self._on_disk[path]
+        if path not in self._texts:
+            self._texts[path] = self._text_of(path) or self._text_on_disk(path)
+        return self._texts[path]
+
+    def _text_on_disk(self, path: Path) -> Text:
+        content = read_text(path, path.name)
+        return Text("" if isinstance(content, UnreadableFile) else content, self._encoding)
 
 
 def _position(text: Text, line: int, column: int) -> types.Position:

@@ -9,7 +9,6 @@ from typing import Any
 from lsprotocol import types
 
 from evalcontract.datasets.references import rows_of
-from evalcontract.lsp.text import Text
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -89,9 +88,9 @@ _MOST_FOLDS, _MOST_NAMES = 20_000, 500
 _COMMENT = types.FoldingRangeKind.Comment
 
 
-def folds_of(text: Text) -> list[types.FoldingRange]:
+def folds_of(lines: list[str]) -> list[types.FoldingRange]:
     """Return what can be folded: by indentation, an item of a list with its dash, and comments."""
-    return [*islice(_folds(text.lines), _MOST_FOLDS)]
+    return [*islice(_folds(lines), _MOST_FOLDS)]
 
 
 def _folds(lines: list[str]) -> Iterator[types.FoldingRange]:

@@ -31,6 +31,8 @@ from evalcontract.workspace.configuration import FILE_NAME
 from evalcontract.workspace.roots import is_workspace
 
 _SECONDS = 2.0
+#: Seconds in which changes on the disk are gathered.
+_GATHERING_SECONDS = 0.05
 #: Seconds after which an editor is told to ask again for findings.
 _LATE_SECONDS = 20.0
 #: Seconds that the check of all workspaces may take.
@@ -106,6 +108,7 @@ class Server(LanguageServer):
         self.shown: dict[Path, list[Diagnostic]] = {}
         #: The state of an open document that its findings belong to.
         self.checked: dict[Path, int] = {}
+        self._changed: dict[Path, Path] = {}  # of each folder, a file that has changed on the disk
         self._roots: dict[Path, Path] = {}  # the workspace that the findings in a file came from
         self._checker = Checker(self._hear)
         #: Whether the editor said `shutdown`, and whether it then, or without it, said `exit`.
@@ -191,10 +194,20 @@ class Server(LanguageServer):
             self._checker.check(self.documents.snapshot(), document.real, whole=True)
 
     def reload(self, params: types.DidChangeWatchedFilesParams) -> None:
-        """Check again what files that changed on the disk may affect."""
-        changed = [path for change in params.changes if (path := path_of_uri(change.uri))]
+        """Check again what files that changed on the disk may affect.
+
+        Thousands may change at once, each with a notification of its own: they are looked at
+        together, and one file stands for all of its folder.
+        """
+        if not self._changed and self._loop is not None:
+            self._loop.call_later(_GATHERING_SECONDS, self._reload)
+        paths = filter(None, (path_of_uri(change.uri) for change in params.changes))
+        self._changed |= {path.parent: path for path in paths}
+
+    def _reload(self) -> None:
+        changed, self._changed = self._changed, {}
         paths = {document.real for document in self.documents.values()}
-        paths |= {DISK.real(path) for path in changed if workspace_of(path, DISK)}
+        paths |= {DISK.real(path) for path in changed.values() if workspace_of(path, DISK)}
         self._checker.check(self.documents.snapshot(), *paths, whole=True)
 
     async def report(

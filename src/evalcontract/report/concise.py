@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from evalcontract.model.diagnostic import Span
+from evalcontract.model.diagnostic import Diagnostic, Span
 from evalcontract.model.values import escape_controls
 from evalcontract.report.report import Report, Style
 
@@ -14,10 +14,16 @@ from evalcontract.report.report import Report, Style
 def write(report: Report, style: Style) -> Iterator[str]:
     """Yield all findings, one per line, and nothing else; one on a whole file is at its start."""
     for diagnostic in report.diagnostics:
-        line, column, *_ = diagnostic.place.span or Span.point()
-        place = f"{_from_here(diagnostic.place.file)}:{line}:{column}"
-        text = f"{place}: {diagnostic.severity}[{diagnostic.code}] {diagnostic.message}"
-        yield f"{escape_controls(text)}\n"
+        yield f"{line_of(diagnostic, _from_here(diagnostic.place.file))}\n"
+
+
+def line_of(diagnostic: Diagnostic, file: str) -> str:
+    """Return a finding as one line, with a name for its file."""
+    line, column, *_ = diagnostic.place.span or Span.point()
+    place = f"{file}:{line}:{column}"
+    return escape_controls(
+        f"{place}: {diagnostic.severity}[{diagnostic.code}] {diagnostic.message}"
+    )
 
 
 def _from_here(file: str) -> str:

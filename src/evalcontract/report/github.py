@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
+from evalcontract.report.concise import line_of
 from evalcontract.report.frame import message_lines
 from evalcontract.report.report import Report, Style
 
@@ -20,9 +21,19 @@ _MARK = lazy_pattern(r"#(?=#\[|#vso\[|#teamcity\[)", re.IGNORECASE)
 
 
 def write(report: Report, style: Style) -> Iterator[str]:
-    """Yield a command for each finding; first a notice if GitHub does not show all of them."""
-    yield from _beyond(report)
+    """Yield a command for each finding that GitHub shows, and a line of the log for each other one.
+
+    Then a notice at the start says how many these are.
+    """
+    counts = Counter(diagnostic.severity for diagnostic in report.diagnostics)
+    room = _room(counts)
+    yield from _beyond(counts, room)
     for diagnostic in report.diagnostics:
+        room[diagnostic.severity] -= 1
+        if room[diagnostic.severity] < 0:  # of a command, the log would show the message alone
+            line = line_of(diagnostic, report.name_of(diagnostic.place.file))
+            yield f"- {_without_marks(line)}\n"
+            continue
         properties = {**_place(diagnostic, report), "title": diagnostic.code}
         listed = ",".join(
             f"{key}={escaped_property(str(value))}" for key, value in properties.items()
@@ -46,11 +57,14 @@ def _place(diagnostic: Diagnostic, report: Report) -> dict[str, str | int]:
     return {**lines, "col": span.column, "endColumn": max(span.end_column - 1, span.column)}
 
 
-def _beyond(report: Report) -> Iterator[str]:
-    """Yield a notice about findings that GitHub does not show; it is one of the notices itself."""
-    counts = Counter(diagnostic.severity for diagnostic in report.diagnostics)
+def _room(counts: Counter[Severity]) -> dict[Severity, int]:
+    """Return how many findings of each level GitHub shows; a notice about others is shown, too."""
     is_beyond = any(count > SHOWN for count in counts.values())
-    room = {severity: SHOWN - (is_beyond and severity is Severity.NOTE) for severity in _COMMANDS}
+    return {severity: SHOWN - (is_beyond and severity is Severity.NOTE) for severity in _COMMANDS}
+
+
+def _beyond(counts: Counter[Severity], room: dict[Severity, int]) -> Iterator[str]:
+    """Yield a notice about findings that GitHub does not show."""
     more = [
         f"{counts[severity] - room[severity]:,} more of level {_COMMANDS[severity]}"
         for severity in _COMMANDS
@@ -61,9 +75,13 @@ def _beyond(report: Report) -> Iterator[str]:
         yield f"::notice title=evalcontract::{escaped_data([text])}\n"
 
 
+def _without_marks(text: str) -> str:
+    return _MARK.sub(r"#\\", text)
+
+
 def escaped_data(lines: list[str]) -> str:
     """Return lines as the message of a command."""
-    text = "\n".join(_MARK.sub(r"#\\", line) for line in lines)
+    text = "\n".join(map(_without_marks, lines))
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

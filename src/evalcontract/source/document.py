@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from evalcontract.model.diagnostic import Path, Place, Span, Within
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -37,6 +37,19 @@ class Batch(NamedTuple):
     remarks: tuple[tuple[SourceProblem, str], ...] = ()
 
 
+class RowPieces(Protocol):
+    """The rows of a file that are read one by one, by their numbers."""
+
+    def texts(self, first: int, count: int) -> list[Any]:
+        """Return the texts of rows; one that does not alone decide on its value is empty."""
+
+    def piece(self, index: int) -> Any:
+        """Return what was made of the text of a row to find places in it, if it is still there."""
+
+    def put(self, index: int, piece: Any) -> None:
+        """Take over the piece of a row with the same text."""
+
+
 class Document:
     """A parsed value, and the positions of its parts in the text.
 
@@ -52,6 +65,8 @@ class Document:
     is_quick = False
     #: Whether `quick` may hold numbers where `value` holds text.
     has_other_numbers = False
+    #: The rows, if each can be read alone.
+    pieces: RowPieces | None = None
 
     def __init__(
         self, file: str, value: Any, text: str, data: bytes, nodes: Callable[[], Node]

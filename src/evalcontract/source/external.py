@@ -142,7 +142,7 @@ def _folder(path: Path, name: str, files: Files) -> ExternalFile:
     from evalcontract.source.tables.folders import is_folder_table, read_folder
 
     if not is_saved(path, files) and is_folder_table(path, files, is_named=True):
-        table = read_folder(path, name, files, keeps_nulls=False)
+        table = read_folder(path, name, files)
         return ExternalFile("parquet", table, path=path, files=files)
     return ExternalFile("arrow", read_saved(path, name, files), path=path, files=files)
 

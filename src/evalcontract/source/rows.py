@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evalcontract.model.diagnostic import Path, Place, Within, format_path
 from evalcontract.model.values import is_writable
 from evalcontract.source.cut_texts import CutText
-from evalcontract.source.document import Batch, Document, value_at
+from evalcontract.source.document import Batch, Document, RowPieces, value_at
 from evalcontract.source.faults import MAX_DEPTH, SourceProblem, UnreadableFile
 
 if TYPE_CHECKING:
@@ -157,9 +157,18 @@ class RowBatches(Protocol):
     prefix: Path = ()
 
     @property
+    def pieces(self) -> RowPieces | None:
+        """The rows, if each can be read alone."""
+        return None
+
+    @property
     def stream(self) -> RowStream | None:
         """The stream that the rows are read from; None if they are in memory."""
         return None
+
+    def parts(self) -> Sequence[RowBatches]:
+        """Return parts that any process can read, with the numbers of rows here, in their order."""
+        return ()
 
     def batches(self, *, quick: bool = False) -> Iterator[Batch]:
         """Yield all rows from the first to the last.
@@ -356,6 +365,10 @@ class DocumentRows(RowBatches):
         self.file = document.file
         self.prefix = prefix
         self._document = document
+
+    @property
+    def pieces(self) -> RowPieces | None:
+        return self._document.pieces
 
     @property
     def sha256(self) -> str:

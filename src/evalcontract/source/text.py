@@ -7,6 +7,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from io import BufferedReader, RawIOBase
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -125,7 +126,9 @@ def split_lines(text: str) -> list[str]:
 
 def line_starts(text: str) -> list[int]:
     """Return the offset at which each line of a text begins."""
-    return [0, *(match.end() for match in LINE_END.finditer(text))]
+    if "\r" in text:
+        return [0, *(match.end() for match in LINE_END.finditer(text))]
+    return [0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1])]
 
 
 def place_at(offset: int, starts: list[int]) -> tuple[int, int]:

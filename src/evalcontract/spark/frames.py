@@ -28,7 +28,7 @@ from evalcontract.api.batches import (
     unread_line,
 )
 from evalcontract.api.findings import Workspace
-from evalcontract.api.in_memory import Nulls
+from evalcontract.api.in_memory import Nulls, keeps_nulls
 from evalcontract.checks.coverage import CoverageTotals
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.grading.summary import Summary
@@ -77,7 +77,7 @@ def validate(
         ConfigurationError: the configuration of the workspace cannot be used.
 
     """
-    settings = BatchSettings(dialect, key, nulls == "kept", strict, on_day)
+    settings = BatchSettings(dialect, key, keeps_nulls(nulls), strict, on_day)
     found = lines_of(frame, BatchCheck(workspace, settings))
     return found.where("code is not null").drop(CHECKED)
 
@@ -111,7 +111,7 @@ def coverage(
         UsageError, ConfigurationError: as for `validate`.
 
     """
-    check = BatchCoverage(workspace, BatchSettings(dialect, key, nulls == "kept"))
+    check = BatchCoverage(workspace, BatchSettings(dialect, key, keeps_nulls(nulls)))
     rows = _supported(frame)
     rows = rows.coalesce(1) if check.needs_one_part else rows
     return rows.mapInArrow(Shared(rows, check).worker(_COVERAGE), ddl_of(coverage_columns()))
@@ -153,7 +153,7 @@ def grade(
     """
     from pyspark.sql import Window, functions
 
-    grader = BatchGrader(workspace, BatchSettings(NATIVE, None, nulls == "kept"))
+    grader = BatchGrader(workspace, BatchSettings(NATIVE, None, keeps_nulls(nulls)))
     rows, answers = _supported(frame), _supported(outputs)
     if "sample" in answers.columns:
         raise UsageError("outputs with a `sample` are graded by `evalcontract grade`")

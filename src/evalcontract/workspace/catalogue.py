@@ -196,9 +196,13 @@ def _of_others() -> frozenset[str]:
 
 def _without_rule(name: str) -> Code | None:
     """Return a code that belongs to no rule."""
-    return next((table[name] for table in _tables() if name in table), None)
+    for table in _tables():
+        if name in table:
+            return table[name]
+    return None
 
 
+@cache
 def _tables() -> tuple[CodeTable, ...]:
     """Return the tables of codes that belong to no rule, the most frequent ones first."""
     from evalcontract.model import codes  # not needed for a run without findings

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: The key of a target and of the configuration.
 GRADED = "row_keys_graded"
+#: What a null in a column of a table means: that the row lacks the key, or the value null.
+ABSENT, KEPT = "absent", "kept"
 
 
 def graded_keys(value: Any) -> frozenset[str]:
@@ -171,7 +173,8 @@ class Configuration(NamedTuple):
     `per_file_ignores` are globs with the codes, or kinds of codes, to ignore in the files that they
     match. With `require_ignore_reason`, ignores in files need a reason. `shadowed` is a file with
     settings that are not read because of this one, or None. `libraries` are other workspaces, whose
-    rubrics, judges and bundles this one uses.
+    rubrics, judges and bundles this one uses. With `keeps_nulls`, a null in a column of a table is
+    a value, and not an absent key.
     """
 
     policy: Policy = Policy()
@@ -187,6 +190,7 @@ class Configuration(NamedTuple):
     require_ignore_reason: bool = False
     shadowed: UnreadableFile | None = None
     libraries: tuple[LibrarySource, ...] = ()
+    keeps_nulls: bool = False
 
     def codes_ignored_in(self, file: Path) -> frozenset[str]:
         """Return the codes and kinds to ignore in a file with an absolute path."""
@@ -257,6 +261,7 @@ def _configuration(table: dict[str, Any], path: Path, name: str, locate: Locate)
         locate(_PER_FILE),
         read.get("require_ignore_reason", False),
         libraries=read.get("libraries", ()),
+        keeps_nulls=read.get("nulls") == KEPT,
     )
 
 
@@ -274,6 +279,12 @@ def _flag(value: Any, key: str, locate: Locate) -> bool:
     if not isinstance(value, bool):
         raise ConfigurationError(f"{locate(key)}: `{key}` must be true or false")
     return value
+
+
+def _nulls(value: Any, key: str, locate: Locate) -> str:
+    if value not in (ABSENT, KEPT):
+        raise ConfigurationError(f'{locate(key)}: `{key}` must be "{ABSENT}" or "{KEPT}"')
+    return str(value)
 
 
 def _days(value: Any, key: str, locate: Locate) -> int:
@@ -389,6 +400,7 @@ _READERS: dict[str, Any] = {
     "declared_kinds": _kinds,
     _PER_FILE: _per_file_ignores,
     "require_ignore_reason": _flag,
+    "nulls": _nulls,
     "libraries": _libraries,
     "severity": _severity,
 }

@@ -66,10 +66,14 @@ if TYPE_CHECKING:
 
 
 class ChosenConfiguration(NamedTuple):
-    """The configuration that the caller wants: a file, or with `is_isolated` none at all."""
+    """The configuration that the caller wants: a file, or with `is_isolated` none at all.
+
+    `keeps_nulls` takes the place of that setting, unless it is None.
+    """
 
     file: Path | None = None
     is_isolated: bool = False
+    keeps_nulls: bool | None = None
 
 
 #: The nearest configuration upward.
@@ -87,6 +91,13 @@ def configuration_of(
         ConfigurationError: the configuration cannot be used.
 
     """
+    configuration = _configuration_of(root, files, choice)
+    if choice.keeps_nulls is None:
+        return configuration
+    return configuration._replace(keeps_nulls=choice.keeps_nulls)
+
+
+def _configuration_of(root: Path, files: Files, choice: ChosenConfiguration) -> Configuration:
     if choice.is_isolated:
         return Configuration()
     path = files.real(choice.file) if choice.file else find_configuration(root, files)

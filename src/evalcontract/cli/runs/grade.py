@@ -238,6 +238,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @options.cache("Reuse answers of judges to the same question")
 @options.number("--jobs", "Number of processes (default: number of cores).", least=1)
 @options.MAP_WITH_OUTPUTS
+@options.NULLS
 @ASKING
 def grade_command(
     dataset: str,

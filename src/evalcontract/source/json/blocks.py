@@ -110,11 +110,19 @@ class BlockIndex:
 
     def line(self, block: LineBlock, number: int) -> bytes:
         """Return a line of a block, without its line end, from the cache or from the file."""
+        return self._lines(block)[number].removesuffix(b"\n")
+
+    def rows(self, block: LineBlock) -> list[bytes]:
+        """Return the lines of a block that have a row, without their line ends."""
+        lines = enumerate(self._lines(block)[: block.lines])
+        return [line.removesuffix(b"\n") for n, line in lines if n not in block.skipped]
+
+    def _lines(self, block: LineBlock) -> list[bytes]:
         if block.offset not in self._latest:
             with self._open() as stream:
                 stream.seek(block.offset)
                 self.keep(block.offset, stream.read(block.size).split(b"\n"), block.size)
-        return self._latest[block.offset][number].removesuffix(b"\n")
+        return self._latest[block.offset]
 
 
 Faults = tuple[tuple[SourceProblem, str], ...]

@@ -67,6 +67,7 @@ class RowStream:
         self._index = BlockIndex(open_)
         self._digest: Any = None
         self._scanned: dict[int, tuple[int, str, Node]] = {}
+        self._put: dict[int, tuple[int, str, Node]] = {}
 
     def __repr__(self) -> str:
         return f"RowStream({self.file!r})"
@@ -197,6 +198,9 @@ class RowStream:
         if self._part == _WHOLE and self.is_empty:
             raise ParseError(EMPTY)
 
+    def parts(self) -> tuple[()]:
+        return ()
+
     def cut(self, number: int) -> list[RowStream]:
         """Split the file between blocks into at most `number` parts of about the same size."""
         with self._open() as stream:
@@ -280,6 +284,26 @@ class RowStream:
             span = find_within(ScalarSourceMap(part, [text], span), part, within) or span
         return Place(self.file, Span(line, span.column, line, span.end_column), text)
 
+    @property
+    def pieces(self) -> Self:
+        """The rows: each line is read alone."""
+        return self
+
+    def texts(self, first: int, count: int) -> list[bytes]:
+        """Return the lines of rows that were read together; see `RowPieces`."""
+        block, _ = self._index.find(first)
+        at = first - block.first_index
+        return self._index.rows(block)[at : at + count]
+
+    def piece(self, index: int) -> tuple[str, Node] | None:
+        """Return the text and the tree of positions of a row; None if it is gone."""
+        scanned = self._node((index,))
+        return scanned and scanned[1:]
+
+    def put(self, index: int, piece: tuple[str, Node]) -> None:
+        block, number = self._index.find(index)
+        self._put[index] = (block.first_line + number, *piece)
+
     def raw(self, path: Path) -> str | None:
         row = self._node(path)
         if row is None:
@@ -291,6 +315,8 @@ class RowStream:
         """Return the line number, text and tree of positions of a row; None if it is gone."""
         if not path or not isinstance(path[0], int) or not self.blocks:
             return None
+        if path[0] in self._put:
+            return self._put[path[0]]
         if path[0] not in self._scanned:
             while len(self._scanned) >= _MOST_SCANNED:
                 del self._scanned[next(iter(self._scanned))]

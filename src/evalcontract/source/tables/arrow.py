@@ -153,10 +153,8 @@ class ArrowTable(BatchedTable):
 
     _title = _TITLE
 
-    def __init__(
-        self, file: str, shards: Sequence[tuple[str, Stream]], *, keeps_nulls: bool = False
-    ) -> None:
-        super().__init__(file, keeps_nulls=keeps_nulls)
+    def __init__(self, file: str, shards: Sequence[tuple[str, Stream]]) -> None:
+        super().__init__(file)
         if fault := missing_pyarrow(_TITLE):
             raise ParseError(fault)
         self._shards = shards
@@ -193,6 +191,7 @@ class ArrowTable(BatchedTable):
 
     def _record_batches(self) -> Iterator[RecordBatch]:
         rows = before = 0
+        self._sections.clear()
         for shard, stream in self._shards:
             self._shard = shard
             self._sections.append(Section(rows, f"`{shard}`" if shard else ""))

@@ -10,10 +10,11 @@ import json
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from io import BytesIO
 from itertools import islice, repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self
 
 from evalcontract.model.diagnostic import Path, Place, Within
 from evalcontract.model.startup import NamedTuple
@@ -68,13 +69,15 @@ class TypedTable(Table):
     """The rows of a table with typed columns as plain values; places have no line.
 
     Types that JSON lacks are converted: dates and times to ISO 8601 strings, bytes to base64,
-    durations to seconds, decimals to floats, maps to dicts. With `keeps_nulls`, a null is a value.
+    durations to seconds, decimals to floats, maps to dicts.
     """
 
     #: The names of the columns.
     header: Sequence[str] = ()
     #: The columns that have mappings; the others have texts, numbers or lists.
     structs: frozenset[str] = frozenset()
+    #: Whether a null is a value, and not an absent key.
+    keeps_nulls = False
     #: The columns of bytes, dates and times, which become texts, with their types.
     as_texts: Mapping[str, str] = MappingProxyType({})
 
@@ -84,6 +87,16 @@ class TypedTable(Table):
     def lacking(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the columns that files of a folder lack, with the names of these files."""
         return iter(())
+
+    def cut(self) -> Sequence[Self]:
+        """Return parts that any process can read, each with the numbers that rows have in all."""
+        return (self,)
+
+    def _with(self, **changed: Any) -> Self:
+        """Return the table with some attributes changed."""
+        other = copy(self)
+        vars(other).update(changed)
+        return other
 
     @property
     @abstractmethod
@@ -98,10 +111,10 @@ class BatchedTable(TypedTable):
     _size: int  # of all bytes that are read
     _batch_size = ROWS_OF_BATCH
     _done = 0
+    _first = 0  # the number of the first row that is read
 
-    def __init__(self, file: str, *, keeps_nulls: bool = False) -> None:
+    def __init__(self, file: str) -> None:
         super().__init__(file)
-        self._keeps_nulls = keeps_nulls
         self._sections: list[Section] = []
         self._may_be_infinite = True
 
@@ -124,9 +137,8 @@ class BatchedTable(TypedTable):
         """Yield the rows in batches; if reading fails, the last batch has the problem."""
         from pyarrow import ArrowException  # an extra, and slow to import
 
-        index = 0
+        index = self._first
         left = MAX_PARQUET_BYTES + self._size * MAX_EXPANSION
-        self._sections.clear()
         try:
             for batch in self._record_batches():
                 if isinstance(batch, Batch):
@@ -138,7 +150,7 @@ class BatchedTable(TypedTable):
                     yield Batch(index, [], ((self._expansion_limit("repeated values"), ""),))
                     return
                 self._may_be_infinite = any(map(_may_be_infinite, batch.columns))
-                yield Batch(index, rows_of(batch, keeps_nulls=self._keeps_nulls))
+                yield Batch(index, rows_of(batch, keeps_nulls=self.keeps_nulls))
                 index += batch.num_rows
         except ParseError as error:
             yield Batch(index, [], tuple((fault, "") for fault in error.faults))

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
+from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path as FilePath
+from typing import Self
 from urllib.parse import unquote
 
 from evalcontract.model.diagnostic import Path, Place, Within
@@ -117,8 +119,15 @@ def _parts_below(
     folder: FilePath, files: Files, top: FilePath, name: str, values: Mapping[str, str | None]
 ) -> Iterator[PartFile]:
     if name.count("/") > MAX_DEPTH:
+        yield PartFile(name, values, f"it is below more than {MAX_DEPTH} folders, and is not read")
         return
-    for entry in files.entries(folder, *_PARQUET):
+    try:
+        entries = files.entries(folder, *_PARQUET)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        yield PartFile(name, values, f"the folder cannot be listed: {reason}")
+        return
+    for entry in entries:
         if entry.name[:1] in (".", "_"):
             continue
         path, inner = folder / entry.name, f"{name}{entry.name}"
@@ -141,7 +150,7 @@ def _value_of(name: str) -> dict[str, str | None]:
     return {unquote(key): None if value == _NULL else unquote(value)}
 
 
-def read_folder(folder: FilePath, name: str, files: Files, *, keeps_nulls: bool) -> FolderTable:
+def read_folder(folder: FilePath, name: str, files: Files) -> FolderTable:
     """Read a folder that is one table; diagnostics call it `name`.
 
     Raises:
@@ -160,9 +169,9 @@ def read_folder(folder: FilePath, name: str, files: Files, *, keeps_nulls: bool)
         size = files.stream(path).size
         # The file is opened anew each time: a recording file system reads it into memory.
         stream = Stream(lambda: files.stream(path).open_(), size)
-        return ParquetTable(f"{name}/{part.name}", stream, keeps_nulls=keeps_nulls)
+        return ParquetTable(f"{name}/{part.name}", stream)
 
-    return FolderTable(name, parts, open_, keeps_nulls=keeps_nulls)
+    return FolderTable(name, parts, open_)
 
 
 class _OpenedPart(NamedTuple):
@@ -190,11 +199,8 @@ class FolderTable(TypedTable):
         file: str,
         parts: Sequence[PartFile],
         open_: Callable[[PartFile], ParquetTable],
-        *,
-        keeps_nulls: bool = False,
     ) -> None:
         super().__init__(file)
-        self._keeps_nulls = keeps_nulls
         self._parts = [_opened(part, open_) for part in parts]
         self._refuse_odd_kinds()
         tables = [each.table for each in self._parts if each.table]
@@ -203,11 +209,10 @@ class FolderTable(TypedTable):
             none = SourceProblem("source/empty", "the folder has no Parquet file with rows")
             raise ParseError(*(faults[:_MOST_FAULTS] or [none]))
         of_files = (name for table in tables for name in table.header)
-        of_folders = (key for part in parts for key in part.values)
+        of_folders = (key for each in self._parts if each.table for key in each.part.values)
         self.header = [*dict.fromkeys((*of_files, *of_folders))]
         self.structs = frozenset(name for table in tables for name in table.structs)
         self.as_texts = {name: kind for table in tables for name, kind in table.as_texts.items()}
-        self._starts: list[int] = []
         self._current = tables[0]
         self._done = 0
         self._size = sum(table.size for table in tables)
@@ -231,24 +236,38 @@ class FolderTable(TypedTable):
 
     def batches(self) -> Iterator[Batch]:
         """Yield the rows file by file; what is wrong with one is a fault between its neighbours."""
-        first, self._done = 0, 0
-        self._starts.clear()
-        for part, table, faults in self._parts:
-            self._starts.append(first)
+        self._done = 0
+        for first, (part, table, faults) in zip(self._starts, self._parts, strict=True):
             if faults:
                 yield Batch(first, [], tuple((fault, "") for fault in faults))
             if table is None:
                 continue
             self._current = table
+            table.keeps_nulls = self.keeps_nulls
             for batch in table.batches():
                 yield self._placed(batch, first, part)
             self._done += table.size
-            first += table.count
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The number of the first row of each file; a file that is not read has none."""
+        counts = (each.table.count if each.table else 0 for each in self._parts)
+        return [*accumulate(counts, initial=0)][:-1]
+
+    def cut(self) -> Sequence[Self]:
+        """Return parts of some megabytes: those of each file."""
+        parts: list[Self] = []
+        for first, each in zip(self._starts, self._parts, strict=True):
+            tables = each.table.cut() if each.table else [None]
+            for number, table in enumerate(tables):
+                one = each._replace(table=table, faults=() if number else each.faults)
+                parts.append(self._with(_starts=[first], _parts=[one]))
+        return parts
 
     def _placed(self, batch: Batch, first: int, part: PartFile) -> Batch:
         """Return a batch of a file as one of the table."""
         values = part.values
-        if not self._keeps_nulls:
+        if not self.keeps_nulls:
             values = {key: value for key, value in values.items() if value is not None}
         for row in batch.rows if values else ():
             row.update(values)
@@ -257,7 +276,7 @@ class FolderTable(TypedTable):
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
         """Return the file, its section and the row in it; without a row, the folder."""
-        if not path or not isinstance(path[0], int) or not self._starts:
+        if not path or not isinstance(path[0], int):
             return Place(self.file)
         at = bisect_right(self._starts, path[0]) - 1
         table = self._parts[at].table

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import Batch
@@ -41,6 +41,8 @@ _BATCH_CELLS = 1 << 18
 # A value may be repeated in every row and take no space. So a batch of a small or a very compact
 # file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
 _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
+# A process checks so many bytes at a time.
+_PART_BYTES = 1 << 22
 # What pyarrow reads at a time of a column.
 _BUFFER = 1 << 20
 # Small batches are joined up to so many rows or bytes.
@@ -71,8 +73,8 @@ class ParquetTable(BatchedTable):
 
     _title = "Parquet"
 
-    def __init__(self, file: str, stream: Stream, *, keeps_nulls: bool = False) -> None:
-        super().__init__(file, keeps_nulls=keeps_nulls)
+    def __init__(self, file: str, stream: Stream) -> None:
+        super().__init__(file)
         self._open, self._size = stream
         if fault := missing_pyarrow(self._title):
             raise ParseError(fault)
@@ -92,6 +94,9 @@ class ParquetTable(BatchedTable):
         self._check_types(columns)
         self.schema = columns
         self._groups = [group.num_rows for group in groups]
+        every = [*enumerate(self._rows_of_groups())]
+        self._sections = [Section(rows.start, f"row group {n}", rows.start) for n, rows in every]
+        self._chosen = [(n, rows, rows) for n, rows in every]
         self._check_rows(max(metadata.num_rows, sum(self._groups)))
         bytes_ = sum(group.total_byte_size for group in groups)
         if bytes_ > MAX_PARQUET_BYTES + self._size * MAX_EXPANSION:
@@ -127,35 +132,64 @@ class ParquetTable(BatchedTable):
                 digest.update(part)
         return digest.hexdigest()
 
-    def _record_batches(self) -> Iterator[RecordBatch | Batch]:
+    def cut(self) -> Sequence[Self]:
+        """Return parts of some megabytes: row groups, and pieces of large ones."""
+        parts: list[Self] = []
+        for group, rows in enumerate(self._rows_of_groups()):
+            pieces = max(1, self._size * len(rows) // (max(self.count, 1) * _PART_BYTES))
+            step = -(-len(rows) // pieces)
+            for first in range(rows.start, rows.stop, max(step, 1)):
+                piece = range(first, min(first + step, rows.stop))
+                parts.append(self._with(_first=first, _chosen=[(group, rows, piece)]))
+        return parts
+
+    def _rows_of_groups(self) -> Iterator[range]:
+        """Yield the numbers of the rows of each row group."""
         first = 0
+        for count in self._groups:
+            yield range(first, first + count)
+            first += count
+
+    def _record_batches(self) -> Iterator[RecordBatch | Batch]:
         with self._open() as data:
             parquet = self._parquet(data)
-            for group, count in enumerate(self._groups):
-                self._sections.append(Section(first, f"row group {group}", first))
-                yield from self._group(parquet, group, range(first, first + count))
-                first += count
-                self._done = self._size * first // max(sum(self._groups), 1)
+            for group, rows, chosen in self._chosen:
+                yield from self._group(parquet, group, rows, chosen=chosen)
+                self._done = self._size * chosen.stop // max(self.count, 1)
 
     def _group(
-        self, parquet: ParquetFile, group: int, rows: range
+        self, parquet: ParquetFile, group: int, rows: range, *, chosen: range
     ) -> Iterator[RecordBatch | Batch]:
-        """Yield the rows of a row group; what of it cannot be read is one fault."""
+        """Yield the chosen rows of a row group; what of it cannot be read is one fault."""
         from pyarrow import ArrowException
 
         read = rows.start
         try:
             parts = parquet.iter_batches(self._batch_size, row_groups=[group], use_threads=False)
             for batch in _joined(parts):
-                yield batch
+                yield from _within(batch, read, chosen)
                 read += batch.num_rows
+                if read >= chosen.stop:
+                    return
         except (ArrowException, *FAILURES) as error:
-            lost = f"the rows {read:,} to {rows.stop - 1:,} of row group {group} are not checked"
-            message = f"{lost}, since they cannot be read: {reason_of(error)}"
-            fault = SourceProblem("source/syntax", message, None, "write the file again")
-            yield Batch(read, [], ((fault, ""),))
+            # It is said once, of the piece in which the reading ends.
+            if read >= chosen.start:
+                lost = (
+                    f"the rows {read:,} to {rows.stop - 1:,} of row group {group} are not checked"
+                )
+                message = f"{lost}, since they cannot be read: {reason_of(error)}"
+                fault = SourceProblem("source/syntax", message, None, "write the file again")
+                yield Batch(read, [], ((fault, ""),))
             # The next group goes on with its own numbers.
-            yield Batch(rows.stop, [])
+            yield Batch(chosen.stop, [])
+
+
+def _within(batch: RecordBatch, first: int, chosen: range) -> Iterator[RecordBatch]:
+    """Yield the rows of a batch that are among the chosen ones; `first` is that of its first."""
+    start = max(chosen.start - first, 0)
+    stop = min(chosen.stop - first, batch.num_rows)
+    if start < stop:
+        yield batch if stop - start == batch.num_rows else batch.slice(start, stop - start)
 
 
 def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:

@@ -11,7 +11,7 @@ import codecs
 import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 from evalcontract.model.diagnostic import Path, Place, Within
@@ -275,6 +275,8 @@ class YamlDataset(QuickDocument):
         super().__init__(text, file, data, quick)
         self._layout = layout
         self._pieces: dict[int, _Piece] = {}
+        self._counted = 0, 0  # a place in the text, and the lines before it
+        self.pieces = self
 
     def may_have_bare_keys(self, path: Path) -> bool:
         """Whether a row may have a key without a colon; not if each row in braces is JSON.
@@ -318,7 +320,8 @@ class YamlDataset(QuickDocument):
         """Return the lines of the items of a list; those of the rows without parsing them."""
         if path != (_KEY,):
             return super().item_lines(path)
-        return [(first + 1, last) for first, last in pairwise(self._lines_before)]
+        lines = (self._lines_above(index) for index in range(len(self._starts)))
+        return [(first + 1, last) for first, last in pairwise(lines)]
 
     def raw(self, path: Path) -> str | None:
         piece, inner = self._piece_of(path)
@@ -344,11 +347,22 @@ class YamlDataset(QuickDocument):
             others = [0] if dummy else []
             if parsed is None or not isinstance(parsed[0], list) or parsed[0][1:] != others:
                 return None
-            while len(self._pieces) >= _CACHED_PIECES:
-                del self._pieces[next(iter(self._pieces))]
-            document = self._document(*parsed, text)
-            self._pieces[index] = _Piece(document, self._lines_before[index])
+            self.put(index, self._document(*parsed, text))
         return self._pieces[index]
+
+    def texts(self, first: int, count: int) -> list[str]:
+        text, starts = self._text, self._starts
+        every = [text[start:end] for start, end in pairwise(starts[first : first + count + 1])]
+        return every if first + count + 1 < len(starts) else [*every[:-1], ""]
+
+    def piece(self, index: int) -> Document | None:
+        piece = self._pieces.get(index)
+        return piece and piece.document
+
+    def put(self, index: int, piece: Document) -> None:
+        while len(self._pieces) >= _CACHED_PIECES:
+            del self._pieces[next(iter(self._pieces))]
+        self._pieces[index] = _Piece(piece, self._lines_above(index))
 
     @cached_property
     def _other_keys(self) -> _Piece | None:
@@ -362,11 +376,14 @@ class YamlDataset(QuickDocument):
     def _document(self, value: Any, node: Node, text: str) -> Document:
         return Document(self.file, value, text, data=b"", nodes=lambda: node)
 
-    @cached_property
-    def _lines_before(self) -> list[int]:
-        """The number of lines before each row."""
-        edges = pairwise((0, *self._starts))
-        return [*accumulate(self._text.count("\n", start, end) for start, end in edges)]
+    def _lines_above(self, index: int) -> int:
+        """Return the number of lines before a row, counted from the row that was asked before."""
+        at, lines = self._counted
+        start = self._starts[index]
+        ahead = self._text.count("\n", at, start) if start >= at else 0
+        behind = self._text.count("\n", start, at) if start < at else 0
+        self._counted = start, lines + ahead - behind
+        return self._counted[1]
 
 
 def _parse_alone(text: str, depth: int = 0) -> tuple[Any, Node] | None:

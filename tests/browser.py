@@ -17,7 +17,7 @@ from needs import CHROMIUM, NODE, missing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_NODE = Path(__file__).parents[1] / "node"
+_NODE = Path(__file__).parent / "node"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
