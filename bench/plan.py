@@ -137,7 +137,8 @@ def _parquet_memory(of: Subject) -> Group:
     number, file = of.sizes.most * TIMES, "parquet/most.parquet"
     one = of.check("Parquet, one process", file, number, of.with_arrow)
     arguments = ("2" if each == "1" else each for each in one.arguments)
-    two = replace(one, key="Parquet, two processes", arguments=tuple(arguments))
+    name = "Parquet, two processes"
+    two = replace(one, key=name, what=f"evalcontract, {name}", arguments=tuple(arguments))
     what = f"Parquet, {number:,} own rows, ids in no order"
     scaled = Case(one.key, two.key, elapsed=True)
     goals = (
