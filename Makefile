@@ -26,7 +26,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed man
 .PHONY: generated bench bench-html bombs mutate lowest without-yaml-rs audit constraints peers suites
-.PHONY: clean dist pythons vsix workbench pictures
+.PHONY: clean dist pythons vsix workbench pictures clusters
 
 demo: $(READY)
 	@$(BIN)/python demo/show.py
@@ -176,8 +176,16 @@ constraints:
 # The real loaders of other systems: EVALCONTRACT_PEERS=$(PEERS)/bin/python lets the tests use them.
 peers: $(PEERS)/.ready
 
+# Spark and other engines, which are large: for thorough tests.
+CLUSTERS := spark engines
+clusters: $(PEERS)/.clusters
+
+$(PEERS)/.clusters: $(CLUSTERS:%=tests/peers/%.txt)
+	for own in $(CLUSTERS); do $(PYTHON) -m venv $(PEERS)/$$own && $(PEERS)/$$own/bin/python $(PIP) --requirement tests/peers/$$own.txt || exit 1; done
+	@touch $@
+
 # A system whose packages do not suit the others has a file and an environment of its own.
-OWN_PEERS := $(filter-out requirements,$(basename $(notdir $(wildcard tests/peers/*.txt))))
+OWN_PEERS := $(filter-out requirements $(CLUSTERS),$(basename $(notdir $(wildcard tests/peers/*.txt))))
 
 $(PEERS)/.ready: $(wildcard tests/peers/*.txt)
 	$(PYTHON) -m venv $(PEERS)

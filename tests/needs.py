@@ -28,8 +28,8 @@ PEERS = "the real loaders: `make peers`, and EVALCONTRACT_PEERS=tests/peers/.ven
 SUITES = "the official test suites and schemas: `make suites`"
 SHARED = f"files that are no part of the repository: {SHARED_VARIABLE}"
 SAIL = "Apache Sail: `pip install --requirement tests/spark/sail.txt`"
-SPARK = "Apache Spark: Java 17, `make peers` and EVALCONTRACT_PEERS"
-ENGINES = "Ray, Dask, Polars and DuckDB: `make peers` and EVALCONTRACT_PEERS"
+SPARK = "Apache Spark: Java 17, `make peers clusters` and EVALCONTRACT_PEERS"
+ENGINES = "Ray, Dask, Polars and DuckDB: `make peers clusters` and EVALCONTRACT_PEERS"
 INDEX = "a package index that pip reaches"
 YAML_RS = "yaml-rs, which has wheels for most platforms"
 #: What hides yaml-rs in `make without-yaml-rs`.
