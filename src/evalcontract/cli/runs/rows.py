@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ _OUTCOMES = {
     "failed": CaseOutcome("failure", Severity.ERROR),
     "undecided": CaseOutcome("error", Severity.WARNING),
     "skipped": CaseOutcome("skipped"),
+    "not met": CaseOutcome("failure", Severity.ERROR),
 }
 #: The output formats that show where rows are.
 PLACED = ("github", "gitlab", "sarif", "concise")
@@ -80,11 +81,12 @@ class _Whole(RowPrinter):
 
     def finish(self, run: Mapping[str, Any], places: Mapping[str, Place]) -> None:
         lines = (line.encode() for lines in self._lines for line in lines.splitlines())
+        rows = (_case(row, places.get(row["id"])) for row in self._rows)
         answer = CommandAnswer(
             "grade",
             _sentence(run["summary"]),
             tables=_tables(run["summary"], self._rows),
-            cases=(_case(row, places.get(row["id"])) for row in self._rows),
+            cases=chain(rows, _cases_of_gate(run["summary"])),
             outcomes=_OUTCOMES,
             subject=str(run["manifest"]["dataset"]["file"]),
             written={"csv": (data.decode() for data in table_of(lines, Path("rows.csv")))},
@@ -101,6 +103,18 @@ def printer_of(output_format: str) -> RowPrinter:
 def _case(row: Mapping[str, Any], place: Place | None) -> Case:
     group = row["rubric"] or "expectations"
     return Case(_name(row), group, row["outcome"] or "", [*_reasons(row)], place)
+
+
+def _cases_of_gate(summary: Mapping[str, Any]) -> Iterator[Case]:
+    """Yield the threshold, if the results do not meet it, and why."""
+    if "threshold" not in summary:
+        return
+    reasons = [] if summary["reached"] else ["it is not reached"]
+    if (undecided := summary["rows"]["undecided"]) and not summary.get("allow_undecided"):
+        reasons.append(many(undecided, "row is undecided", "rows are undecided"))
+    if reasons:
+        name = f"threshold of {summary['threshold']:g}"
+        yield Case(name, "summary", "not met", reasons)
 
 
 def _tables(summary: Mapping[str, Any], rows: Iterator[dict[str, Any]]) -> Iterator[MarkdownTable]:
@@ -131,7 +145,8 @@ def _sentence(summary: Mapping[str, Any]) -> str:
     rows = summary["rows"]
     outcomes = [f"{count:,} {outcome}" for outcome, count in rows["outcomes"].items()]
     mean = f"mean score {number_text(rows['mean'])}"
-    return ", ".join([many(rows["total"], "row"), mean, *outcomes])
+    missed = [f"{case.name} not met" for case in _cases_of_gate(summary)]
+    return ", ".join([many(rows["total"], "row"), mean, *outcomes, *missed])
 
 
 def _name(row: Mapping[str, Any]) -> str:
