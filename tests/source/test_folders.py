@@ -293,6 +293,29 @@ def test_every_command_reads_a_folder(
     assert "2 rows" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("results", ["t/r.parquet", "t/k=1/r.jsonl", "link/r.jsonl"])
+def test_results_are_not_written_among_what_is_read(
+    results: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "t" / "k=1" / "x.parquet")
+    (tmp_path / "link").symlink_to("t")
+    (tmp_path / "outputs.jsonl").write_text('{"id": "a", "output": "May"}')
+    assert command_line("grade", "t", "--outputs", "outputs.jsonl", "--results", results) == 2
+    assert "the files in t are read" in capsys.readouterr().err
+    assert [file.name for file in (tmp_path / "t").rglob("*.*")] == ["x.parquet"]
+
+
+@every_case("files", [("t.parquet",), ("t/k=1/x.parquet", "t/k=2/y.parquet")])
+def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) -> None:
+    for file in files:
+        pq.write_table(pq.read_table(put(tmp_path / file)).slice(0, 0), tmp_path / file)
+    table = tmp_path / files[0].partition("/")[0]
+    assert found_in(table)[1][0][0] == "dataset/no-rows"
+    put(tmp_path / files[0])
+    assert found_in(table) == (1, [])
+
+
 def delta(folder: Path) -> Any:
     """Write a Delta table of three versions, of which the last has two rows."""
     deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
