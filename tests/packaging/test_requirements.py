@@ -18,8 +18,8 @@ LINES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["pr
 REQUIREMENTS = {each.name: each for each in map(Requirement, LINES["dependencies"])}
 
 EXTRAS = ("arrow", "delta", "judges", "lsp", "pandas", "spark")
-#: What pytest brings to its plugin, pygls to the server, and type checkers to themselves; the client
-#: that stands for PySpark in tests, too.
+#: What pytest brings to its plugin, pygls to the server, and type checkers to themselves; and what
+#: stands for PySpark in tests.
 BROUGHT = ("pytest", "lsprotocol", "typing_extensions", "pyspark-client")
 
 
