@@ -38,11 +38,12 @@ from pathlib import Path
 
 import evalcontract
 from evalcontract import (
-    Calibration, CheckResult, ConfigurationError, ContractViolation, Converted, Covered,
-    DatasetLoader, Diagnostic, EvalContractError, Findings, GradedFiles, Grader, JudgePromptLoader,
-    LoadedArtifact, LoadedCheck, LoadedDataset, LoadedJudge, LoadedRow, LoadedRubric, Loss,
-    Provenance, RowResult, RubricLoader, RunResults, Severity, Summary, UsageError, Validated,
-    Workspace, calibrate_judge, convert, coverage, render, validate,
+    BatchCheck, BatchSettings, Calibration, CheckResult, ConfigurationError, ContractViolation,
+    Converted, Covered, DatasetLoader, Diagnostic, EvalContractError, Findings, GradedFiles,
+    Grader, JudgePromptLoader, LoadedArtifact, LoadedCheck, LoadedDataset, LoadedJudge,
+    LoadedRow, LoadedRubric, Loss, Provenance, RowResult, RubricLoader, RunResults, Severity,
+    Summary, UsageError, Validated, Workspace, calibrate_judge, convert, coverage, render,
+    validate,
 )
 
 
@@ -78,6 +79,11 @@ def in_memory(rows: list[dict[str, str]]) -> list[object]:
     run: RunResults = evalcontract.grade(rows, {"a": "Hello!"}).results()
     covered: Covered = coverage(rows)
     return [found.ok, covered.rows, *run.to_dicts()]
+
+
+def in_batches(path: Path) -> list[object]:
+    check = BatchCheck(path, BatchSettings(dialect="mlflow", key="id"))
+    return [] if check.needs_one_part else list(check([]))
 
 
 def measured(path: Path) -> bool:

@@ -17,9 +17,10 @@ from tables import every_case
 LINES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REQUIREMENTS = {each.name: each for each in map(Requirement, LINES["dependencies"])}
 
-EXTRAS = ("arrow", "judges", "lsp", "pandas")
-#: What pytest brings to its plugin, pygls to the server, and type checkers to themselves.
-BROUGHT = ("pytest", "lsprotocol", "typing_extensions")
+EXTRAS = ("arrow", "delta", "judges", "lsp", "pandas", "spark")
+#: What pytest brings to its plugin, pygls to the server, and type checkers to themselves; and what
+#: stands for PySpark in tests.
+BROUGHT = ("pytest", "lsprotocol", "typing_extensions", "pyspark-client")
 
 
 @pytest.mark.slow

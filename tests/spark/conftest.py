@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ def spark() -> Iterator[Any]:
     _, port = server.listening_address
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore", FutureWarning)  # of pandas 3
+        # PySpark takes a process without a main file, as xdist starts, for one that runs doctests.
+        patch.setattr(sys.modules["__main__"], "__file__", __file__, raising=False)
         patch.setenv("SPARK_REMOTE", f"sc://127.0.0.1:{port}")
         session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
         yield session
