@@ -316,6 +316,37 @@ def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) ->
     assert found_in(table) == (1, [])
 
 
+RUBRIC = """\
+id: r
+version: {}
+checks: [{{id: a, kind: must_contain_any, values: [x]}}]
+scoring: {{combine: all_pass}}
+"""
+
+
+def test_references_of_tables_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rubrics").mkdir()
+    for version in ("1.0.0", "2.0.0"):
+        (tmp_path / "rubrics" / f"r{version}.yaml").write_text(RUBRIC.format(version))
+    put(tmp_path / "datasets" / "s.parquet", rubric_ref=["rubric/r@1.0.0"])
+    put(tmp_path / "datasets" / "t" / "k=1" / "x.parquet", rubric_ref=["rubric/r@1.0.0"])
+    assert command_line("outdated") == 0
+    printed = capsys.readouterr().out
+    assert all(f"used by datasets/{name} (1 row)" in printed for name in ("s.parquet", "t"))
+    assert command_line("lock") == 0
+    assert command_line("check", ".") == 0
+    assert "lock/unused-entry" not in capsys.readouterr().out
+    (tmp_path / "datasets" / "t" / "k=1" / "y.parquet").write_bytes(b"PAR1")
+    assert command_line("graph") == 1
+    assert "datasets/t cannot be read" in capsys.readouterr().out
+    (tmp_path / "datasets" / "s.parquet").unlink()
+    command_line("check", ".")
+    assert "nothing has datasets/s.parquet any more" in capsys.readouterr().out
+
+
 def delta(folder: Path) -> Any:
     """Write a Delta table of three versions, of which the last has two rows."""
     deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
