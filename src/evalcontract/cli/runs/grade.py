@@ -21,7 +21,7 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
 from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.cli.runs.groupings import GROUPING, require_values
-from evalcontract.cli.runs.rows import printer_of
+from evalcontract.cli.runs.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
@@ -289,20 +289,16 @@ def grade_command(
         manifest = grading.manifest if is_told or before else {}
         end = _run(grading, wanted, shared, total, manifest=manifest, inputs=inputs)
     write_findings(grading.diagnostics)
-    found, status = exit_status(grading.diagnostics), total.status(grading.gate, end.usage)
+    found = exit_status(grading.diagnostics)
     if not total.summary.rows.total and not found:
         raise NothingToCheck("the dataset has no rows")
-    if printed:
-        printed.finish(end.run, grading.places({*printed.failed}))
-        put(_end_text(total, grading.gate, end) if status else (), err=True)
-    elif total.summary.rows.total:
-        put(_text(total, gate=grading.gate, end=end))
+    _put(total, grading, end=end, printed=printed)
     if before and total.summary.rows.total:
         changed = differences(before.basis, end.basis)
         total.put_comparison(str(compare), changed, err=is_printed)
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
-    return found or status
+    return found or total.status(grading.gate, end.usage)
 
 
 def _forecast(
@@ -449,6 +445,16 @@ def _take_all(
             file.write(used + share.lines)
     if manifest and grading.manifest != manifest:
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
+
+
+def _put(total: ShareTotal, grading: Grading, end: EndOfRun, printed: RowPrinter | None) -> None:
+    """Print the results; beside a format for programs, why the exit status is not 0."""
+    if printed:
+        printed.finish(end.run, grading.places({*printed.failed}))
+        if total.status(grading.gate, end.usage):
+            put(_end_text(total, grading.gate, end), err=True)
+    elif total.summary.rows.total:
+        put(_text(total, gate=grading.gate, end=end))
 
 
 def _text(total: ShareTotal, gate: QualityGate, end: EndOfRun) -> Iterator[str]:
