@@ -471,3 +471,19 @@ def test_without_a_package_it_says_what_to_install(package: str, message: str) -
         rows, found = found_in(folder)
         assert rows == 0
         assert message in found[0][1]
+
+
+def test_doctor_knows_the_tables_that_check_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evalcontract.toml").touch()
+    tables = ["datasets/s.parquet", "datasets/t", "datasets/t/k=1/x.parquet"]
+    others = ["other/t", "other/s.parquet", "datasets"]
+    for name in ("datasets/s.parquet", "datasets/t/k=1/x.parquet"):
+        put(tmp_path / name)
+        put(tmp_path / name.replace("datasets", "other"))
+    assert command_line("doctor", *tables) == 0
+    assert capsys.readouterr().out.count("checked as a dataset") == len(tables)
+    for name in others:
+        assert command_line("doctor", name) == 1
