@@ -487,3 +487,15 @@ def test_doctor_knows_the_tables_that_check_reads(
     assert capsys.readouterr().out.count("checked as a dataset") == len(tables)
     for name in others:
         assert command_line("doctor", name) == 1
+
+
+def test_what_to_install_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        put(tmp_path / "t" / f"k={number}" / "x.parquet")
+    (tmp_path / "d" / "_delta_log").mkdir(parents=True)
+    for package in ("pyarrow", "deltalake"):
+        monkeypatch.setitem(sys.modules, package, None)
+    for name, title in (("t", "Parquet needs pyarrow"), ("d", "Delta needs deltalake")):
+        message = f"reading {title}, which is not installed"
+        ((code, told, _),) = found_in(tmp_path / name)[1]
+        assert (code, told) == ("source/unsupported", message)
