@@ -205,11 +205,11 @@ def test_a_row_with_a_sample_that_did_not_run_is_graded_again(
 
 @every_case("name", ["r.csv", "r.tsv", "r.parquet"])
 def test_samples_keep_their_names_in_tables(name: str, place: Path) -> None:
-    names = [0, "a", 12, "0.50"]
-    records = [{"id": "a0", "sample": each, "output": "yes"} for each in names]
+    numbers: list[int | str] = [0, 12]
+    texts: list[int | str] = ["a", "0.50"]  # a column of Parquet has one type
     write(place, {"rows.jsonl": lines([{"id": "a0", "input": "x", "must_contain_any": ["yes"]}])})
-    kinds = [names] if name != "r.parquet" else [[0, 12], ["a", "0.50"]]
-    for some in kinds:
-        write(place, {"outputs.jsonl": lines([each for each in records if each["sample"] in some])})
+    for names in (numbers, texts) if name == "r.parquet" else (numbers + texts,):
+        records = [{"id": "a0", "sample": each, "output": "yes"} for each in names]
+        write(place, {"outputs.jsonl": lines(records)})
         assert grade("--results", name, "--force") == 0
-        assert [row.sample for row in earlier_results(place / name).rows] == some
+        assert [row.sample for row in earlier_results(place / name).rows] == names

@@ -499,3 +499,11 @@ def test_what_to_install_is_said_once(tmp_path: Path, monkeypatch: pytest.Monkey
         message = f"reading {title}, which is not installed"
         ((code, told, _),) = found_in(tmp_path / name)[1]
         assert (code, told) == ("source/unsupported", message)
+
+
+def test_a_row_that_json_cannot_hold_is_named_with_its_file(tmp_path: Path) -> None:
+    for number, value in enumerate((1.0, float("nan"))):
+        put(tmp_path / "t" / f"k={number}" / "x.parquet", id=[f"q{number}"], score=[value])
+    rows, ((code, message, _),) = found_in(tmp_path / "t")
+    assert (rows, code) == (1, "source/unsupported")
+    assert message.startswith("`k=1/x.parquet`: row 0 cannot be read: `$.score` is NaN")

@@ -103,6 +103,10 @@ class TypedTable(Table):
     def may_be_infinite(self) -> bool:
         """Whether a number of the batch that was yielded last may be NaN or infinite."""
 
+    def name_of(self, index: int) -> str:
+        """Return how messages name a row, where its place is that of the whole table."""
+        return f"row {index}"
+
 
 class BatchedTable(TypedTable):
     """A table that pyarrow reads in record batches; see `TypedTable`."""

@@ -296,6 +296,10 @@ class FolderTable(TypedTable):
         inner = (path[0] - self._starts[at], *path[1:])
         return table.place(inner, on_key=on_key, within=within)
 
+    def name_of(self, index: int) -> str:
+        at = bisect_right(self._starts, index) - 1
+        return f"`{clipped(self._parts[at].part.name)}`: row {index - self._starts[at]}"
+
     def require(self, names: Iterable[str]) -> None:
         """Refuse each file that lacks one of some columns, if others have it."""
         for name in names:
