@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ _OUTCOMES = {
     "failed": CaseOutcome("failure", Severity.ERROR),
     "undecided": CaseOutcome("error", Severity.WARNING),
     "skipped": CaseOutcome("skipped"),
+    "not met": CaseOutcome("failure", Severity.ERROR),
 }
 #: The output formats that show where rows are.
 PLACED = ("github", "gitlab", "sarif", "concise")
@@ -84,11 +85,12 @@ class _Whole(RowPrinter):
 
     def finish(self, run: Mapping[str, Any], places: Mapping[str, Place]) -> None:
         lines = (line.encode() for lines in self._lines for line in lines.splitlines())
+        rows = (_case(row, places.get(row["id"])) for row in self._rows)
         answer = CommandAnswer(
             "grade",
             _sentence(run["summary"]),
             tables=_tables(run["summary"], self._rows),
-            cases=(_case(row, places.get(row["id"])) for row in self._rows),
+            cases=chain(rows, _cases_of_gate(run["summary"])),
             outcomes=_OUTCOMES,
             subject=str(run["manifest"]["dataset"]["file"]),
             written={"csv": (data.decode() for data in table_of(lines, Path("rows.csv")))},
@@ -105,6 +107,18 @@ def printer_of(output_format: str) -> RowPrinter:
 def _case(row: Mapping[str, Any], place: Place | None) -> Case:
     group = row["rubric"] or "expectations"
     return Case(_name(row), group, row["outcome"] or "", [*_reasons(row)], place)
+
+
+def _cases_of_gate(summary: Mapping[str, Any]) -> Iterator[Case]:
+    """Yield the threshold, if the results do not meet it, and why."""
+    if "threshold" not in summary:
+        return
+    reasons = [] if summary["reached"] else ["it is not reached"]
+    if (undecided := summary["rows"]["undecided"]) and not summary.get("allow_undecided"):
+        reasons.append(many(undecided, "row is undecided", "rows are undecided"))
+    if reasons:
+        name = f"threshold of {summary['threshold']:g}"
+        yield Case(name, "summary", "not met", reasons)
 
 
 def _tables(summary: Mapping[str, Any], rows: Iterator[dict[str, Any]]) -> Iterator[MarkdownTable]:
@@ -143,8 +157,9 @@ def _sentence(summary: Mapping[str, Any]) -> str:
         )
         for each in summary["unmeasured"][:_MAX_REASONS]
     ]
-    parts = [many(rows["total"], "row"), f"mean score {_mean(rows)}", *outcomes, *unmeasured]
-    return ", ".join(parts)
+    missed = [f"{case.name} not met" for case in _cases_of_gate(summary)]
+    head = [many(rows["total"], "row"), f"mean score {_mean(rows)}"]
+    return ", ".join([*head, *outcomes, *missed, *unmeasured])
 
 
 def _mean(tally: Mapping[str, Any]) -> str:

@@ -152,6 +152,8 @@ class BatchedTable(TypedTable):
                 self._may_be_infinite = any(map(_may_be_infinite, batch.columns))
                 yield Batch(index, rows_of(batch, keeps_nulls=self.keeps_nulls))
                 index += batch.num_rows
+            if index == self._first:  # as of other files, no rows are an empty batch
+                yield Batch(index, [])
         except ParseError as error:
             yield Batch(index, [], tuple((fault, "") for fault in error.faults))
         except (ArrowException, *FAILURES) as error:
