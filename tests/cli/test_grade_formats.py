@@ -68,9 +68,10 @@ def test_markdown_has_checks_and_rows_that_did_not_pass(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     head, checks, rows = printed(capsys, "markdown").split("\n\n")
-    assert head.startswith("### evalcontract: 4 rows, mean score 0.50")
+    assert head.startswith("### evalcontract: 4 rows, mean score 0.33 to 0.67, ")
+    assert head.endswith(" checks did not run: no text of the output was recorded")
     assert all(f"{count} {outcome}" in head for outcome, count in COUNTS.items())
-    assert "| `must_contain_any` | 0.50 | 1 | 1 |" in checks
+    assert "| `must_contain_any` | 0.33 to 0.67 | 1 | 1 | 1 |" in checks
     lines = rows.splitlines()[2:]
     assert [line.count("|") for line in lines] == [5] * 3
     assert "`good`" not in rows

@@ -8,10 +8,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from evalcontract.checks.outcome import UNMEASURED, Outcome
 from evalcontract.cli.output import put_json
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
-from evalcontract.grading.printed import number_text
+from evalcontract.grading.printed import cause_sentence, number_text
+from evalcontract.grading.runner import score_text
+from evalcontract.grading.summary import MissingVerdicts
 from evalcontract.grading.tables import table_of
+from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.values import clipped, many
 from evalcontract.report.markdown import code, plain
@@ -120,7 +124,7 @@ def _cases_of_gate(summary: Mapping[str, Any]) -> Iterator[Case]:
 def _tables(summary: Mapping[str, Any], rows: Iterator[dict[str, Any]]) -> Iterator[MarkdownTable]:
     """Yield the checks, and the rows that did not pass, up to a number of them."""
     if summary["checks"]:
-        head = ("Rubric", "Check", "Score", "Passed", "Failed")
+        head = ("Rubric", "Check", "Score", "Passed", "Failed", "Did not run")
         yield MarkdownTable(head, map(_check_line, summary["checks"]), numbers=2)
     found = [row for row in rows if row["outcome"] in _OUTCOMES]
     lines = [*map(_row_line, found[:_MAX_ROWS])]
@@ -133,7 +137,8 @@ def _tables(summary: Mapping[str, Any], rows: Iterator[dict[str, Any]]) -> Itera
 def _check_line(check: Mapping[str, Any]) -> list[str]:
     counts = (check["outcomes"].get(each, 0) for each in ("passed", "failed"))
     names = [code(check["rubric"] or "-"), code(check["check"])]
-    return [*names, number_text(check["mean"]), *map(str, counts)]
+    lacking = sum(check["outcomes"].get(each, 0) for each in UNMEASURED)
+    return [*names, _mean(check), *map(str, (*counts, lacking))]
 
 
 def _row_line(row: Mapping[str, Any]) -> list[str]:
@@ -144,9 +149,25 @@ def _row_line(row: Mapping[str, Any]) -> list[str]:
 def _sentence(summary: Mapping[str, Any]) -> str:
     rows = summary["rows"]
     outcomes = [f"{count:,} {outcome}" for outcome, count in rows["outcomes"].items()]
-    mean = f"mean score {number_text(rows['mean'])}"
+    unmeasured = [
+        cause_sentence(
+            MissingVerdicts(each["kind"], Outcome(each["outcome"]), each["reason"]),
+            each["number"],
+            each["of"],
+        )
+        for each in summary["unmeasured"][:_MAX_REASONS]
+    ]
     missed = [f"{case.name} not met" for case in _cases_of_gate(summary)]
-    return ", ".join([many(rows["total"], "row"), mean, *outcomes, *missed])
+    head = [many(rows["total"], "row"), f"mean score {_mean(rows)}"]
+    return ", ".join([*head, *outcomes, *missed, *unmeasured])
+
+
+def _mean(tally: Mapping[str, Any]) -> str:
+    """Return the mean score of all results, or its bounds where some have no score."""
+    bounds = tally.get("bounds")
+    if bounds is None or bounds[0] == bounds[1]:
+        return number_text(tally["mean"])
+    return score_text(None, Bounds(*bounds), ".2f")
 
 
 def _name(row: Mapping[str, Any]) -> str:

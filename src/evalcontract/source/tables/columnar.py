@@ -351,6 +351,8 @@ def values_of(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - o
         return [each if is_there else None for each, is_there in zip(found, valid, strict=True)]
     if types.is_struct(kind):  # without any field
         return array.to_pylist()  # type: ignore[no-any-return]
+    if types.is_float16(kind):  # older versions give numbers of NumPy
+        array = array.cast("float32")
     return _scalars(array, keeps_nulls)
 
 
