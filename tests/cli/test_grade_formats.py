@@ -137,3 +137,12 @@ def test_a_dataset_without_rows_is_not_graded(
     error = capsys.readouterr().err
     assert "dataset/no-rows" in error
     assert "error: the dataset has no rows" in error
+
+
+def test_of_outputs_no_other_command_shows_more(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (json.dumps({"id": f"other{n}", "output": "x"}) for n in range(100))
+    write(place, {"outputs.jsonl": "\n".join(lines)})
+    command_line("grade", "a.json", "--outputs", "outputs.jsonl", "--soft")
+    assert capsys.readouterr().err.endswith(" more findings\n\n")
