@@ -508,3 +508,12 @@ def test_a_row_that_json_cannot_hold_is_named_with_its_file(tmp_path: Path) -> N
     rows, ((code, message, _),) = found_in(tmp_path / "t")
     assert (rows, code) == (1, "source/unsupported")
     assert message.startswith("`k=1/x.parquet`: row 0 cannot be read: `$.score` is NaN")
+
+
+def test_no_finding_in_a_table_claims_to_be_fixable(tmp_path: Path) -> None:
+    file = put(tmp_path / "t.parquet", id=[7], expectd_facts=[["x"]])
+    found = validate(Kind.DATASET, [Input(file)], Options(root=tmp_path, is_joined=False))
+    assert {(each.code, each.fix) for each in found.diagnostics} == {
+        ("dataset/wrong-type", None),
+        ("dataset/near-miss-key", None),
+    }
