@@ -36,11 +36,11 @@ CORES = 2.5
 INTRODUCTION = """\
 # Scale
 
-Written by `python bench/scale.py`, which measures it on the machine that it runs on. A time is that
-of a whole process, from start to exit; start and rate are those of the line through two sizes
-({small:,} and {large:,} rows), of which the worst round stands beside the median of so many. Rows
+Written by `python bench/scale.py`, which measures on the machine that it runs on. A time is that of
+a whole process, from start to exit; start and rate are those of the line through two sizes
+({small:,} and {large:,} rows). The median of the rounds is given with the worst round. Rows
 have an id, a text of 200 characters and two expected facts; ids are in no order, which is the
-costly case. Measured at commit `{commit}` on {day}: {machine}. The load of the machine was
+most expensive case. Measured at commit `{commit}` on {day}: {machine}. The load of the machine was
 {load:.1f} at the start and {end:.1f} at the end{busy}.
 
 """
@@ -181,7 +181,7 @@ def shown(numbers: list[float], form: str, worst: Callable[[list[float]], float]
 def page(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str]:
     """Yield the tables of the page."""
     yield "| way | rounds | start, s: median (worst) | rows/s: median (worst) | seconds for "
-    yield f"{large:,} rows: median (worst) | µs of processors for each row |\n"
+    yield f"{large:,} rows: median (worst) | µs of processor time per row |\n"
     yield "| --- | --- | --- | --- | --- | --- |\n"
     for name, lines in found.items():
         starts, whole = ([each.start for each in lines], [x.costs[large].seconds for x in lines])
@@ -192,8 +192,8 @@ def page(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str]:
         )  # fmt: skip
         yield f"| {name} | {' | '.join(cells)} |\n"
     if SPARK not in found:
-        yield f"\n{SPARK}: not measured. It takes Java, and the environment of `make peers`.\n"
-    yield "\n## Where Spark pays\n\n"
+        yield f"\n{SPARK}: not measured. It takes Java, and the environment of `make peers clusters`.\n"
+    yield "\n## Where Spark pays off\n\n"
     yield from break_even(found)
     yield "\n## A billion rows\n\n"
     yield from projection(found)
@@ -221,14 +221,15 @@ def break_even(found: dict[str, list[Line]]) -> Iterator[str]:
             f"from some {more:,.0f} rows on"
         )  # fmt: skip
         yield f"- {name}: {from_}.\n"
-    yield "\nBelow that, the command line is faster, and `--jobs` uses the cores of one machine.\n"
+    yield "\nOtherwise the command line is faster, and `--jobs` uses the cores of one machine.\n"
 
 
 ASSUMPTIONS = """\
-By the worst rate of each way, and not measured. What is assumed: rows as those above; time grows
-with rows alone; executors have a core each and read from storage that keeps up; executors beyond
-two add their rate in full, since rows are checked without a word between them, but for the shuffle
-of ids, which here stays on the machine and on a cluster goes over its network; no task is repeated.
+Extrapolated from the worst rate of each way, not measured. Assumptions: rows are like those above;
+time grows linearly with the number of rows; executors have one core each and read from storage that
+keeps up; each executor beyond two adds its full rate, since rows are checked independently, except
+for the shuffle of ids, which here stays on the machine and on a cluster goes over its network; no
+task is repeated.
 
 | way | hours |
 | --- | --- |
@@ -248,9 +249,9 @@ def projection(found: dict[str, list[Line]]) -> Iterator[str]:
 
 
 MEMORY = """
-One process keeps each id once, and the hashes of ids that are in no order; ids in ascending order
-are only kept. The bounded form is that of Spark: ids are sorted in parts, which spill to disk, and
-equal ids meet in one task. Both are exact: what has the hash of another id is compared with it.
+One process keeps each id once, and hashes of the ids if they are in no order; for ids in ascending
+order, no hashes are needed. In Spark, memory is bounded: ids are sorted in parts, which spill to
+disk, and equal ids meet in one task. Both are exact: ids with the same hash are compared.
 """
 
 
@@ -262,8 +263,8 @@ def memory(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str
         peaks = {count: max(each.costs[count].memory for each in lines) for count in (small, large)}
         per_row = (peaks[large] - peaks[small]) / (large - small)
         yield f"- {name}: at most {peaks[large] / 1e6:.0f} MB for {large:,} rows, "
-        yield f"{per_row:.0f} bytes for each further row; {PROJECTED * per_row / 1e9:.0f} GB for a "
-        yield "billion, by that line.\n"
+        yield f"{per_row:.0f} bytes per additional row; {PROJECTED * per_row / 1e9:.0f} GB for a "
+        yield "billion, by extrapolation.\n"
     yield MEMORY
 
 

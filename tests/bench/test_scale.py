@@ -44,7 +44,7 @@ def test_a_billion_rows_are_projected_by_the_worst_rate() -> None:
 def test_what_was_not_measured_is_said() -> None:
     text = "".join(page({"one process": ONE}, 10, 1000))
     assert f"{SPARK}: not measured" in text
-    assert "100 bytes for each further row" in text
+    assert "100 bytes per additional row" in text
     assert "Not measured.\n" in text
     hidden = "".join(page({"one process": lines(1, -1e9)}, 10, 1000))
     assert "| hidden by noise |" in hidden
