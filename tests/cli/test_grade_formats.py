@@ -12,6 +12,8 @@ import pytest
 from doors import command_line
 from writing import write
 
+from evalcontract.cli.options import CASES
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -66,9 +68,10 @@ def test_markdown_has_checks_and_rows_that_did_not_pass(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     head, checks, rows = printed(capsys, "markdown").split("\n\n")
-    assert head.startswith("### evalcontract: 4 rows, mean score 0.50")
+    assert head.startswith("### evalcontract: 4 rows, mean score 0.33 to 0.67, ")
+    assert head.endswith(" checks did not run: no text of the output was recorded")
     assert all(f"{count} {outcome}" in head for outcome, count in COUNTS.items())
-    assert "| `must_contain_any` | 0.50 | 1 | 1 |" in checks
+    assert "| `must_contain_any` | 0.33 to 0.67 | 1 | 1 | 1 |" in checks
     lines = rows.splitlines()[2:]
     assert [line.count("|") for line in lines] == [5] * 3
     assert "`good`" not in rows
@@ -93,3 +96,53 @@ def test_a_name_or_text_is_no_command(place: Path, capsys: pytest.CaptureFixture
         )
         text = capsys.readouterr().out
         assert not any(line.lstrip().startswith("::") for line in text.splitlines()), output_format
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("output_format", [*CASES, "text"])
+def test_a_threshold_that_is_not_met_is_told(
+    output_format: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ("grade", "a.json", "--outputs", "outputs.jsonl", "--soft", "--threshold", "0.9")
+    assert command_line(*call, "--output-format", output_format) == 1
+    printed = capsys.readouterr()
+    told = printed.out if output_format == "text" else printed.err
+    assert "mean score of 0.33 is below the threshold of 0.9" in told
+    if output_format in ("markdown", "github"):
+        assert "threshold of 0.9 not met" in printed.out.splitlines()[0]
+    if output_format in ("junit", "github", "gitlab", "sarif", "concise"):
+        assert "it is not reached" in printed.out
+        assert "1 row is undecided" in printed.out
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize("output_format", CASES)
+def test_a_comparison_stands_beside_a_format_for_programs(
+    output_format: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ("grade", "a.json", "--outputs", "outputs.jsonl", "--soft")
+    assert command_line(*call, "--results", "old.jsonl") == 0
+    capsys.readouterr()
+    assert command_line(*call, "--compare", "old.jsonl", "--output-format", output_format) == 0
+    printed = capsys.readouterr()
+    assert "compared with old.jsonl:" in printed.err
+    assert "compared with" not in printed.out
+
+
+def test_a_dataset_without_rows_is_not_graded(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(place, {"a.json": {"questions": []}})
+    assert command_line("grade", "a.json", "--outputs", "outputs.jsonl", "--soft") == 2
+    error = capsys.readouterr().err
+    assert "dataset/no-rows" in error
+    assert "error: the dataset has no rows" in error
+
+
+def test_of_outputs_no_other_command_shows_more(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (json.dumps({"id": f"other{n}", "output": "x"}) for n in range(100))
+    write(place, {"outputs.jsonl": "\n".join(lines)})
+    command_line("grade", "a.json", "--outputs", "outputs.jsonl", "--soft")
+    assert capsys.readouterr().err.endswith(" more findings\n\n")

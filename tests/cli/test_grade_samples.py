@@ -12,6 +12,8 @@ from results import partial_of
 from tables import every_case
 from writing import write
 
+from evalcontract.grading.results import earlier_results
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -199,3 +201,15 @@ def test_a_row_with_a_sample_that_did_not_run_is_graded_again(
     ids = [(row["id"], row["sample"]) for row in again["rows"]]
     assert len({*ids}) == len(ids) == 120
     assert again["summary"]["rows"]["outcomes"] == {"passed": 20, "failed": 20}
+
+
+@every_case("name", ["r.csv", "r.tsv", "r.parquet"])
+def test_samples_keep_their_names_in_tables(name: str, place: Path) -> None:
+    numbers: list[int | str] = [0, 12]
+    texts: list[int | str] = ["a", "0.50"]  # a column of Parquet has one type
+    write(place, {"rows.jsonl": lines([{"id": "a0", "input": "x", "must_contain_any": ["yes"]}])})
+    for names in (numbers, texts) if name == "r.parquet" else (numbers + texts,):
+        records = [{"id": "a0", "sample": each, "output": "yes"} for each in names]
+        write(place, {"outputs.jsonl": lines(records)})
+        assert grade("--results", name, "--force") == 0
+        assert [row.sample for row in earlier_results(place / name).rows] == names

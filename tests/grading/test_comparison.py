@@ -171,3 +171,15 @@ def test_groups_and_clusters() -> None:
         assert difference.scores.difference.clusters == clusters
         assert difference.test == "t"
         assert (difference.worse > 0, difference.better) == (True, 0)
+
+
+def test_checks_have_the_order_of_the_rows_whatever_has_changed() -> None:
+    same, other = row("a", check("first", 1.0)), row("b", check("second", 1.0))
+    comparison = compared([same, row("b", check("second", 0.0))], [same, other])
+    assert [name for _, name in comparison.checks] == ["first", "second"]
+
+
+def test_bounds_are_compared_beside_a_score() -> None:
+    one = row("a", check("c", 1.0))
+    comparison = compared([one._replace(bounds=Bounds(0.0, 1.0))], [one])
+    assert comparison.change_count == 1

@@ -265,7 +265,7 @@ def test_values_of_many_types_are_plain() -> None:
         pa.array([{"a": [1.0]}, {"a": [float("nan")]}, None]),
         pa.array([[("k", 1.0)], [("k", float("inf"))], None], pa.map_(pa.string(), pa.float64())),
         pa.array([1.0, float("nan"), None]).dictionary_encode(),
-        pa.array([1.0, float("nan"), None], pa.float16()),
+        pa.array([1.0, float("nan"), None]).cast(pa.float16()),
         pa.array([[1.0], [float("-inf")], None], pa.list_(pa.float32(), 1)),
     ],
 )  # fmt: skip

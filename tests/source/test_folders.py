@@ -293,6 +293,60 @@ def test_every_command_reads_a_folder(
     assert "2 rows" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("results", ["t/r.parquet", "t/k=1/r.jsonl", "link/r.jsonl"])
+def test_results_are_not_written_among_what_is_read(
+    results: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "t" / "k=1" / "x.parquet")
+    (tmp_path / "link").symlink_to("t")
+    (tmp_path / "outputs.jsonl").write_text('{"id": "a", "output": "May"}')
+    assert command_line("grade", "t", "--outputs", "outputs.jsonl", "--results", results) == 2
+    assert "the files in t are read" in capsys.readouterr().err
+    assert [file.name for file in (tmp_path / "t").rglob("*.*")] == ["x.parquet"]
+
+
+@every_case("files", [("t.parquet",), ("t/k=1/x.parquet", "t/k=2/y.parquet")])
+def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) -> None:
+    for file in files:
+        pq.write_table(pq.read_table(put(tmp_path / file)).slice(0, 0), tmp_path / file)
+    table = tmp_path / files[0].partition("/")[0]
+    assert found_in(table)[1][0][0] == "dataset/no-rows"
+    put(tmp_path / files[0])
+    assert found_in(table) == (1, [])
+
+
+RUBRIC = """\
+id: r
+version: {}
+checks: [{{id: a, kind: must_contain_any, values: [x]}}]
+scoring: {{combine: all_pass}}
+"""
+
+
+def test_references_of_tables_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rubrics").mkdir()
+    for version in ("1.0.0", "2.0.0"):
+        (tmp_path / "rubrics" / f"r{version}.yaml").write_text(RUBRIC.format(version))
+    put(tmp_path / "datasets" / "s.parquet", rubric_ref=["rubric/r@1.0.0"])
+    put(tmp_path / "datasets" / "t" / "k=1" / "x.parquet", rubric_ref=["rubric/r@1.0.0"])
+    assert command_line("outdated") == 0
+    printed = capsys.readouterr().out
+    assert all(f"used by datasets/{name} (1 row)" in printed for name in ("s.parquet", "t"))
+    assert command_line("lock") == 0
+    assert command_line("check", ".") == 0
+    assert "lock/unused-entry" not in capsys.readouterr().out
+    (tmp_path / "datasets" / "t" / "k=1" / "y.parquet").write_bytes(b"PAR1")
+    assert command_line("graph") == 1
+    assert "datasets/t cannot be read" in capsys.readouterr().out
+    (tmp_path / "datasets" / "s.parquet").unlink()
+    command_line("check", ".")
+    assert "nothing has datasets/s.parquet any more" in capsys.readouterr().out
+
+
 def delta(folder: Path) -> Any:
     """Write a Delta table of three versions, of which the last has two rows."""
     deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
@@ -376,9 +430,10 @@ def test_what_a_log_says_that_is_not_read_is_said(
     put(folder / "x.parquet")
     put(tmp_path / "other.parquet")
     mapped = "delta.columnMapping"
+    is_mapped = mapped in str(changes)
     fields: list[Any] = [
         {"name": name, "type": "string", "nullable": True,
-         "metadata": {f"{mapped}.id": number, f"{mapped}.physicalName": name}}
+         "metadata": {f"{mapped}.id": number, f"{mapped}.physicalName": name} if is_mapped else {}}
         for number, name in enumerate(("id", "input"), 1)
     ]  # fmt: skip
     actions: dict[str, dict[str, Any]] = {
@@ -417,3 +472,48 @@ def test_without_a_package_it_says_what_to_install(package: str, message: str) -
         rows, found = found_in(folder)
         assert rows == 0
         assert message in found[0][1]
+
+
+def test_doctor_knows_the_tables_that_check_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evalcontract.toml").touch()
+    tables = ["datasets/s.parquet", "datasets/t", "datasets/t/k=1/x.parquet"]
+    others = ["other/t", "other/s.parquet", "datasets"]
+    for name in ("datasets/s.parquet", "datasets/t/k=1/x.parquet"):
+        put(tmp_path / name)
+        put(tmp_path / name.replace("datasets", "other"))
+    assert command_line("doctor", *tables) == 0
+    assert capsys.readouterr().out.count("checked as a dataset") == len(tables)
+    for name in others:
+        assert command_line("doctor", name) == 1
+
+
+def test_what_to_install_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        put(tmp_path / "t" / f"k={number}" / "x.parquet")
+    (tmp_path / "d" / "_delta_log").mkdir(parents=True)
+    for package in ("pyarrow", "deltalake"):
+        monkeypatch.setitem(sys.modules, package, None)
+    for name, title in (("t", "Parquet needs pyarrow"), ("d", "Delta needs deltalake")):
+        message = f"reading {title}, which is not installed"
+        ((code, told, _),) = found_in(tmp_path / name)[1]
+        assert (code, told) == ("source/unsupported", message)
+
+
+def test_a_row_that_json_cannot_hold_is_named_with_its_file(tmp_path: Path) -> None:
+    for number, value in enumerate((1.0, float("nan"))):
+        put(tmp_path / "t" / f"k={number}" / "x.parquet", id=[f"q{number}"], score=[value])
+    rows, ((code, message, _),) = found_in(tmp_path / "t")
+    assert (rows, code) == (1, "source/unsupported")
+    assert message.startswith("`k=1/x.parquet`: row 0 cannot be read: `$.score` is NaN")
+
+
+def test_no_finding_in_a_table_claims_to_be_fixable(tmp_path: Path) -> None:
+    file = put(tmp_path / "t.parquet", id=[7], expectd_facts=[["x"]])
+    found = validate(Kind.DATASET, [Input(file)], Options(root=tmp_path, is_joined=False))
+    assert {(each.code, each.fix) for each in found.diagnostics} == {
+        ("dataset/wrong-type", None),
+        ("dataset/near-miss-key", None),
+    }

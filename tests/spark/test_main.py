@@ -55,6 +55,27 @@ def test_findings_are_summed_up_and_written(
     assert sorted(found.column("row").to_pylist()) == ["new", "q00"]
 
 
+def test_what_spark_refuses_is_told_without_a_traceback(
+    tables: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [str(tables / "rows"), "--workspace", str(tables), "--format", "no_such"]
+    assert main(arguments) != 0
+    assert "Traceback" not in capsys.readouterr().err
+    (tables / "findings").mkdir()
+    (tables / "findings" / "old.parquet").write_bytes(b"x")
+    arguments = [str(tables / "rows"), "--workspace", str(tables)]
+    assert main([*arguments, "--output", str(tables / "findings")]) == 2
+    assert capsys.readouterr().err.startswith("error: Spark fails: ")
+
+
+def test_a_bug_has_an_exit_code_of_its_own(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("evalcontract.spark.__main__._report", lambda *_: 1 / 0)
+    assert main([str(tables / "rows"), "--workspace", str(tables)]) == 3
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_checked(
     tables: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -35,7 +35,8 @@ def check_lock(
     yield from _changed_files(run, found, found.lock, has_bundles=has_bundles)
     if is_whole:
         workspace = run.workspace
-        names = [workspace.relative_name(str(path)) for path in workspace.data_files]
+        paths = (*workspace.data_files, *workspace.tables())
+        names = [workspace.relative_name(str(path)) for path in paths]
         library = workspace.library
         artifacts = (*library.artifacts, *library.shared.artifacts)
         every = {**bundles_of(workspace), **schemas_of(workspace, artifacts)}

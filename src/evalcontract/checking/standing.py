@@ -8,7 +8,7 @@ from pathlib import Path
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import FOLDER, SCHEMA_SUFFIX, Entry, read_file
-from evalcontract.source.filesystem import NOTHING
+from evalcontract.source.filesystem import NOTHING, TYPED_TABLES
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.configuration import FILE_NAME, excludes
 from evalcontract.workspace.recognition import tool_without_dataset
@@ -43,6 +43,8 @@ def standing_of(path: Path) -> Standing:
     kind = workspace.files.kind(path)
     if kind == NOTHING:
         return Standing(None, "there is no such file")
+    if (kind == FOLDER or path.suffix.lower() in TYPED_TABLES) and _is_of_table(real, workspace):
+        return Standing(Kind.DATASET)
     if kind == FOLDER:
         return Standing(None, "it is a folder", "name a file")
     if real == find_configuration(workspace.root, workspace.files):
@@ -53,6 +55,13 @@ def standing_of(path: Path) -> Standing:
         what = "hidden folders, virtual environments and installed packages are not searched"
         return Standing(None, f"it is below `{display_name(folder)}/`: {what}", "move it")
     return _in_workspace(real, workspace)
+
+
+def _is_of_table(path: Path, workspace: Workspace) -> bool:
+    """Whether a file or folder is a table among the datasets, or a file of one."""
+    for _ in workspace.scan():  # tables are known when the rest is
+        pass
+    return not {path, *path.parents}.isdisjoint(workspace.tables())
 
 
 def _in_workspace(path: Path, workspace: Workspace) -> Standing:

@@ -170,8 +170,9 @@ def write_findings(diagnostics: Sequence[Diagnostic]) -> None:
     for diagnostic in ordered[:_MAX_FINDINGS]:
         put([*write_finding(diagnostic, style), "\n"], err=True)
     if hidden := len(ordered[_MAX_FINDINGS:]):
-        more = many(hidden, "more finding")
-        put([f"… {more}: `validate-dataset` shows all\n\n"], err=True)
+        is_shown = not any(each.code.startswith("output/") for each in ordered[_MAX_FINDINGS:])
+        where = ": `validate-dataset` shows all" if is_shown else ""
+        put([f"… {many(hidden, 'more finding')}{where}\n\n"], err=True)
 
 
 def terminal_width() -> int:

@@ -106,11 +106,12 @@ def to_diagnostics(
         code = code_named(problem.code)
         severity = policy.severity_of(code)
         if severity is not None:
+            place = source.place(problem.path, on_key=problem.on_key, within=problem.within)
             yield Diagnostic(
                 str(problem.code),
                 severity,
                 readable(problem.message),
-                source.place(problem.path, on_key=problem.on_key, within=problem.within),
+                place,
                 problem.path,
                 problem.help and readable(problem.help),
                 problem.row and clipped(problem.row, MESSAGE_LENGTH),
@@ -119,7 +120,7 @@ def to_diagnostics(
                     (readable(related.message), _related_place(related, source, documents))
                     for related in problem.related
                 ),
-                problem.fix,
+                None if place.at else problem.fix,  # a place without lines is in a table
                 problem.cause,
                 severity_source=policy.source_of(code, severity),
             )

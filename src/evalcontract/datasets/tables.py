@@ -167,9 +167,11 @@ class TableRows(RowBatches):
 
     def _parts(self, batch: Batch) -> Iterator[Batch]:
         """Yield a batch in parts, between which are rows that JSON cannot represent."""
-        may_be = isinstance(self._table, TypedTable) and self._table.may_be_infinite
-        if may_be and any(map(has_infinite, batch.rows)):
-            return representable(batch)
+        table = self._table
+        if not isinstance(table, TypedTable) or not table.may_be_infinite:
+            return iter((batch,))
+        if any(map(has_infinite, batch.rows)):
+            return representable(batch, name_of=table.name_of)
         return iter((batch,))
 
     def exact(self, index: int) -> Any:

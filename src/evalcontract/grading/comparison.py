@@ -171,7 +171,7 @@ class Comparison:
     ) -> Comparison:
         """Compare rows with the earlier ones of the same ids."""
         comparison = cls(grouping, keep)
-        unchanged: Counter[_Unchanged] = Counter()
+        unchanged: dict[_Unchanged, int] = {}
         for row in rows:
             same, at = before.get(row.id, ()), comparison.seen[row.id]
             if at >= len(same):
@@ -182,7 +182,10 @@ class Comparison:
             if result is None:
                 comparison._compare(same[at], row)
             else:
-                unchanged[result] += 1
+                times = unchanged.get(result, 0)
+                if not times:  # the checks have the order of the rows, whatever has changed
+                    comparison._add_unchanged(result, 0)
+                unchanged[result] = times + 1
                 comparison._add_to_groups(row)
         for result, times in unchanged.items():
             comparison._add_unchanged(result, times)
@@ -291,7 +294,7 @@ _of_check = itemgetter(0, 2, 3, 6, 7)
 
 def _unchanged(before: RowResult, now: RowResult) -> _Unchanged | None:
     """Return the result of a row if it is the same, with a score and without checks inside."""
-    if now.score is None or before[1:4] != now[1:4]:
+    if now.score is None or before[1:4] != now[1:4] or before.bounds != now.bounds:
         return None
     checks = tuple(map(_of_check, now.checks))
     if tuple(map(_of_check, before.checks)) != checks or any([check[4] for check in checks]):  # noqa: C419 - faster

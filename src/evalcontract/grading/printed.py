@@ -14,7 +14,7 @@ from evalcontract.grading.basis import to_json
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.samples import SampleTally
-from evalcontract.grading.summary import QualityGate, Summary, Tally, counts
+from evalcontract.grading.summary import MissingVerdicts, QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.judging.questions import READINGS
 from evalcontract.model.page import where_to_read
@@ -50,12 +50,16 @@ def unmeasured_lines(summary: Summary) -> Iterator[str]:
     """Yield a sentence for each cause of checks and rows without a verdict, the frequent first."""
     causes = [*summary.unmeasured.items()]
     for cause, number in causes[:_SHOWN]:
-        what = "row" if cause.kind is None else f"{cause.kind} check"
-        of = many(summary.counted(cause.kind), what)
-        verb = _COULD_NOT if cause.kind is None else _VERBS[cause.outcome]
-        yield f"{number:,} of {of} {verb}: {cause.reason}"
+        yield cause_sentence(cause, number, summary.counted(cause.kind))
     if len(causes) > _SHOWN:
         yield f"… and {many(len(causes) - _SHOWN, 'other cause')}: the results have all"
+
+
+def cause_sentence(cause: MissingVerdicts, number: int, of: int) -> str:
+    """Return how many checks of a kind, or rows, came to no verdict, and why."""
+    what = "row" if cause.kind is None else f"{cause.kind} check"
+    verb = _COULD_NOT if cause.kind is None else _VERBS[cause.outcome]
+    return f"{number:,} of {many(of, what)} {verb}: {cause.reason}"
 
 
 def write_usage(usage: Usage | None, summary: Summary, width: int) -> Iterator[str]:

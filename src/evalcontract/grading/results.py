@@ -338,6 +338,9 @@ class ResultsFile:
             for read in inputs:
                 if _is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
+                if any(_is_same(above, read) for above in written.resolve().parents):
+                    name = display_name(read)
+                    raise UsageError(f"the files in {name} are read: results need another folder")
         with _writing(path):
             self._file = GrowingFile(path, replace=replace or resume)
         with _writing(beside):

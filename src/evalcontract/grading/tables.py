@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from evalcontract.model.errors import UsageError
+from evalcontract.model.startup import lazy_pattern
 from evalcontract.source.external import medium_of, read_external
 from evalcontract.source.tables import parquet
 from evalcontract.source.yaml.writing import NotWritableError, csv_text
@@ -25,6 +26,7 @@ COLUMNS = (
 )
 #: The columns that hold JSON.
 _NESTED = ("bounds", "checks", "tags", "by", "metadata", "tool_calls", "expected")
+_WHOLE = lazy_pattern("0|[1-9][0-9]{0,18}")
 _TABLES = ("csv", "tsv", "parquet")
 
 
@@ -104,13 +106,13 @@ def lines_of_table(path: Path) -> list[bytes]:
 
 def _cells(row: dict[str, Any]) -> dict[str, Any]:
     """Return the cells of a row: texts and numbers as they are, else JSON."""
-    return {key: _cell(value, is_nested=key in _NESTED) for key, value in row.items()}
+    return {key: _cell(key, value) for key, value in row.items()}
 
 
-def _cell(value: Any, *, is_nested: bool) -> Any:
-    is_plain = value is None or (isinstance(value, str | float | int) and not is_nested)
-    if isinstance(value, int) and not isinstance(value, bool) and is_plain:
+def _cell(key: str, value: Any) -> Any:
+    if key == "score" and value is not None:  # a column of Parquet has one type
         return float(value)
+    is_plain = value is None or (isinstance(value, str | float | int) and key not in _NESTED)
     return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
@@ -131,6 +133,8 @@ def _row(cells: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if key in _NESTED:
             row[key] = json.loads(cell)
+        elif key == "sample" and _WHOLE.fullmatch(str(cell)):  # as CSV has numbers
+            row[key] = int(cell)
         else:
             row[key] = float(cell) if key == "score" else cell
     return row

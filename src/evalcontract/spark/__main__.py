@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
@@ -14,7 +15,7 @@ from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity
 from evalcontract.model.errors import EvalContractError, NothingToCheck
 from evalcontract.model.values import clipped, escape_controls, many
-from evalcontract.policy import USAGE, exit_status
+from evalcontract.policy import BUG, USAGE, exit_status
 from evalcontract.source.tables.columnar import reason_of
 from evalcontract.spark import frames
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     Load = Callable[[Sequence[str]], DataFrame]
 
 _LONGEST = 300
+_NULLS = "what a null in a column is: an absent key (the default), or a value"
+_STRICT, _SOFT = (f"report faults as {each}s" for each in ("error", "warning"))
+_INSTALL = "pip install 'evalcontract[spark]'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,15 +36,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     That is 0 without errors, 1 with errors, 2 for wrong arguments, and 3 for a bug.
     """
     options = _parser().parse_args(arguments)
-    from pyspark.sql import SparkSession  # an extra, and slow to import
-
+    try:
+        from pyspark.errors import PySparkException  # an extra, and slow to import
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        name = (error.name or "pyspark").partition(".")[0]
+        return _refuse(f"this needs {name}: {_INSTALL}")
     try:
         check = BatchCheck(options.workspace, _settings(options))
         session = SparkSession.builder.appName("evalcontract").getOrCreate()
         return _run(session, check, options)
     except EvalContractError as error:
-        sys.stderr.write(f"error: {escape_controls(str(error))}\n")
-        return USAGE
+        return _refuse(str(error))
+    except PySparkException as error:
+        return _refuse(f"Spark fails: {clipped(reason_of(error), _LONGEST)}")
+    except Exception:  # noqa: BLE001 - any other exception is a bug
+        lines = traceback.format_exc().splitlines()
+        sys.stderr.writelines(f"{escape_controls(line)}\n" for line in lines)
+        return BUG
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"error: {escape_controls(message)}\n")
+    return USAGE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,11 +71,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--format", default="parquet", help="what Spark reads the paths as")
     parser.add_argument("--dialect", default=NATIVE, help="the format of the rows")
     parser.add_argument("--key", help="the column that findings name rows by")
-    parser.add_argument("--nulls", choices=("absent", "kept"), default="absent")
+    parser.add_argument("--nulls", choices=("absent", "kept"), default="absent", help=_NULLS)
     parser.add_argument("--output", help="write the findings to this folder, as Parquet")
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--strict", dest="forced", action="store_true", default=None)
-    mode.add_argument("--soft", dest="forced", action="store_false")
+    mode.add_argument("--strict", dest="forced", action="store_true", default=None, help=_STRICT)
+    mode.add_argument("--soft", dest="forced", action="store_false", help=_SOFT)
     return parser
 
 

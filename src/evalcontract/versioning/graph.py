@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from pathlib import Path as FilePath
+from typing import Any
 
 from evalcontract.datasets.references import rows_of
 from evalcontract.library.artifact import Artifact, references_in_row
@@ -15,7 +17,8 @@ from evalcontract.model.diagnostic import Path
 from evalcontract.model.reference import Kind, Reference, Version, newest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import escape_controls, many
-from evalcontract.source import RowSource
+from evalcontract.source.external import read_external
+from evalcontract.source.faults import SourceProblem
 from evalcontract.workspace import Workspace
 from evalcontract.workspace.roots import display_name
 
@@ -105,8 +108,14 @@ def graph_of(workspace: Workspace) -> Graph:
         if source is not None and source.unreadable:
             files.append(display_name(path))
         elif source is not None:
-            counts, without = _references(source)
+            counts, without = _references(row for _, _, row in rows_of(source))
             datasets.append(DatasetLinks(display_name(path), _links(counts, library), without))
+    for path in workspace.tables():
+        name = display_name(path)
+        faults: list[SourceProblem] = []
+        counts, without = _references(_rows_of_table(path, workspace, faults))
+        datasets.append(DatasetLinks(name, _links(counts, library), without))
+        files += [name] if faults else []
     # Of several files with the same version, the first one counts, as in references.
     names = {each.name: each for each in reversed(library.artifacts) if each.id and each.version}
     targets = (link.target for dataset in datasets for link in dataset.links)
@@ -130,11 +139,22 @@ def graph_of(workspace: Workspace) -> Graph:
     return Graph(tuple(datasets), tuple(known), links, tuple(unreadable))
 
 
-def _references(source: RowSource) -> tuple[Counter[Reference], int]:
+def _rows_of_table(
+    path: FilePath, workspace: Workspace, faults: list[SourceProblem]
+) -> Iterator[Any]:
+    """Yield the rows of a table; what cannot be read of it is added to `faults`."""
+    table = read_external(path, display_name(path), workspace.files)
+    faults += table.unreadable.faults if table.unreadable else ()
+    for batch in table.stream.batches() if table.stream else ():
+        faults += (fault for fault, _ in batch.faults)
+        yield from batch.rows
+
+
+def _references(rows: Iterable[Any]) -> tuple[Counter[Reference], int]:
     counts: Counter[Reference] = Counter()
     without = 0
     empty: Path = ()
-    for _, _, row in rows_of(source):
+    for row in rows:
         use = next(references_in_row(row, empty), None)
         if use is None:
             without += 1

@@ -65,6 +65,7 @@ class Listing:
         self._configurations: set[Path] = set()
         self._misnamed: dict[Path, tuple[Path, str]] = {}
         self._deltas: set[Path] = set()
+        self._tables: set[Path] = set()
 
     @property
     def excluded_count(self) -> int:
@@ -157,7 +158,8 @@ class Listing:
         for path in [*self._others]:
             if not tables.isdisjoint((path, *path.parents)):
                 self.mark_read(path)
-        return sorted(tables)
+        self._tables |= tables
+        return sorted(self._tables)
 
     def _table_above(self, parent: Path, known: dict[Path, Path]) -> Path | None:
         """Return the folder that is one table and has a folder; None if there is none."""

@@ -21,7 +21,7 @@ from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
 from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.cli.runs.groupings import GROUPING, require_values
-from evalcontract.cli.runs.rows import printer_of
+from evalcontract.cli.runs.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
@@ -141,11 +141,11 @@ class ShareTotal:
         if self.record:
             self.record.write(share.samples)
 
-    def put_comparison(self, name: str, changed: Sequence[str]) -> None:
+    def put_comparison(self, name: str, changed: Sequence[str], *, err: bool) -> None:
         """Print what changed since the earlier run; `changed` is what else differs."""
         if self._earlier is not None:
             compared = RunComparison(name, "", self._earlier, self._comparison, changed)
-            put(write_comparisons([compared], self.limit, get_terminal_size().columns))
+            put(write_comparisons([compared], self.limit, get_terminal_size().columns), err=err)
 
     def status(self, gate: QualityGate, usage: Usage | None) -> int:
         """Return the exit code, as far as the results decide it: a part of them never passes."""
@@ -289,17 +289,16 @@ def grade_command(
         manifest = grading.manifest if is_told or before else {}
         end = _run(grading, wanted, shared, total, manifest=manifest, inputs=inputs)
     write_findings(grading.diagnostics)
-    if not total.summary.rows.total and not grading.diagnostics:
+    found = exit_status(grading.diagnostics)
+    if not total.summary.rows.total and not found:
         raise NothingToCheck("the dataset has no rows")
-    if printed:
-        printed.finish(end.run, grading.places({*printed.failed}))
-    elif total.summary.rows.total:
-        put(_text(total, gate=grading.gate, end=end))
-        if before:
-            total.put_comparison(str(compare), differences(before.basis, end.basis))
+    _put(total, grading, end=end, printed=printed)
+    if before and total.summary.rows.total:
+        changed = differences(before.basis, end.basis)
+        total.put_comparison(str(compare), changed, err=is_printed)
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     require_values(total.summary)
-    return exit_status(grading.diagnostics) or total.status(grading.gate, end.usage)
+    return found or total.status(grading.gate, end.usage)
 
 
 def _forecast(
@@ -448,9 +447,25 @@ def _take_all(
         raise UsageError("the dataset or the outputs changed while they were graded: try again")
 
 
+def _put(total: ShareTotal, grading: Grading, end: EndOfRun, printed: RowPrinter | None) -> None:
+    """Print the results; beside a format for programs, why the exit status is not 0."""
+    if printed:
+        printed.finish(end.run, grading.places({*printed.failed}))
+        if total.status(grading.gate, end.usage):
+            put(_end_text(total, grading.gate, end), err=True)
+    elif total.summary.rows.total:
+        put(_text(total, gate=grading.gate, end=end))
+
+
 def _text(total: ShareTotal, gate: QualityGate, end: EndOfRun) -> Iterator[str]:
     width = get_terminal_size().columns
     yield from write_results(total.summary, total.failures, total.limit, width=width)
     yield from write_corrections(end.corrected, width)
+    yield from _end_text(total, gate, end)
+
+
+def _end_text(total: ShareTotal, gate: QualityGate, end: EndOfRun) -> Iterator[str]:
+    """Yield what judges were asked, and whether the results meet the gate."""
+    width = get_terminal_size().columns
     yield from write_usage(end.usage, total.summary, width)
     yield from write_gate(total.summary, gate, width)

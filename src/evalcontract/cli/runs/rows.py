@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from evalcontract.checks.outcome import UNMEASURED, Outcome
 from evalcontract.cli.output import put_json
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
-from evalcontract.grading.printed import number_text
+from evalcontract.grading.printed import cause_sentence, number_text
+from evalcontract.grading.runner import score_text
+from evalcontract.grading.summary import MissingVerdicts
 from evalcontract.grading.tables import table_of
+from evalcontract.library.score_bounds import Bounds
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.values import clipped, many
 from evalcontract.report.markdown import code, plain
@@ -23,6 +27,7 @@ _OUTCOMES = {
     "failed": CaseOutcome("failure", Severity.ERROR),
     "undecided": CaseOutcome("error", Severity.WARNING),
     "skipped": CaseOutcome("skipped"),
+    "not met": CaseOutcome("failure", Severity.ERROR),
 }
 #: The output formats that show where rows are.
 PLACED = ("github", "gitlab", "sarif", "concise")
@@ -80,11 +85,12 @@ class _Whole(RowPrinter):
 
     def finish(self, run: Mapping[str, Any], places: Mapping[str, Place]) -> None:
         lines = (line.encode() for lines in self._lines for line in lines.splitlines())
+        rows = (_case(row, places.get(row["id"])) for row in self._rows)
         answer = CommandAnswer(
             "grade",
             _sentence(run["summary"]),
             tables=_tables(run["summary"], self._rows),
-            cases=(_case(row, places.get(row["id"])) for row in self._rows),
+            cases=chain(rows, _cases_of_gate(run["summary"])),
             outcomes=_OUTCOMES,
             subject=str(run["manifest"]["dataset"]["file"]),
             written={"csv": (data.decode() for data in table_of(lines, Path("rows.csv")))},
@@ -103,10 +109,22 @@ def _case(row: Mapping[str, Any], place: Place | None) -> Case:
     return Case(_name(row), group, row["outcome"] or "", [*_reasons(row)], place)
 
 
+def _cases_of_gate(summary: Mapping[str, Any]) -> Iterator[Case]:
+    """Yield the threshold, if the results do not meet it, and why."""
+    if "threshold" not in summary:
+        return
+    reasons = [] if summary["reached"] else ["it is not reached"]
+    if (undecided := summary["rows"]["undecided"]) and not summary.get("allow_undecided"):
+        reasons.append(many(undecided, "row is undecided", "rows are undecided"))
+    if reasons:
+        name = f"threshold of {summary['threshold']:g}"
+        yield Case(name, "summary", "not met", reasons)
+
+
 def _tables(summary: Mapping[str, Any], rows: Iterator[dict[str, Any]]) -> Iterator[MarkdownTable]:
     """Yield the checks, and the rows that did not pass, up to a number of them."""
     if summary["checks"]:
-        head = ("Rubric", "Check", "Score", "Passed", "Failed")
+        head = ("Rubric", "Check", "Score", "Passed", "Failed", "Did not run")
         yield MarkdownTable(head, map(_check_line, summary["checks"]), numbers=2)
     found = [row for row in rows if row["outcome"] in _OUTCOMES]
     lines = [*map(_row_line, found[:_MAX_ROWS])]
@@ -119,7 +137,8 @@ def _tables(summary: Mapping[str, Any], rows: Iterator[dict[str, Any]]) -> Itera
 def _check_line(check: Mapping[str, Any]) -> list[str]:
     counts = (check["outcomes"].get(each, 0) for each in ("passed", "failed"))
     names = [code(check["rubric"] or "-"), code(check["check"])]
-    return [*names, number_text(check["mean"]), *map(str, counts)]
+    lacking = sum(check["outcomes"].get(each, 0) for each in UNMEASURED)
+    return [*names, _mean(check), *map(str, (*counts, lacking))]
 
 
 def _row_line(row: Mapping[str, Any]) -> list[str]:
@@ -130,8 +149,25 @@ def _row_line(row: Mapping[str, Any]) -> list[str]:
 def _sentence(summary: Mapping[str, Any]) -> str:
     rows = summary["rows"]
     outcomes = [f"{count:,} {outcome}" for outcome, count in rows["outcomes"].items()]
-    mean = f"mean score {number_text(rows['mean'])}"
-    return ", ".join([many(rows["total"], "row"), mean, *outcomes])
+    unmeasured = [
+        cause_sentence(
+            MissingVerdicts(each["kind"], Outcome(each["outcome"]), each["reason"]),
+            each["number"],
+            each["of"],
+        )
+        for each in summary["unmeasured"][:_MAX_REASONS]
+    ]
+    missed = [f"{case.name} not met" for case in _cases_of_gate(summary)]
+    head = [many(rows["total"], "row"), f"mean score {_mean(rows)}"]
+    return ", ".join([*head, *outcomes, *missed, *unmeasured])
+
+
+def _mean(tally: Mapping[str, Any]) -> str:
+    """Return the mean score of all results, or its bounds where some have no score."""
+    bounds = tally.get("bounds")
+    if bounds is None or bounds[0] == bounds[1]:
+        return number_text(tally["mean"])
+    return score_text(None, Bounds(*bounds), ".2f")
 
 
 def _name(row: Mapping[str, Any]) -> str:

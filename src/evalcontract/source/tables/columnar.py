@@ -103,6 +103,10 @@ class TypedTable(Table):
     def may_be_infinite(self) -> bool:
         """Whether a number of the batch that was yielded last may be NaN or infinite."""
 
+    def name_of(self, index: int) -> str:
+        """Return how messages name a row, where its place is that of the whole table."""
+        return f"row {index}"
+
 
 class BatchedTable(TypedTable):
     """A table that pyarrow reads in record batches; see `TypedTable`."""
@@ -152,6 +156,8 @@ class BatchedTable(TypedTable):
                 self._may_be_infinite = any(map(_may_be_infinite, batch.columns))
                 yield Batch(index, rows_of(batch, keeps_nulls=self.keeps_nulls))
                 index += batch.num_rows
+            if index == self._first:  # as of other files, no rows are an empty batch
+                yield Batch(index, [])
         except ParseError as error:
             yield Batch(index, [], tuple((fault, "") for fault in error.faults))
         except (ArrowException, *FAILURES) as error:
@@ -345,6 +351,8 @@ def values_of(array: Array, keeps_nulls: bool) -> list[Any]:  # noqa: FBT001 - o
         return [each if is_there else None for each, is_there in zip(found, valid, strict=True)]
     if types.is_struct(kind):  # without any field
         return array.to_pylist()  # type: ignore[no-any-return]
+    if types.is_float16(kind):  # older versions give numbers of NumPy
+        array = array.cast("float32")
     return _scalars(array, keeps_nulls)
 
 

@@ -36,14 +36,14 @@ def delta_parts(folder: Path, files: Files) -> list[PartFile]:
             are not those of its files.
 
     """
-    if fault := missing_pyarrow("Delta"):
-        raise ParseError(fault)
     try:
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError
     except ImportError:
         message = "reading Delta needs deltalake, which is not installed"
         _refuse(message, "pip install 'evalcontract[delta]'")
+    if fault := missing_pyarrow("Delta"):
+        raise ParseError(fault)
     _refuse_large(folder / DELTA_LOG, files)
     try:
         table = DeltaTable(files.real(folder).as_uri())

@@ -27,7 +27,7 @@ from evalcontract.source.filesystem import (
     Files,
     Stream,
 )
-from evalcontract.source.tables.columnar import TypedTable, kind_of
+from evalcontract.source.tables.columnar import TypedTable, kind_of, missing_pyarrow
 from evalcontract.source.tables.parquet import PART_BYTES, ParquetTable, PartFile
 
 # What engines write beside the files of a table.
@@ -161,6 +161,8 @@ def read_folder(folder: FilePath, name: str, files: Files) -> FolderTable:
         from evalcontract.source.tables.delta import delta_parts  # rarely needed
 
         parts = delta_parts(folder, files)
+    elif fault := missing_pyarrow("Parquet"):  # once, and not of each file
+        raise ParseError(fault)
     else:
         parts = parts_of(folder, files)
 
@@ -293,6 +295,10 @@ class FolderTable(TypedTable):
             return Place(self.file)
         inner = (path[0] - self._starts[at], *path[1:])
         return table.place(inner, on_key=on_key, within=within)
+
+    def name_of(self, index: int) -> str:
+        at = bisect_right(self._starts, index) - 1
+        return f"`{clipped(self._parts[at].part.name)}`: row {index - self._starts[at]}"
 
     def require(self, names: Iterable[str]) -> None:
         """Refuse each file that lacks one of some columns, if others have it."""
