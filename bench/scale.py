@@ -192,7 +192,7 @@ def page(found: dict[str, list[Line]], small: int, large: int) -> Iterator[str]:
         )  # fmt: skip
         yield f"| {name} | {' | '.join(cells)} |\n"
     if SPARK not in found:
-        yield f"\n{SPARK}: not measured. It takes Java, and the environment of `make peers clusters`.\n"
+        yield f"\n{SPARK}: not measured. It takes Java and `make peers clusters`.\n"
     yield "\n## Where Spark pays off\n\n"
     yield from break_even(found)
     yield "\n## A billion rows\n\n"
