@@ -57,8 +57,9 @@ def test_the_opening_page_has_the_figures_of_the_page() -> None:
     totals = re.findall(r"\*\*(\d+)\*\* of (\d+)", compare.PAGE.read_text(encoding="utf-8"))
     (ours, every), (model, asked), (schema, _), _ = totals
     home = " ".join(compare.PAGE.with_name("index.md").read_text(encoding="utf-8").split())
-    assert f"Of {every} mistakes that people make in such files, it finds {ours};" in home
-    assert f"pydantic finds {model} of {asked}, and a JSON Schema {schema} of {every}]" in home
+    assert f"Of {every} mistakes that people make in such files, evalcontract finds {ours};" in home
+    assert f"a pydantic model finds {model} of the {asked} it applies to" in home
+    assert f"a JSON Schema {schema} of {every}]" in home
 
 
 def test_35_mistakes_are_planted_one_at_a_time() -> None:
