@@ -36,6 +36,7 @@ PACKAGES = {
     "deltalake": ("Delta tables", "pip install 'evalcontract[delta]'"),
     "openai": ("asks models for verdicts", "pip install 'evalcontract[judges]'"),
     "pandas": ("findings as data frames", "pip install 'evalcontract[pandas]'"),
+    "pyspark": ("data frames of Spark", "pip install 'evalcontract[spark]'"),
 }
 #: Programs that may be absent, and what they are for.
 _PROGRAMS = {
