@@ -309,7 +309,8 @@ def test_results_are_not_written_among_what_is_read(
 @every_case("files", [("t.parquet",), ("t/k=1/x.parquet", "t/k=2/y.parquet")])
 def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) -> None:
     for file in files:
-        pq.write_table(pq.read_table(put(tmp_path / file)).slice(0, 0), tmp_path / file)
+        rows = pq.ParquetFile(put(tmp_path / file)).read()  # without the values of its path
+        pq.write_table(rows.slice(0, 0), tmp_path / file)
     table = tmp_path / files[0].partition("/")[0]
     assert found_in(table)[1][0][0] == "dataset/no-rows"
     put(tmp_path / files[0])
