@@ -178,13 +178,19 @@ class Screen:
                 self._drawn += re.sub(r"\x1b(?:\[[^@-~]*[@-~]|[^\[])", "", data)
 
 
-def test_helix(workspace: Path) -> None:
-    """It shows findings, applies a fix, and renames a rubric in all files."""
+@pytest.fixture
+def helix() -> str:
+    """Return the program of Helix; without it, skip."""
     program = shutil.which("hx")
     if program is None:
         pytest.skip(HELIX)
+    return program
+
+
+def test_helix(workspace: Path, helix: str) -> None:
+    """It shows findings, applies a fix, and renames a rubric in all files."""
     set_up_helix(workspace, PAGE)
-    with Screen([program, "datasets/a.yaml"], workspace) as screen:
+    with Screen([helix, "datasets/a.yaml"], workspace) as screen:
         screen.wait("questions")
         screen.press("3ggw")
         screen.wait("unknown key `inptu`")
@@ -248,12 +254,9 @@ def test_neovim_by_schema(by_schema: Path) -> None:
     assert "fact_match" in message
 
 
-def test_helix_by_schema(by_schema: Path) -> None:
-    program = shutil.which("hx")
-    if program is None:
-        pytest.skip(HELIX)
+def test_helix_by_schema(by_schema: Path, helix: str) -> None:
     set_up_helix(by_schema, BY_SCHEMA)
-    with Screen([program, "evals/rubrics/polite.yaml"], by_schema) as screen:
+    with Screen([helix, "evals/rubrics/polite.yaml"], by_schema) as screen:
         screen.wait("checks")
         screen.press("4ggw")
         screen.wait("fact_match")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.api.batches import BatchCheck, RowsOfPart
+from evalcontract.checks import State
 from evalcontract.checks.coverage import RowCoverage, count_states
 from evalcontract.checks.outcome import Output
 from evalcontract.datasets.outputs import read_record
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 #: The numbers of checks on a row, by what becomes of them.
-STATES = ("run", "skip", "vacuous", "unavailable", "fail")
+STATES = tuple(map(str, State))
 _SEVERAL = 2
 _CELL = ("check", "kind", "state", "reason", "field")
 

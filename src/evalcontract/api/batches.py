@@ -35,7 +35,14 @@ from evalcontract.rules.rows.duplicate_id import repeated
 from evalcontract.rules.rows.unknown_bundle import undeclared
 from evalcontract.source.overlays import KeptFiles
 from evalcontract.source.rows import IterableRows, RowBlocks
-from evalcontract.source.tables.columnar import FAILURES, other_type, reason_of, rows_of, values_of
+from evalcontract.source.tables.columnar import (
+    CAST,
+    FAILURES,
+    other_type,
+    reason_of,
+    rows_of,
+    values_of,
+)
 from evalcontract.workspace import Workspace as OpenedWorkspace
 from evalcontract.workspace import open_workspace
 from evalcontract.workspace.catalogue import rules_in_use
@@ -56,7 +63,6 @@ _NAME = "rows"
 _ALONE = IterableRows(_NAME, ())
 _OTHER_TOOL, _UNREADABLE = "dataset/other-tool", "source/unreadable"
 _UNSUPPORTED = "source/unsupported"
-_CAST = "cast it to texts or numbers, or leave it out"
 
 
 class BatchSettings(NamedTuple):
@@ -314,7 +320,7 @@ class RowsOfPart:
     def _fault(self, column: str, why: str, row: str | None = None) -> Line:
         what = "it is not checked" if row is None else "the row is not checked"
         message = f"the column `{clipped(column)}` cannot be read, and {what}: {why}"
-        return unread_line(message, _CAST, (column,), row)
+        return unread_line(message, CAST, (column,), row)
 
     def take_lines(self) -> list[Line]:
         """Return what could not be read so far, once."""

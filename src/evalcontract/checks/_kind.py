@@ -215,35 +215,15 @@ def is_empty(field: str, value: Any) -> bool:
 def outlooks_of(needs: Iterable[Needs], row: Row) -> Iterator[Prediction]:
     """Yield the prediction for each of some checks on a row; each field is looked up once."""
     known: dict[tuple[Field, bool], Prediction | None] = {}
+
+    def obstacle(field: Field, row: Row, may_be_empty: bool) -> Prediction | None:  # noqa: FBT001 - as `_obstacle`
+        key = field, may_be_empty
+        if key not in known:
+            known[key] = _obstacle(field, row, may_be_empty)
+        return known[key]
+
     for each in needs:
-        yield _outlook(each, row, known)
-
-
-def outlook_of(needs: Needs, row: Row) -> Prediction:
-    """Return the prediction for one check on a row."""
-    if needs.never_runs is None and not needs.present:  # of most checks
-        for field in needs.fields:
-            obstacle = _obstacle(field, row, False)
-            if obstacle is not None:
-                return obstacle
-        return RUNS
-    return _outlook(needs, row, {})
-
-
-def _outlook(
-    needs: Needs, row: Row, known: dict[tuple[Field, bool], Prediction | None]
-) -> Prediction:
-    if needs.never_runs is not None:
-        return needs.never_runs
-    for may_be_empty, fields in enumerate((needs.fields, needs.present)):
-        for field in fields:
-            key = field, bool(may_be_empty)
-            if key not in known:
-                known[key] = _obstacle(field, row, *key[1:])
-            obstacle = known[key]
-            if obstacle is not None:
-                return obstacle
-    return RUNS
+        yield outlook_of(each, row, obstacle)
 
 
 @lru_cache(maxsize=1 << 12)  # it is asked for each row that lacks the field
@@ -257,6 +237,7 @@ def _obstacle(
     may_be_empty: bool,  # noqa: FBT001 - it is called for each row
 ) -> Prediction | None:
     """Return what a check that needs a field of a row comes to because of it; None if it runs."""
+    # `field_of` is called only where it has something to do: a call for each row is measurable.
     value = row.get(field) if "." not in field else field_of(row, field)
     if value is None:
         return _skip_prediction(field)
@@ -265,3 +246,22 @@ def _obstacle(
     if is_empty(field, value):
         return Prediction(State.VACUOUS, f"the row's `{field}` is empty", field)
     return ANY_TEXT if field == "expected.format" and value == "text" else None
+
+
+def outlook_of(
+    needs: Needs,
+    row: Row,
+    obstacle_of: Callable[[Field, Row, bool], Prediction | None] = _obstacle,
+) -> Prediction:
+    """Return the prediction for one check on a row; `obstacle_of` looks up what it needs."""
+    if needs.never_runs is not None:
+        return needs.never_runs
+    for field in needs.fields:
+        obstacle = obstacle_of(field, row, False)
+        if obstacle is not None:
+            return obstacle
+    for field in needs.present:
+        obstacle = obstacle_of(field, row, True)
+        if obstacle is not None:
+            return obstacle
+    return RUNS

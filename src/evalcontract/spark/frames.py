@@ -34,6 +34,7 @@ from evalcontract.datasets.passes import NATIVE
 from evalcontract.grading.summary import Summary
 from evalcontract.model.errors import UsageError
 from evalcontract.model.values import clipped, listed
+from evalcontract.source.tables.columnar import CAST
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -45,7 +46,6 @@ _TEXTS = ", ".join(f"{name} string" for name in COLUMNS)
 _SCHEMA = f"{_TEXTS}, {CHECKED} long"
 # So many of the first rows show whether they are those of another tool.
 _HEAD = 500
-_CAST = "cast it to texts or numbers, or leave it out"
 #: The types of Spark whose values Arrow batches do not hold.
 _OTHER_TYPES = (
     *("CalendarIntervalType", "YearMonthIntervalType", "VariantType", "UserDefinedType"),
@@ -276,7 +276,7 @@ def _is_supported(kind: Any) -> bool:
 
 def _line_of_column(column: str, kind: str) -> Line:
     message = f"the column `{clipped(column)}` is not checked: JSON cannot hold its type `{kind}`"
-    return unread_line(message, _CAST, (column,))
+    return unread_line(message, CAST, (column,))
 
 
 def constant(session: SparkSession, lines: Sequence[Line]) -> DataFrame:

@@ -47,6 +47,8 @@ _HEAD = 1 << 8
 #: What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
 #: dates and durations that Python cannot represent.
 FAILURES = (OSError, ValueError, OverflowError)
+#: The advice on a column whose type JSON cannot hold.
+CAST = "cast it to texts or numbers, or leave it out"
 
 
 def in_memory(data: bytes) -> Stream:
@@ -182,7 +184,7 @@ class BatchedTable(TypedTable):
         for name, column in zip(self.header, columns, strict=True):
             if other := other_type(column.type):
                 message = f"the column `{clipped(name)}` has values of the type `{other}`, which"
-                advice = "cast it to texts or numbers, or leave it out"
+                advice = CAST
                 message = f"{message} JSON cannot hold"
                 raise ParseError(SourceProblem("source/unsupported", message, None, advice))
         named = zip(self.header, columns.types, strict=True)
