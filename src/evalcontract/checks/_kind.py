@@ -237,8 +237,7 @@ def _obstacle(
     may_be_empty: bool,  # noqa: FBT001 - it is called for each row
 ) -> Prediction | None:
     """Return what a check that needs a field of a row comes to because of it; None if it runs."""
-    # `field_of` is called only where it has something to do: a call for each row is measurable.
-    value = row.get(field) if "." not in field else field_of(row, field)
+    value = field_of(row, field)
     if value is None:
         return _skip_prediction(field)
     if may_be_empty:  # a judge, which may be shown a format that says nothing of the output
