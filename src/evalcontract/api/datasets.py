@@ -30,7 +30,7 @@ from evalcontract.model.diagnostic import Diagnostic, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.policy import Policy
 from evalcontract.source.rows import NotPlainError, plain
-from evalcontract.source.tables.in_memory import rows_in
+from evalcontract.source.tables.columnar import rows_in
 from evalcontract.source.yaml.writing import NotWritableError, json_text
 
 if TYPE_CHECKING:

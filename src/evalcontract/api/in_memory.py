@@ -15,7 +15,7 @@ from evalcontract.datasets.passes import NATIVE
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source.tables.in_memory import Rows, rows_in
+from evalcontract.source.tables.columnar import Rows, rows_in
 
 if TYPE_CHECKING:
     from evalcontract.checks.coverage import RowCoverage
