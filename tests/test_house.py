@@ -313,7 +313,6 @@ KNOWN = {
     "starting/source.py": "is not remembered",
     "starting/project.py": "is not remembered",
     "page/page.py": "ours, and no check reads it",
-    "workspace/editor_schemas.py": "writes",
     "api/datasets.py": "is not remembered",
     "api/batch_runs.py": "is not remembered",
     "api/calibrating.py": "is not remembered",
