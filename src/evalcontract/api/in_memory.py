@@ -271,9 +271,8 @@ def convert(
     target, dialect = _target_of(to, name)
     run = Loader(root)._run()  # noqa: SLF001 - the workspace as the loaders find it
     if dataset.unreadable:
-        raise ContractViolation(
-            tuple(from_unreadable_files([dataset.unreadable], run.standards.base))
-        )
+        unreadable = from_unreadable_files([dataset.unreadable], run.standards.base)
+        raise ContractViolation(tuple(unreadable))
     listed: list[Any] = []
     result = ConvertResult(dataset.file, dataset.dialect, dialect, losses=Losses(listed=listed))
     output = ConvertedRows()
