@@ -307,6 +307,25 @@ def test_results_are_not_written_among_what_is_read(
     assert [file.name for file in (tmp_path / "t").rglob("*.*")] == ["x.parquet"]
 
 
+def test_results_of_a_folder_are_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "t" / "k=1" / "x.parquet")
+    put(tmp_path / "outputs" / "part-0.parquet", output=["May"])
+    arguments = ("grade", "t", "--outputs", "outputs", "--results", "r.jsonl")
+    assert command_line(*arguments) == 0
+    manifest = json.loads((tmp_path / "r.run.json").read_text())["manifest"]
+    assert len(manifest["dataset"]["sha256"]) == len(manifest["outputs"]["sha256"]) == 64
+    before = (tmp_path / "r.jsonl").read_bytes()
+    assert command_line(*arguments, "--resume") == 0
+    assert (tmp_path / "r.jsonl").read_bytes() == before
+    put(tmp_path / "t" / "k=1" / "x.parquet", expected_facts=[["June"]])
+    capsys.readouterr()
+    assert command_line(*arguments, "--resume") == 2
+    assert "r.jsonl depends on what is another now" in capsys.readouterr().err
+
+
 @every_case("files", [("t.parquet",), ("t/k=1/x.parquet", "t/k=2/y.parquet")])
 def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) -> None:
     for file in files:

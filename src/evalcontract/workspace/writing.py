@@ -66,6 +66,25 @@ def refuse_settings(path: Path) -> None:
         raise UsageError(f"{display_name(path)} has settings: choose another name")
 
 
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file or folder."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return False
+
+
+def refuse_inside(path: Path, read: Path, needs: str) -> None:
+    """Refuse to write a file into a folder that is `read` as one dataset, through links, too.
+
+    Raises:
+        UsageError: it is below the folder; the message says that it `needs` another one.
+
+    """
+    if read.is_dir() and any(is_same(above, read) for above in path.resolve().parents):
+        raise UsageError(f"the files in {display_name(read)} are read: {needs} another folder")
+
+
 def refuse_kept(paths: Iterable[Path]) -> None:
     """Refuse to change a file of a library.
 
@@ -87,8 +106,8 @@ def write_error(path: Path, error: Exception) -> UsageError:
     name = display_name(Path(file) if file else path)
     if isinstance(error, FileExistsError):
         return UsageError(f"{name} already exists; pass --force to replace it")
-    reason = getattr(error, "strerror", None) or str(error)
-    return UsageError(f"{name} cannot be written: {reason.lower()}")
+    reason = getattr(error, "strerror", None)
+    return UsageError(f"{name} cannot be written: {reason.lower() if reason else error}")
 
 
 class FixOptions(NamedTuple):
