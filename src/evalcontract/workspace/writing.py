@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import BinaryIO
@@ -166,6 +166,20 @@ class FixResult(NamedTuple):
         return [diagnostic for file in self.files for diagnostic in file.fixed]
 
 
+def write_changed(files: Sequence[FileFix], new: Iterable[tuple[Path, bytes]] = ()) -> None:
+    """Write all changed and new files, or none.
+
+    Raises:
+        UsageError: a file cannot be written, or has changed in the meantime.
+
+    """
+    refuse_kept(file.path for file in files)
+    try:
+        replace_all(((file.path, file.before, file.after) for file in files), new)
+    except OSError as error:
+        raise write_error(files[0].path if files else Path(), error) from None
+
+
 def write(fixed: FixResult) -> None:
     """Write all files atomically, as far as the operating system allows it.
 
@@ -176,11 +190,7 @@ def write(fixed: FixResult) -> None:
         UsageError: a file cannot be written, or has changed in the meantime.
 
     """
-    refuse_kept(file.path for file in fixed.files)
-    try:
-        replace_all((file.path, file.before, file.after) for file in fixed.files)
-    except OSError as error:
-        raise write_error(fixed.files[0].path, error) from None
+    write_changed(fixed.files)
     for folder in {Path(name).parent for name in fixed.left.checked}:
         remove_abandoned(folder)
 
