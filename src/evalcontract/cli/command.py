@@ -24,7 +24,8 @@ Offer = Callable[[str], list[CompletionItem]]
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def _completes(offer: Offer) -> Complete:
+def completes(offer: Offer) -> Complete:
+    """Return what click calls to offer values."""
     return lambda _context, _parameter, incomplete: offer(incomplete)
 
 
@@ -37,10 +38,10 @@ def files_of(*media: str) -> Complete:
         suffixes = " ".join(name for name, medium in MEDIA.items() if not media or medium in media)
         return [CompletionItem(incomplete, type="file", suffixes=suffixes)]
 
-    return _completes(offer)
+    return completes(offer)
 
 
-@_completes
+@completes
 def codes(incomplete: str) -> list[CompletionItem]:
     """Offer codes in a list with commas: first their kinds, and then those of a kind."""
     from evalcontract.workspace.catalogue import KnownCodes  # slow to import
@@ -52,16 +53,6 @@ def codes(incomplete: str) -> list[CompletionItem]:
     return offered
 
 
-@_completes
-def topics(incomplete: str) -> list[CompletionItem]:
-    """Offer what `explain` explains: kinds, artifacts and keys, and codes by their kinds."""
-    from evalcontract.report.reference import names_of_topics  # slow to import
-    from evalcontract.workspace.catalogue import KnownCodes
-
-    names = names_of_topics() if "/" not in incomplete else []
-    return [*parts_of_codes(incomplete, KnownCodes()), *chosen(dict.fromkeys(names), incomplete)]
-
-
 def parts_of_codes(name: str, known: Iterable[str]) -> list[CompletionItem]:
     """Return the kinds of codes that a name may begin; once it names one, the codes."""
     if "/" not in name:
@@ -70,7 +61,7 @@ def parts_of_codes(name: str, known: Iterable[str]) -> list[CompletionItem]:
     return [CompletionItem(code) for code in known if code.startswith(name)]
 
 
-@_completes
+@completes
 def dialects(incomplete: str) -> list[CompletionItem]:
     """Offer the dialects of datasets."""
     from evalcontract.formats import OURS, formats_in_use  # slow to import
@@ -81,7 +72,7 @@ def dialects(incomplete: str) -> list[CompletionItem]:
     return chosen(offered, incomplete)
 
 
-@_completes
+@completes
 def formats(incomplete: str) -> list[CompletionItem]:
     """Offer the output formats."""
     from evalcontract.report import format_names
@@ -89,7 +80,7 @@ def formats(incomplete: str) -> list[CompletionItem]:
     return chosen(dict.fromkeys(format_names()), incomplete)
 
 
-@_completes
+@completes
 def report_files(incomplete: str) -> list[CompletionItem]:
     """Offer `FORMAT:`, and after it, or without it, files."""
     from evalcontract.report import format_names
@@ -102,7 +93,7 @@ def report_files(incomplete: str) -> list[CompletionItem]:
     return offered or [CompletionItem(incomplete, type="file")]
 
 
-@_completes
+@completes
 def schema_names(incomplete: str) -> list[CompletionItem]:
     """Offer the names of schemas."""
     from evalcontract.structure import schemas

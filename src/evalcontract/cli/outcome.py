@@ -19,8 +19,7 @@ from evalcontract.cli.output import Bar, put, put_json, wants_colour, wants_link
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.policy import exit_status
-from evalcontract.report import FORMATS, write_of
-from evalcontract.report.report import BaselineCounts, Report, Style
+from evalcontract.report import FORMATS, BaselineCounts, Report, Style, write_of
 
 if TYPE_CHECKING:
     from evalcontract.datasets.opening import Options
