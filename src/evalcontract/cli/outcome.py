@@ -106,7 +106,7 @@ def _report(
     outcome: RunOutcome, destination: Destination, baseline: BaselineCounts | None
 ) -> Report:
     if destination.output or destination.output_format != "text":
-        from evalcontract.fixing.fixing import full_report  # slow to import
+        from evalcontract.fixing import full_report  # slow to import
 
         return full_report(outcome, destination.fails_from, baseline)
     return _short_report(outcome, baseline)

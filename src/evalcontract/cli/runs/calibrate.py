@@ -23,7 +23,7 @@ from evalcontract.cli.output import Bar, put, refuse, signals_as_interrupts
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
 from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.datasets.opening import Options
-from evalcontract.fixing.fixing import write_diff
+from evalcontract.fixing import write_diff
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
