@@ -16,7 +16,7 @@ from writing import write
 import evalcontract
 from evalcontract import DatasetLoader, plugin, spark, types
 from evalcontract.cli import explain
-from evalcontract.cli.main import group
+from evalcontract.cli.command import group
 from evalcontract.policy import RENAMED, current_code
 from evalcontract.report import json as json_report
 from evalcontract.workspace.catalogue import KnownCodes

@@ -14,11 +14,11 @@ import click
 from evalcontract._version import __version__
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
+from evalcontract.cli.asking import BUDGET, Asking
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, wants_colour
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, put_answer
-from evalcontract.cli.runs.asking import BUDGET, Asking
 from evalcontract.comparing.compare import compare
 from evalcontract.comparing.difference import Difference
 from evalcontract.comparing.files import compare_files
