@@ -23,7 +23,7 @@ from evalcontract.cli.command import (
     complete,
     group,
 )
-from evalcontract.cli.start import SCRIPTS
+from evalcontract.cli.command import SCRIPTS
 from evalcontract.formats import dialects
 from evalcontract.report import FORMATS
 from evalcontract.structure import schemas

@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from evalcontract._version import __version__
-from evalcontract.cli.output import WHEN, choice_of_colour, choose_colour, guarded, refuse
+from evalcontract.cli.output import WHEN, choice_of_colour, choose_colour, guarded, put, refuse
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.policy import INTERRUPTED, USAGE
@@ -135,10 +135,10 @@ COMMANDS = {
     "migrate": ("init", "Migrate files of ai_best_practices and ai_eval."),
     "sync": ("lock", "Fetch the libraries of a workspace, and lock them."),
     "explain": ("explain", "Explain a code, a kind of check, a key or an artifact."),
-    "doctor": ("doctor", "Say what is installed, and why a file is not checked."),
-    "schema": ("editors", "List, show and export the JSON Schemas."),
-    "lsp": ("editors", "Run the language server for editors."),
-    "completion": ("editors", "Print the completion script of a shell."),
+    "doctor": ("installation", "Say what is installed, and why a file is not checked."),
+    "schema": ("installation", "List, show and export the JSON Schemas."),
+    "lsp": ("installation", "Run the language server for editors."),
+    "completion": ("command", "Print the completion script of a shell."),
 }
 SUMMARIES = {name: summary for name, (_, summary) in COMMANDS.items()}
 ALIASES = {
@@ -326,6 +326,8 @@ def chosen(offered: Mapping[str, str | None], incomplete: str) -> list[Completio
 
 
 VARIABLE = "_EVALCONTRACT_COMPLETE"
+#: The console scripts, as in `pyproject.toml`.
+SCRIPTS = ("evalcontract", *ALIASES.values())
 SHELLS = ("bash", "zsh", "fish")
 _END = "\x1f"
 #: What needs no quotes in any shell. Plugins may bring other names, which are not offered.
@@ -398,3 +400,33 @@ def _in_one_line(text: str | None) -> str:
     """Return a description up to its first details."""
     shown = " ".join(_DETAILS.split(text or "", maxsplit=1)[0].split())
     return "".join(each for each in shown if each.isprintable())
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    examples={
+        "Complete in this bash": 'eval "$(evalcontract completion bash)"',
+        "Complete in every new bash": "evalcontract completion bash >> ~/.bashrc",
+        "Complete in every new fish": (
+            "evalcontract completion fish > ~/.config/fish/completions/evalcontract.fish"
+        ),
+    },
+)
+@click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
+def completion_command(shell: str) -> None:
+    """Print the script with which a shell completes commands, options and their values.
+
+    It serves all commands of evalcontract, and offers the files that a command reads, dialects,
+    codes, output formats and the names of schemas. For zsh, write it to a file `_evalcontract` in
+    a folder of `fpath`, or have `.zshrc` evaluate it below `compinit`.
+    """
+    put([script(shell)], raw=True)
+
+
+def script(shell: str) -> str:
+    """Return the completion script of a shell."""
+    from importlib.resources import files  # slow to import
+
+    path = files("evalcontract") / "templates" / "completion" / shell
+    return path.read_text(encoding="utf-8").replace("@COMMANDS@", " ".join(SCRIPTS))

@@ -71,10 +71,6 @@ def _validate(name: str, files: list[str], options: dict[str, Any]) -> int:
     return validate_files(Kind(KINDS[name]), tuple(files), run, destination=destination)
 
 
-#: The console scripts, as in `pyproject.toml`.
-SCRIPTS = ("evalcontract", *KINDS)
-
-
 def evalcontract(name: str | None = None) -> None:
     """Run `evalcontract`, or the command that a console script has the name of."""
     if sys.argv[1:] == ["--version"] and _prints_version():
