@@ -16,6 +16,7 @@ from tables import every_case
 from evalcontract.cli.command import (
     ALIASES,
     COMMANDS,
+    SCRIPTS,
     SHELLS,
     SUMMARIES,
     VARIABLE,
@@ -23,7 +24,6 @@ from evalcontract.cli.command import (
     complete,
     group,
 )
-from evalcontract.cli.command import SCRIPTS
 from evalcontract.formats import dialects
 from evalcontract.report import FORMATS
 from evalcontract.structure import schemas
