@@ -17,8 +17,7 @@ from evalcontract.analysis.texts import folded
 from evalcontract.checks import EvalContext
 from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflicts, conflicts_of
 from evalcontract.checks.plan import Plan, plan_of
-from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, read_artifact
 from evalcontract.rules._rule import RowGroup
 from evalcontract.rules.rows import row_contradiction
 from evalcontract.rules.rows.row_contradiction import RULE

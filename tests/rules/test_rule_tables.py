@@ -11,8 +11,7 @@ from tables import every_case
 
 from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import plan_of
-from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES, load_rules
 from evalcontract.rules._rule import Code, Problems, RowGroup, row_rule, rule

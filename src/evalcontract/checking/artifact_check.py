@@ -11,8 +11,7 @@ from evalcontract.datasets.kinds import other_kind, wrong_kind
 from evalcontract.datasets.placing import from_unreadable, guarded, to_diagnostics
 from evalcontract.datasets.plans import row_schema
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, UnreadableNames
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, UnreadableNames
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.diagnostic import Path as ValuePath
@@ -54,7 +53,7 @@ def check_artifact(
         ):
             yield foreign
             return
-        from evalcontract.library.advice import with_advice
+        from evalcontract.library.references import with_advice
 
         advised = with_advice(problems, document.value, context.library)
         yield from _without_executor(advised, document.value, declared)

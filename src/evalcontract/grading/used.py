@@ -17,8 +17,7 @@ from evalcontract.grading.basis import Sections
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import Task
 from evalcontract.judging.asking import Judging
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import visit
+from evalcontract.library.library import Artifact, visit
 from evalcontract.meaning.view import RowsMeaning
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind

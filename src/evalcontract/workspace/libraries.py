@@ -13,16 +13,14 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.cache.folders import digest_of_files, kept_folder
-from evalcontract.library.artifact import (
-    Artifact,
-    UnreadableNames,
-    identity_from_name,
-    read_artifact,
-)
 from evalcontract.library.library import (
+    Artifact,
     DanglingReference,
     Library,
     SharedLibraries,
+    UnreadableNames,
+    identity_from_name,
+    read_artifact,
     visit_inner_first,
 )
 from evalcontract.meaning import LOCK_NAME
