@@ -30,7 +30,7 @@ from evalcontract.rules._rule import RowGroup, RowSubject
 from evalcontract.source import Document, read_stream
 from evalcontract.source.document import Node
 from evalcontract.source.rows import DocumentRows
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.gate import Gate
 from evalcontract.structure.native import native_for
 from evalcontract.workspace.catalogue import RulesInUse

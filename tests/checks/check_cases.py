@@ -16,7 +16,7 @@ from evalcontract.checks.outcome import ANY_SCORE, Outcome, Output, Verdict
 from evalcontract.checks.tool_usage import read_calls
 from evalcontract.library.library import Artifact, Library, read_artifact
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

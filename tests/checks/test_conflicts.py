@@ -22,7 +22,7 @@ from evalcontract.rules._rule import RowGroup
 from evalcontract.rules.rows import row_contradiction
 from evalcontract.rules.rows.row_contradiction import RULE
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.native import native_for
 
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"

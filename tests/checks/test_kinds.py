@@ -16,7 +16,7 @@ from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.plan import needed_keys, plan_of, rows_with_all
 from evalcontract.library.library import Artifact, Library, read_artifact
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 

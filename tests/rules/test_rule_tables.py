@@ -17,7 +17,7 @@ from evalcontract.rules import ROW_RULES, load_rules
 from evalcontract.rules._rule import Code, Problems, RowGroup, row_rule, rule
 from evalcontract.rules.rows import check_always_passes
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.native import native_for
 
 

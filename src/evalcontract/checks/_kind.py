@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks._time_limit import Searches
 from evalcontract.library.library import Artifact, Library
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 
 if TYPE_CHECKING:
     from evalcontract.checks.outcome import Executor, Verdict

@@ -23,7 +23,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document
-from evalcontract.structure.foreign import packages_of_kinds
+from evalcontract.structure.schemas import packages_of_kinds
 
 
 class RowDependencies(NamedTuple):

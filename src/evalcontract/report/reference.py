@@ -17,9 +17,9 @@ from evalcontract.library.library import Library
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
-from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.foreign import SHARED_KEYS
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.parts import Schema, follow
+from evalcontract.structure.schemas import SHARED_KEYS
 
 #: What a program can rely on; docs/versioning.md says when it changes.
 VERSION = "1.0"

@@ -44,7 +44,7 @@ from evalcontract.source import (
     read_text,
 )
 from evalcontract.source.filesystem import EVERY_FILE, NOTHING
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.validator import structure_of, valid_parts, without_declared
 from evalcontract.workspace.configuration import Configuration
 from evalcontract.workspace.library_settings import KEYS, PART, LibrarySource, fault_of

@@ -36,7 +36,7 @@ from evalcontract.source import (
 )
 from evalcontract.source.filesystem import INFO, SPLITS, STATE
 from evalcontract.source.installed import entry_points
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.workspace.configuration import (
     PYPROJECT,
     Configuration,
