@@ -13,8 +13,8 @@ from evalcontract.checking.artifacts import listing_errors
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.run import Run, with_libraries
 from evalcontract.judging.prompt import render_template
-from evalcontract.library.advice import advise, says
 from evalcontract.library.library import DanglingReference, Resolution
+from evalcontract.library.references import advise, says
 from evalcontract.model.diagnostic import Problem, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.reference import IDENTIFIER, Kind, Reference, Version

@@ -12,8 +12,12 @@ from evalcontract.checking.artifacts import artifact_findings, lock_findings
 from evalcontract.datasets.placing import Locatable, to_diagnostics
 from evalcontract.datasets.provenance import Provenance, provenance_of
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, ReferenceSite, references_in_row
-from evalcontract.library.library import DanglingReference
+from evalcontract.library.library import (
+    Artifact,
+    DanglingReference,
+    ReferenceSite,
+    references_in_row,
+)
 from evalcontract.library.references import check_use
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Path, Problem, sort_key

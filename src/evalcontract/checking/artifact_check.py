@@ -6,20 +6,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.schema_sense import refusal
 from evalcontract.datasets.kinds import other_kind, wrong_kind
 from evalcontract.datasets.placing import from_unreadable, guarded, to_diagnostics
 from evalcontract.datasets.plans import row_schema
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, UnreadableNames
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, UnreadableNames
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind
 from evalcontract.rules._rule import Context, Subject
 from evalcontract.source import Document, read_file
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
+from evalcontract.structure.schema_keywords import refusal
 from evalcontract.structure.schemas import properties
 from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
 from evalcontract.workspace import Target, Workspace
@@ -54,7 +53,7 @@ def check_artifact(
         ):
             yield foreign
             return
-        from evalcontract.library.advice import with_advice
+        from evalcontract.library.references import with_advice
 
         advised = with_advice(problems, document.value, context.library)
         yield from _without_executor(advised, document.value, declared)
@@ -134,7 +133,7 @@ def check_bundle(schema: Any, search: PatternSearch, schemas: SchemaAnalyses) ->
         unsatisfiable = list(_unsatisfiable(schema))
         yield from unsatisfiable
         yield from _slow(schema, search)
-        from evalcontract.structure.authored.keywords import remarks  # slow to import
+        from evalcontract.structure.schema_keywords import remarks  # slow to import
 
         for remark in remarks(schema, properties(row_schema())):
             if remark.path not in [problem.path for problem in unsatisfiable]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, file_uses
+from evalcontract.library.library import Artifact, file_uses
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.lock import Lock, LockFile
 from evalcontract.meaning.locked import unused_entries

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evalcontract.datasets.root import check_root
-from evalcontract.library.artifact import references_in_row
+from evalcontract.library.library import references_in_row
 from evalcontract.model.diagnostic import Path, Place
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple

@@ -170,7 +170,7 @@ def _like_rows(root: dict[str, Any]) -> str | None:
     lists = [key for key in root if key in unknown and _is_list_of_rows(root[key])]
     usual = [key for key in lists if key.lower() in _USUAL_NAMES]
     if not usual:
-        from evalcontract.structure.keys.elsewhere import misplaced_words
+        from evalcontract.structure.keys.mismatches import misplaced_words
         from evalcontract.structure.keys.names import is_other_list  # needed only for a finding
 
         lists = [key for key in lists if not is_other_list(key) and key not in misplaced_words()]
