@@ -15,6 +15,7 @@ from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject
 from evalcontract.source import Document, read_file
 from evalcontract.structure.authored import SchemaAnalyses
@@ -179,6 +180,10 @@ def _slow(schema: Any, search: PatternSearch) -> Iterator[Problem]:
 
 
 _DATASET = ("dataset",)
+_FOLDERS = (
+    "a folder is a dataset if all data in it is Parquet, or if Delta or Hugging Face `datasets` "
+    "wrote it"
+)
 
 
 def check_targets(run: Run) -> Iterator[Diagnostic]:
@@ -207,23 +212,34 @@ def _problems(workspace: Workspace, target: Target) -> list[Problem]:
 
 def _dataset_problems(workspace: Workspace, path: Path | None, name: str) -> Iterator[Problem]:
     """Yield a problem if the path in a target is not a dataset; None is outside."""
-    advice: str | None
-    files = workspace.files
     if path is None:
         message = f"`{name}` is outside of the workspace"
         advice = _suggestion(workspace, name)
         yield Problem("target/missing-dataset", message, _DATASET, advice)
-    elif not files.is_file(path):
-        unreadable = read_file(path, name, files).unreadable
-        reason = unreadable.faults[0].message if unreadable else "is not a file"
-        exists = files.is_there(path)
-        message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
-        advice = None if exists else _suggestion(workspace, name)
-        yield Problem("target/missing-dataset", message, _DATASET, advice)
+    elif not workspace.has_dataset(path):
+        yield _missing_dataset(workspace, path, name)
     elif workspace.is_artifact(path):
         message = f"`{name}` is not a dataset: it has no `questions`"
         advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
         yield Problem("target/wrong-kind", message, _DATASET, advice)
+
+
+def _missing_dataset(workspace: Workspace, path: Path, name: str) -> Problem:
+    files = workspace.files
+    unreadable = read_file(path, name, files).unreadable
+    reason = unreadable.faults[0].message if unreadable else "is not a file"
+    message: str = f"`{name}` {reason}"
+    advice: str | None = None
+    if not files.is_there(path):
+        message, advice = f"there is no file `{name}`", _suggestion(workspace, name)
+    elif files.is_folder(path):
+        from evalcontract.source.tables.arrow import saved_in  # rarely needed
+
+        advice = _FOLDERS
+        if splits := saved_in(path, files):
+            names = listed((f"`{each.name}`" for each in splits), most=3)
+            message, advice = f"`{name}` has a dataset for each split: {names}", "name one of them"
+    return Problem("target/missing-dataset", message, _DATASET, advice)
 
 
 def _suggestion(workspace: Workspace, name: str) -> str:
