@@ -15,7 +15,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISDIR
 
-from evalcontract.cache.store import Query, RecordingFiles
+from evalcontract.cache.checks import Query, RecordingFiles
 from evalcontract.cli.arguments import Destination
 from evalcontract.cli.output import put, refuse
 from evalcontract.datasets.opening import Options

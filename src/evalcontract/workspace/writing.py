@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from evalcontract.cache.folders import is_kept
+from evalcontract.cache.store import is_kept
 from evalcontract.model.diagnostic import Diagnostic, Place, RunOutcome, Span
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
