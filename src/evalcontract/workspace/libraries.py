@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.cache.folders import digest_of_files, kept_folder
+from evalcontract.cache.store import digest_of_files, kept_folder
 from evalcontract.library.library import (
     Artifact,
     DanglingReference,
