@@ -16,7 +16,7 @@ from tables import every_case
 import evalcontract
 from evalcontract import Workspace
 from evalcontract.checking.pipeline import validate as validate_files
-from evalcontract.covering.coverage import coverage as cover_files
+from evalcontract.covering import coverage as cover_files
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind

@@ -19,7 +19,7 @@ from examples import a_few
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
 
-from evalcontract.cache.folders import digest_of_files, keep, kept_folder
+from evalcontract.cache.store import digest_of_files, keep, kept_folder
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.source.writing import write_text
 from evalcontract.versioning.lock import lock
@@ -999,7 +999,7 @@ def test_two_syncs_at_once_and_an_interrupted_one_leave_whole_folders(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("evalcontract.cache.folders._move", interrupt)
+        patch.setattr("evalcontract.cache.store._move", interrupt)
         printed_by("sync", cwd=mine)
     assert [*folder.parent.iterdir()] == []
     assert not (mine / "evalcontract.lock").exists()

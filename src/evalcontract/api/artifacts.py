@@ -12,10 +12,14 @@ from evalcontract.checking.artifacts import artifact_findings, listing_errors, l
 from evalcontract.datasets.placing import Locatable, from_unreadable_files, to_diagnostics
 from evalcontract.datasets.provenance import Provenance, provenance_of
 from evalcontract.datasets.run import Run, with_libraries
-from evalcontract.library.advice import advise, says
-from evalcontract.library.artifact import Artifact, ReferenceSite, references_in_row
-from evalcontract.library.library import DanglingReference, Resolution
-from evalcontract.library.references import check_use
+from evalcontract.library.library import (
+    Artifact,
+    DanglingReference,
+    ReferenceSite,
+    Resolution,
+    references_in_row,
+)
+from evalcontract.library.references import advise, check_use, says
 from evalcontract.model.codes import GUESSES
 from evalcontract.model.diagnostic import Path, Problem, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError

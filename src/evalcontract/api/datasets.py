@@ -19,9 +19,15 @@ from evalcontract.checking.artifacts import (
     listing_errors,
     lock_findings,
 )
-from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.opening import Input, open_dataset, open_rows
-from evalcontract.datasets.passes import NATIVE, CheckedRow, Dataset, DatasetPass, rows_of
+from evalcontract.datasets.passes import (
+    NATIVE,
+    CheckedRow,
+    Dataset,
+    DatasetPass,
+    NativePass,
+    rows_of,
+)
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.plans import GradingPlans, cover_row
 from evalcontract.datasets.provenance import Provenance, settings_of

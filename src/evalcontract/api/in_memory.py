@@ -98,7 +98,7 @@ def coverage(
         UsageError, ConfigurationError: as for `validate`.
 
     """
-    from evalcontract.covering.coverage import coverage as cover_files
+    from evalcontract.covering import coverage as cover_files
 
     options = _options(workspace, dialect=dialect)
     outcome = cover_files([_input(rows, name, nulls)], options, all_rows=True)

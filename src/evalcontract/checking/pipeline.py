@@ -25,8 +25,8 @@ from evalcontract.checking.findings import (
     opened_quickly,
     rank_of,
 )
-from evalcontract.datasets.native_pass import NativeDataset
 from evalcontract.datasets.opening import Advance, Input, Options, is_table
+from evalcontract.datasets.passes import NativeDataset
 from evalcontract.datasets.placing import from_unreadable, from_unreadable_files, judged
 from evalcontract.datasets.run import Run, library_findings, today
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome

@@ -17,8 +17,7 @@ from evalcontract.datasets.kinds import other_kind
 from evalcontract.datasets.placing import from_source_faults, from_unreadable_files, to_diagnostics
 from evalcontract.datasets.plans import Plans, plan_crash
 from evalcontract.datasets.workers import BatchResult
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, visit
+from evalcontract.library.library import Artifact, Library, visit
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple

@@ -34,7 +34,7 @@ _MAX_FINDINGS = 50
 
 def findings_text(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
     """Return findings with their lines, the most severe first, and their number."""
-    from evalcontract.report.report import Report, Style  # not before there are findings
+    from evalcontract.report import Report, Style  # not before there are findings
     from evalcontract.report.text import verdict, write
 
     ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from evalcontract.converting.placing import GradedBy, graded_by
-from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.covering import run_for_coverage
 from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options, files_below, open_dataset
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of

@@ -12,17 +12,15 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.cache.folders import digest_of_files, kept_folder
-from evalcontract.library.artifact import (
-    Artifact,
-    UnreadableNames,
-    identity_from_name,
-    read_artifact,
-)
+from evalcontract.cache.store import digest_of_files, kept_folder
 from evalcontract.library.library import (
+    Artifact,
     DanglingReference,
     Library,
     SharedLibraries,
+    UnreadableNames,
+    identity_from_name,
+    read_artifact,
     visit_inner_first,
 )
 from evalcontract.meaning import LOCK_NAME
@@ -46,7 +44,7 @@ from evalcontract.source import (
     read_text,
 )
 from evalcontract.source.filesystem import EVERY_FILE, NOTHING
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.validator import structure_of, valid_parts, without_declared
 from evalcontract.workspace.configuration import (
     LIBRARY_KEYS,

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from evalcontract.cache.folders import digest_of_files, keep
+from evalcontract.cache.store import digest_of_files, keep
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.lock import LockFile, parse_lock, read_lock, sides_of, write_lock
 from evalcontract.model.errors import ConfigurationError, UsageError

@@ -8,13 +8,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.artifact import (
+from evalcontract.library.library import (
+    NOTHING_SHARED,
+    Library,
     MisnamedFolder,
     UnreadableNames,
     identity_from_name,
     read_artifact,
 )
-from evalcontract.library.library import NOTHING_SHARED, Library
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.errors import ConfigurationError
@@ -35,7 +36,7 @@ from evalcontract.source import (
 )
 from evalcontract.source.filesystem import INFO, SPLITS, STATE, TABLES
 from evalcontract.source.installed import entry_points
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.workspace.configuration import (
     PYPROJECT,
     Configuration,

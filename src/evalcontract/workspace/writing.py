@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from evalcontract.cache.folders import is_kept
+from evalcontract.cache.store import is_kept
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
