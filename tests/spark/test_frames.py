@@ -69,6 +69,21 @@ def test_repeated_ids_are_told_of_the_rows_that_are_not_the_first(
     )  # fmt: skip
 
 
+def test_a_repeated_row_may_ignore_that_it_is_one(spark: Any, tmp_path: Path) -> None:
+    ignored = {"evalcontract": {"ignore": ["dataset/duplicate-id"], "reason": "by design"}}
+    other = {"evalcontract": {"ignore": ["dataset/near-miss-key"], "reason": "by design"}}
+    rows = table(
+        [
+            {"id": "a", "input": "1?", "expected_facts": ["x"], "metadata": each}
+            for each in ({"n": 1}, ignored, other, None)
+        ]
+    ).append_column("order", pa.array([1, 2, 3, 4]))
+    found = validate(spark.createDataFrame(rows), workspace=tmp_path, key="order")
+    lines = [(row.row, row.code) for row in found.collect()]
+    assert [code for _, code in lines].count("workspace/unused-ignore") == 1  # of row 3
+    assert sorted(row for row, code in lines if code == "dataset/duplicate-id") == ["3", "4"]
+
+
 def test_rows_of_other_systems_are_compared(spark: Any, tmp_path: Path) -> None:
     rows = table([{"inputs": {"q": "x"}, "expectations": {"expectd_facts": ["y"]}}] * 3)
     frame = spark.createDataFrame(rows).repartition(3)

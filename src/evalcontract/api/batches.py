@@ -19,6 +19,7 @@ from evalcontract.checking.artifacts import (
     listing_errors,
     lock_findings,
 )
+from evalcontract.datasets.ignores import Ignores
 from evalcontract.datasets.opening import open_rows
 from evalcontract.datasets.passes import NATIVE, CheckedBatch, DatasetPass
 from evalcontract.datasets.placing import to_diagnostics
@@ -185,15 +186,20 @@ class BatchCheck:
         return [line for line in every if line[:2] == (None, _OTHER_TOOL)]
 
     def repeats(self, batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
-        """Yield the findings on rows whose `id` earlier rows have; `row` is what names a row."""
-        policy = self._run().standards.base
+        """Yield the findings on rows whose `id` earlier rows have; `row` is what names a row.
+
+        What the `metadata` of such a row ignores is left out, if the batches have them.
+        """
+        run = self._run()
+        policy = run.standards.base
+        demands_reason = run.workspace.configuration.require_ignore_reason
         for batch in batches:
-            named = zip(*(batch.column(name).to_pylist() for name in ("id", "row")), strict=True)
-            lines = [
-                _line(found, name)
-                for id_, name in named
-                for found in to_diagnostics([repeated(id_, (0,))], _ALONE, policy)
-            ]
+            lines = []
+            for row in rows_of(batch):
+                ignores = Ignores(_NAME, demands_reason=demands_reason)
+                ignores.read_metadata(row, (0,))
+                found = to_diagnostics([repeated(row["id"], (0,))], _ALONE, policy)
+                lines += [_line(each, row.get("row")) for each in ignores.apply(found)]
             yield from _record_batches(lines)
 
     def whole(self, batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:

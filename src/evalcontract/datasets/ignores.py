@@ -309,9 +309,16 @@ class Ignores:
         self._used.update(matching)
         return bool(matching) or is_chosen(code, self.codes)
 
-    def final_findings(self, source: Locatable, policy: Policy) -> Iterator[Diagnostic]:
-        """Yield the findings on the ignores of a file that was checked to its end."""
+    def final_findings(
+        self, source: Locatable, policy: Policy, not_sought: Collection[str] = ()
+    ) -> Iterator[Diagnostic]:
+        """Yield the findings on the ignores of a file that was checked to its end.
+
+        Whether those of codes that were `not_sought` are needed is not known.
+        """
         yield from self.faults(source, policy)
+        kinds = {code.partition("/")[0] for code in not_sought}
+        self._used.update(each for each in self._all if each.code in kinds.union(not_sought))
         yield from self.unused(source, policy)
 
     def faults(self, source: Locatable, policy: Policy) -> Iterator[Diagnostic]:

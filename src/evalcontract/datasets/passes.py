@@ -412,7 +412,8 @@ class NativePass:
             else ()
         )
         findings = [*self.to_diagnostics(problems), *self.ignores.apply(of_schema)]
-        return [*findings, *self.ignores.final_findings(self._rows or self._source, self._policy)]
+        source, not_sought = self._rows or self._source, self._run.codes_not_sought
+        return [*findings, *self.ignores.final_findings(source, self._policy, not_sought)]
 
     def _lock_problems(self, check: DatasetCheck) -> list[Problem]:
         """Return what is wrong by the lock; without one, note what the rows use."""

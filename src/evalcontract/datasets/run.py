@@ -261,6 +261,15 @@ class Run:
         found = None if self.is_locking else self.workspace.lock_file
         return found.lock if found else None
 
+    @property
+    def codes_not_sought(self) -> frozenset[str]:
+        """The codes of what only a whole dataset shows, if the rows are a part of one."""
+        if not self.is_part:
+            return frozenset()
+        from evalcontract.workspace.catalogue import rules_in_use
+
+        return frozenset(rule.code for rule in rules_in_use().dataset)
+
     @cached_property
     def patterns(self) -> PatternSearch:
         """The searches for texts on which patterns backtrack; they share a limit on their time."""

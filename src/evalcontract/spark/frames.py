@@ -38,7 +38,7 @@ from evalcontract.source.tables.columnar import CAST
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     Worker = Callable[[Iterable[RecordBatch]], Iterator[RecordBatch]]
 
@@ -46,6 +46,8 @@ _TEXTS = ", ".join(f"{name} string" for name in COLUMNS)
 _SCHEMA = f"{_TEXTS}, {CHECKED} long"
 # So many of the first rows show whether they are those of another tool.
 _HEAD = 500
+# The key of `metadata` with what a row ignores.
+_OURS = "evalcontract"
 #: The types of Spark whose values Arrow batches do not hold.
 _OTHER_TYPES = (
     *("CalendarIntervalType", "YearMonthIntervalType", "VariantType", "UserDefinedType"),
@@ -223,15 +225,30 @@ def lines_of(frame: DataFrame, check: BatchCheck) -> DataFrame:
 
 
 def _repeated(rows: DataFrame, key: str | None) -> Iterator[DataFrame]:
-    """Yield the ids that earlier rows have, each with what names its row; sorted by that."""
+    """Yield the ids that earlier rows have, each with what names its row; sorted by that.
+
+    The metadata of rows are there, too, if they may ignore something.
+    """
     from pyspark.sql import Window, functions
 
     if not _is_text(rows, "id"):
         return
-    named = rows.select("id", functions.col(_quoted(key or "id")).cast("string").alias("row"))
+    name = functions.col(_quoted(key or "id")).cast("string").alias("row")
+    named = rows.select("id", name, *_ignores(rows))
     number = functions.row_number().over(Window.partitionBy("id").orderBy("row"))
     numbered = named.where("id is not null and id <> ''").withColumn("number", number)
-    yield numbered.where("number > 1").select("id", "row")
+    yield numbered.where("number > 1").drop("number")
+
+
+def _ignores(rows: DataFrame) -> list[Column]:
+    """Return the metadata of rows, without what is not ours; nothing if they have no such field."""
+    from pyspark.sql import functions
+
+    kind = rows.schema["metadata"].dataType if "metadata" in rows.columns else None
+    if _OURS not in getattr(kind, "names", ()):
+        return []
+    ours = functions.col(f"metadata.{_OURS}").alias(_OURS)
+    return [functions.struct(ours).alias("metadata")]
 
 
 def _groups(rows: DataFrame) -> DataFrame:
