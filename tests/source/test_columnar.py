@@ -141,6 +141,7 @@ def test_a_row_group_that_cannot_be_read_costs_its_own_rows(tmp_path: Path) -> N
     found = findings(tmp_path / "a.parquet", bytes(data))
     (fault,) = [each for each in found if each[0] == "source/syntax"]
     assert "rows 8 to 15 of row group 1 are not checked" in fault[1]
+    assert "cannot be read: the column `" in fault[1]
     assert {each[3] for each in found if each is not fault} == {
         "row group 2, row 19", "row group 3, row 29"
     }  # fmt: skip

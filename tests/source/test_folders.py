@@ -128,7 +128,7 @@ BAD: dict[str, tuple[Callable[[Path], Any], str, str, bool]] = {
     "cut": (cut, "source/syntax", "not Parquet", False),
     "empty": (lambda f: f.write_bytes(b""), "source/syntax", "not Parquet", False),
     "text": (lambda f: f.write_text("a,b\n" * 9), "source/syntax", "not Parquet", False),
-    "damaged": (damaged, "source/syntax", "row group 0 are not checked", False),
+    "damaged": (damaged, "source/syntax", "cannot be read: the column `input`: ", False),
     "a key of the folder": (lambda f: put(f, k=["1"]), "source/unsupported", "column `k`", False),
     "a key more": (lambda f: put(f, x_a=["1"]), "dataset/ragged-row", "`x_a` is missing", True),
     "a dictionary": (

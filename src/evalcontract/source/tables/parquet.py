@@ -258,7 +258,8 @@ class ParquetTable(BatchedTable):
                 lost = (
                     f"the rows {read:,} to {rows.stop - 1:,} of row group {group} are not checked"
                 )
-                message = f"{lost}, since they cannot be read: {reason_of(error)}"
+                where = _damaged_column(parquet, group, self._batch_size)
+                message = f"{lost}, since they cannot be read: {where}{reason_of(error)}"
                 fault = SourceProblem("source/syntax", message, None, "write the file again")
                 yield Batch(self._number(read), [], ((fault, ""),))
             # The next group goes on with its own numbers.
@@ -273,6 +274,20 @@ class ParquetTable(BatchedTable):
         batch = batch if self._fields is None else renamed(batch, self._fields)
         batch = batch if stop - start == batch.num_rows else batch.slice(start, stop - start)
         yield batch if self._left is None else self._left.of(batch, first + start)
+
+
+def _damaged_column(parquet: ParquetFile, group: int, size: int) -> str:
+    """Return which column of a row group cannot be read; empty if each can be by itself."""
+    from pyarrow import ArrowException
+
+    for name in dict.fromkeys(parquet.schema_arrow.names):
+        try:
+            parts = parquet.iter_batches(size, [group], columns=[name], use_threads=False)
+            for _ in parts:
+                pass
+        except (ArrowException, *FAILURES):
+            return f"the column `{clipped(name)}`: "
+    return ""
 
 
 def _no_rows(columns: Schema) -> RecordBatch:
