@@ -28,6 +28,7 @@ from evalcontract.report.frame import display_width, note, wrapped_lines
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import (
+    CI_FILES,
     EXAMPLE_OUTPUTS,
     Addition,
     InitOptions,
@@ -38,7 +39,6 @@ from evalcontract.starting.init import (
     ungraded,
 )
 from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, MigrateResult, migrate
-from evalcontract.starting.project import CI_FILES
 from evalcontract.workspace import display_name
 
 _WIDTH = 80
