@@ -21,7 +21,7 @@ from evalcontract.grading.results import RowResult
 from evalcontract.grading.rows import RowGrader, with_content
 from evalcontract.grading.runner import Task, invalid_row
 from evalcontract.judging.asking import Judging, asked_ahead
-from evalcontract.judging.cost import Prospects, QuestionBudget, forecast_fields
+from evalcontract.judging.questions import Prospects, QuestionBudget, forecast_fields
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.errors import ContractViolation, UsageError

@@ -11,7 +11,7 @@ from evalcontract.cli import options
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.printing import CommandAnswer, head, json_text, listing, put_answer
-from evalcontract.judging.cost import (
+from evalcontract.judging.questions import (
     CHARACTERS_OF_TOKEN,
     TOKENS_OF_ANSWER,
     Forecast,

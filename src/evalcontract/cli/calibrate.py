@@ -13,8 +13,14 @@ import click
 from evalcontract._version import __version__
 from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate, prospects
 from evalcontract.calibrating.files import CalibrationOptions
-from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Ranks
-from evalcontract.calibrating.printed import document_of, write_json, write_text
+from evalcontract.calibrating.measuring import (
+    AUTO,
+    CalibrationResult,
+    Ranks,
+    document_of,
+    write_json,
+    write_text,
+)
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
 from evalcontract.cli.asking import ASKING, Asking, forecast

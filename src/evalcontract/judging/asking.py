@@ -22,11 +22,14 @@ from evalcontract.judging.client import (
     NoReplyError,
     Reply,
 )
-from evalcontract.judging.cost import BudgetError, Prospect, Prospects, QuestionBudget
 from evalcontract.judging.prompt import Message, messages_again, surroundings
 from evalcontract.judging.questions import (
     AnswerCache,
+    BudgetError,
+    Prospect,
+    Prospects,
     Question,
+    QuestionBudget,
     ReadyJudge,
     named_model,
     named_provider,
