@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
+from collections.abc import Iterator, Sequence
 from shutil import get_terminal_size
 from typing import Any
 
@@ -59,23 +58,13 @@ class Asking(NamedTuple):
         return QuestionBudget(self.max_questions, self.max_tokens)
 
 
-def _asking(*added: options.Option) -> options.Option:
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def run(**arguments: Any) -> Any:
-            given = {name: arguments.pop(name) for name in Asking._fields if name in arguments}
-            return command(asking=Asking(**given), **arguments)
-
-        with_options: Callable[..., Any] = run
-        for option in reversed(added):
-            with_options = option(with_options)
-        return with_options
-
-    return add
+def _asking(arguments: dict[str, Any]) -> Asking:
+    return Asking(**{name: arguments.pop(name) for name in Asking._fields if name in arguments})
 
 
 #: Add what may be asked to a command, which gets it as `asking`; `BUDGET` has no dry run.
-ASKING, BUDGET = _asking(*_OPTIONS), _asking(*_OPTIONS[1:])
+ASKING = options.gathered("asking", _asking, *_OPTIONS)
+BUDGET = options.gathered("asking", _asking, *_OPTIONS[1:])
 
 
 def forecast(
