@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -133,14 +132,6 @@ def json_text(document: Any) -> Iterator[str]:
     yield f"{json.dumps(document, ensure_ascii=False)}\n"
 
 
-def _put_document(answer: CommandAnswer) -> None:
-    put_json(answer.document)
-
-
-def _put_lines(answer: CommandAnswer) -> None:
-    put_json(piece for record in answer.records for piece in json_text(record))
-
-
 _BETWEEN_ENDS = lazy_pattern("[^\r\n\t]+")
 
 
@@ -154,17 +145,13 @@ def _put_table(answer: CommandAnswer) -> None:
 
 def _harmless(pieces: Iterable[str]) -> Iterator[str]:
     """Yield text without controls that a terminal acts on; files of results have them."""
-    return (_BETWEEN_ENDS.sub(_shown, piece) for piece in pieces)
+    return (_BETWEEN_ENDS.sub(lambda match: escape_controls(match[0]), piece) for piece in pieces)
 
 
 def _cell(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _shown(match: re.Match[str]) -> str:
-    return escape_controls(match[0])
 
 
 def _put_markdown(answer: CommandAnswer) -> None:
@@ -253,8 +240,8 @@ def _put_findings(answer: CommandAnswer, output_format: str) -> None:
 
 
 _PRINTERS: Mapping[str, Callable[[CommandAnswer], None]] = {
-    "json": _put_document,
-    "jsonl": _put_lines,
+    "json": lambda answer: put_json(answer.document),
+    "jsonl": lambda answer: put_json(each for one in answer.records for each in json_text(one)),
     "csv": _put_table,
     "markdown": _put_markdown,
     "junit": _put_junit,

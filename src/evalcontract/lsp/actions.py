@@ -238,8 +238,4 @@ def edits_of(
 
 def overlaps(one: types.Range, other: types.Range) -> bool:
     """Whether two ranges have a place in common; they may just touch."""
-    return _at(one.start) <= _at(other.end) and _at(other.start) <= _at(one.end)
-
-
-def _at(position: types.Position) -> tuple[int, int]:
-    return position.line, position.character
+    return one.start <= other.end and other.start <= one.end
