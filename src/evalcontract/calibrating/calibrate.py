@@ -89,7 +89,10 @@ def calibrate(
     rows = labels_of_split(labels.records.rows, options.split)
     answers = None
     if _asks(labels, options, judging) and judging:
-        answers = ask_judge(judge_file, rows, options, judging=judging)
+        try:
+            answers = _Questions(judge_file, rows, options, judging=judging).answers()
+        finally:
+            judging.close()
         verdicts: ReadFile | list[Diagnostic] = ReadFile(labels.file, answers.records)
     else:
         verdicts = _verdicts(labels, options, judge_file.workspace)
@@ -130,7 +133,7 @@ def prospects(
     if judging is None:
         return None, ()
     rows = labels_of_split(labels.records.rows, options.split)
-    return prospects_of_labels(judge_file, rows, options, judging)
+    return _Questions(judge_file, rows, options, judging=judging).prospects()
 
 
 def _has_verdicts(labels: ReadFile, options: CalibrationOptions) -> bool:
@@ -412,35 +415,14 @@ class JudgeAnswers(NamedTuple):
 _Task = tuple[LabelRecord, dict[str, Any]]
 
 
-def ask_judge(
-    judge: NamedJudge, labels: Sequence[LabelRecord], options: CalibrationOptions, judging: Judging
-) -> JudgeAnswers:
-    """Ask a judge about each labelled output once, several at a time.
-
-    Raises:
-        UsageError: the judge cannot be asked at all, or there is nothing to show it.
-
-    """
-    try:
-        return _Questions(judge, labels, options, judging=judging).answers()
-    finally:
-        judging.close()
-
-
-def prospects_of_labels(
-    judge: NamedJudge, labels: Sequence[LabelRecord], options: CalibrationOptions, judging: Judging
-) -> tuple[Prospects, Sequence[Diagnostic]]:
-    """Return what a judge would be asked about labelled outputs, and the findings on the files.
+class _Questions:
+    """The questions to a judge about labelled outputs, each of which it is asked about once.
 
     Raises:
         UsageError: there is nothing to show it.
 
     """
-    questions = _Questions(judge, labels, options, judging=judging)
-    return questions.prospects()
 
-
-class _Questions:
     def __init__(
         self,
         judge: NamedJudge,
@@ -487,6 +469,12 @@ class _Questions:
         ask(self._judge.artifact, task[1])
 
     def answers(self) -> JudgeAnswers:
+        """Ask the judge, several questions at a time.
+
+        Raises:
+            UsageError: it cannot be asked at all.
+
+        """
         records = [*self._records()]
         problems = [_problem(*why, rows) for why, rows in self._failures.items()]
         unreadable = (rows for (code, _), rows in self._failures.items() if code == _UNREADABLE)

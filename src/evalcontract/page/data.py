@@ -32,7 +32,7 @@ from evalcontract.comparing.printed import (
 from evalcontract.meaning.changes import Change
 from evalcontract.model.diagnostic import Fix, key_of
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls
+from evalcontract.model.values import NAME_LENGTH, escape_controls
 from evalcontract.page.content import (
     CoverageTable,
     Evidence,
@@ -299,7 +299,6 @@ def _notes(report: HtmlReport, without_texts: int, *, has_left_lines: bool) -> I
 
 #: The most artifacts that are listed, those with a wrong version first, and the most of each list.
 _MOST_ARTIFACTS, _MOST = 500, 200
-_SENTENCE = 1_000
 
 
 def changes_data(difference: Difference | None) -> dict[str, Any] | None:
@@ -309,7 +308,7 @@ def changes_data(difference: Difference | None) -> dict[str, Any] | None:
     artifacts = difference.artifacts[:_MOST_ARTIFACTS]
     findings = (f"{each.place}: {each.message}" for each in difference.diagnostics)
     return {
-        "summary": _shown(summary_sentence(difference)),
+        "summary": shown(summary_sentence(difference), SENTENCE),
         "wrong": len(difference.wrong_versions),
         "artifacts": [*map(_artifact, artifacts)],
         "left_out": len(difference.artifacts) - len(artifacts),
@@ -324,18 +323,18 @@ def _artifact(found: ArtifactDifference) -> dict[str, Any]:
     groups = alike(found.table.rows if found.table else [])
     rows = [
         [
-            _shown(rows_sentence(rows)),
+            shown(rows_sentence(rows), SENTENCE),
             [_change(each, field_in_row(each, rows[0])) for each in fields_of(rows[0])[:_MOST]],
         ]
         for rows in groups[:_MOST]
     ]
     own = beside_rows(found)
     return {
-        "head": _shown(headline(found)),
+        "head": shown(headline(found), SENTENCE),
         "class": None if found.rank is None else found.rank.title,
-        "version": _shown(version_sentence(found)) or None,
-        "file": _shown(found.file),
-        "old_file": found.old_file and _shown(found.old_file),
+        "version": shown(version_sentence(found), SENTENCE) or None,
+        "file": shown(found.file, SENTENCE),
+        "old_file": found.old_file and shown(found.old_file, SENTENCE),
         "changes": [_change(each, each.name) for each in own[:_MOST]],
         "rows": rows,
         "left_out": sum(map(len, groups[_MOST:])) + len(own[_MOST:]),
@@ -343,17 +342,13 @@ def _artifact(found: ArtifactDifference) -> dict[str, Any]:
 
 
 def _change(change: Change, name: str) -> list[str]:
-    return [change.rank.title, _shown(change_sentence(change._replace(name=name)))]
+    return [change.rank.title, shown(change_sentence(change._replace(name=name)), SENTENCE)]
 
 
 def _list(sentences: Iterable[str]) -> list[str]:
-    lines = [*map(_shown, sentences)]
+    lines = [shown(each, SENTENCE) for each in sentences]
     more = [f"… and {len(lines) - _MOST:,} more"] if len(lines) > _MOST else []
     return lines[:_MOST] + more
-
-
-def _shown(text: str) -> str:
-    return escape_controls(clipped(text, _SENTENCE))
 
 
 Point = tuple[float, float]

@@ -24,7 +24,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import structure_of
 
-#: The version of every rubric that is made.
+#: The version of every rubric that is made, and of the starter judges.
 VERSION = "1.0.0"
 
 
@@ -213,8 +213,6 @@ def _prose(
 
 #: The name of the schema of a configuration of graders.
 GRADERS = "migration/graders"
-#: The version of the starter judges.
-JUDGE_VERSION = "1.0.0"
 
 _OF_EVERY_CHECK = ("id", "kind", "label", "description", "metadata")
 _SUFFIX = "_grader"
@@ -287,7 +285,7 @@ def _grader(
         return None
     check: dict[str, Any] = {"id": name, "kind": kind}
     if name in JUDGED:
-        check["judge_prompt_ref"] = f"judge/{name}@{JUDGE_VERSION}"
+        check["judge_prompt_ref"] = f"judge/{name}@{VERSION}"
     check |= _parameters(check, settings, path, migration=migration)
     if kind == "json_schema" and not check.keys() & {"schema", "schema_ref"}:
         migration.lose("it has no `schema` for `json_schema`", path)
