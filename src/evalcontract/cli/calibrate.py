@@ -23,11 +23,18 @@ from evalcontract.calibrating.measuring import (
 )
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
-from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import Asking
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, refuse, signals_as_interrupts
-from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
+from evalcontract.cli.printing import (
+    Case,
+    CaseOutcome,
+    CommandAnswer,
+    MarkdownTable,
+    forecast,
+    put_answer,
+)
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing import write_diff
 from evalcontract.judging.asking import Judging, Usage
@@ -117,7 +124,7 @@ def _bound(name: str, rate: str) -> options.Option:
 @options.cache("Reuse answers of the judge to the same question")
 @options.MAP_WITH_OUTPUTS
 @options.workspace("the judge")
-@ASKING
+@options.ASKING
 def calibrate_judge_command(
     judge: str,
     labels: Path,

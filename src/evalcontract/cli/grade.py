@@ -16,10 +16,11 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
-from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import Asking
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
+from evalcontract.cli.printing import forecast
 from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
@@ -238,7 +239,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @options.number("--jobs", "Number of processes (default: number of cores).", least=1)
 @options.MAP_WITH_OUTPUTS
 @options.NULLS
-@ASKING
+@options.ASKING
 def grade_command(
     dataset: str,
     outputs: str,

@@ -16,8 +16,8 @@ import click
 from evalcontract._version import __version__
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
-from evalcontract.cli.asking import BUDGET, Asking
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import Asking
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, signals_as_interrupts, wants_colour
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, listing, put_answer
@@ -88,7 +88,7 @@ from evalcontract.workspace.writing import write_error, write_staged
     "--limit", "Maximum number of fields and rows to print of each artifact (0: no limit).", 20
 )
 @options.MAP_WITH_OUTPUTS
-@BUDGET
+@options.BUDGET
 @options.of_run(*options.CONFIGURATION)
 def diff_command(
     compared: tuple[str, ...],

@@ -21,11 +21,13 @@ from evalcontract.cli.arguments import (
 from evalcontract.cli.command import codes, dialects, files_of, formats, report_files
 from evalcontract.cli.output import put
 from evalcontract.model.errors import UsageError
+from evalcontract.model.startup import NamedTuple
 from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
     from evalcontract.grading.export import RecordInfo
+    from evalcontract.judging.questions import QuestionBudget
 
 #: What adds an option to a command.
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -467,3 +469,47 @@ _OPTIONS: tuple[Option, ...] = (
         help="List the files that were skipped, and every place of a finding.",
     ),
 )
+
+
+#: What a run may ask judges, and what it would.
+_ASKING = (
+    flag(
+        "--dry-run",
+        "Ask no judge: say how many questions judges would be asked, how many of them the cache"
+        " answers, and estimate tokens and cost.",
+    ),
+    number(
+        "--max-questions",
+        "Maximum number of questions to send to models; beyond it, checks do not run, and the exit "
+        "status is 1.",
+    ),
+    number(
+        "--max-tokens",
+        "Number of tokens of questions and answers after which no question is sent, with the same "
+        "effect.",
+    ),
+)
+
+
+class Asking(NamedTuple):
+    """How judges may be asked, by the names of the options."""
+
+    dry_run: bool = False
+    max_questions: int | None = None
+    max_tokens: int | None = None
+
+    @property
+    def budget(self) -> QuestionBudget:
+        """The budget of the run, which nothing has been spent of."""
+        from evalcontract.judging.questions import QuestionBudget  # slow: most commands do without
+
+        return QuestionBudget(self.max_questions, self.max_tokens)
+
+
+def _asking(arguments: dict[str, Any]) -> Asking:
+    return Asking(**{name: arguments.pop(name) for name in Asking._fields if name in arguments})
+
+
+#: Add what may be asked to a command, which gets it as `asking`; `BUDGET` has no dry run.
+ASKING = gathered("asking", _asking, *_ASKING)
+BUDGET = gathered("asking", _asking, *_ASKING[1:])
