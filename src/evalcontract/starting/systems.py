@@ -355,9 +355,11 @@ class TargetGraders:
         self._threshold = _threshold(value, migration)
         parts = (value.get(key, "").strip() for key in ("label", "description"))
         self._description = ": ".join(part for part in parts if part)
-        #: What a file for the target says, beside its dataset.
-        self.settings = {key: part for key, part in value.items() if key in _settings()}
         known = load(GRADERS)["properties"]
+        # The threshold is that of its rubrics.
+        settings = load("target")["properties"].keys() & known.keys() - {"id", "threshold"}
+        #: What a file for the target says, beside its dataset.
+        self.settings = {key: part for key, part in value.items() if key in settings}
         migration.lose(_UNKNOWN, *((key,) for key in value if key not in known))
 
     def rubric_of_all(self, migration: FileMigration) -> str | None:
@@ -443,12 +445,6 @@ def move_dataset(value: dict[str, Any], name: str, target: TargetGraders | None)
         row = _without_orphans(given, path, migration)
         migration.rows.append(row if target is None else target.grade(row, path, migration))
     return migration
-
-
-def _settings() -> set[str]:
-    """Return the keys that a target of ai_eval and one of evalcontract have in common."""
-    ours, theirs = (set[str](load(name)["properties"]) for name in ("target", GRADERS))
-    return ours & theirs - {"id", "threshold"}  # the threshold is that of its rubrics
 
 
 def _threshold(value: dict[str, Any], migration: FileMigration) -> float | None:
