@@ -137,9 +137,9 @@ def calibrate_judge_command(
     observed_n: int | None,
     min_tpr: float | None,
     min_tnr: float | None,
-    is_written: bool,  # noqa: FBT001 - click passes flags by name
+    is_written: bool,
     output_format: str,
-    cache: bool | None,  # noqa: FBT001 - the same
+    cache: bool | None,
     asking: Asking,
     base: Options,
 ) -> int:

@@ -52,8 +52,8 @@ from evalcontract.workspace.writing import FixOptions, FixResult, write
 @options.STDIN_FILENAME
 def fix_command(
     paths: tuple[str, ...],
-    diff: bool,  # noqa: FBT001 - click passes flags by name
-    unsafe_fixes: bool,  # noqa: FBT001 - the same
+    diff: bool,
+    unsafe_fixes: bool,
     limit: int,
     output_format: str,
     stdin_filename: str | None,

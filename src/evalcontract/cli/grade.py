@@ -244,18 +244,18 @@ def grade_command(
     dataset: str,
     outputs: str,
     results: Path | None,
-    no_texts: bool,  # noqa: FBT001 - click passes flags by name
-    resume: bool,  # noqa: FBT001 - the same
-    force: bool,  # noqa: FBT001 - the same
+    no_texts: bool,
+    resume: bool,
+    force: bool,
     compare: Path | None,
     export: tuple[str, Path] | None,
     record: RecordInfo,
     threshold: float | None,
-    allow_undecided: bool,  # noqa: FBT001 - the same
+    allow_undecided: bool,
     output_format: str,
     limit: int,
     grouping: Grouping,
-    cache: bool | None,  # noqa: FBT001 - the same
+    cache: bool | None,
     asking: Asking,
     base: Options,
 ) -> int:

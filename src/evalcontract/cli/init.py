@@ -83,7 +83,7 @@ def migrate_command(
     from_: str | None,
     folder: Path,
     loss_report: Path | None,
-    force: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,
     stdin_filename: str | None,
     base: Options,
 ) -> int:
@@ -215,8 +215,8 @@ def init_command(
     columns: ColumnKeys,
     ci: str,
     source: str | None,
-    bare: bool,  # noqa: FBT001 - click passes flags by name
-    snippets: bool,  # noqa: FBT001 - the same
+    bare: bool,
+    snippets: bool,
 ) -> int:
     """Make a workspace in FOLDER, which defaults to the current folder.
 

@@ -230,7 +230,7 @@ _INSTALL = "pip install 'evalcontract[lsp]'"
     is_flag=True,
     help="Use standard input and output (the only way).",
 )
-def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
+def lsp_command(stdio: bool) -> int:
     """Run the language server, which an editor starts and speaks to over standard input.
 
     It shows what `check` finds while you type, and completes, explains, renames and fixes.

@@ -53,8 +53,8 @@ from evalcontract.workspace.syncing import SyncedLibrary, Syncing
 @options.workspace("the paths")
 def lock_command(
     paths: tuple[str, ...],
-    check: bool,  # noqa: FBT001 - click passes flags by name
-    update: bool,  # noqa: FBT001 - the same
+    check: bool,
+    update: bool,
     limit: int,
     output_format: str,
     base: Options,
@@ -181,8 +181,8 @@ _MOST = 10
 @options.workspace("the current folder")
 def sync_command(
     names: tuple[str, ...],
-    check: bool,  # noqa: FBT001 - click passes flags by name
-    update: bool,  # noqa: FBT001 - the same
+    check: bool,
+    update: bool,
     output_format: str,
     base: Options,
 ) -> int:

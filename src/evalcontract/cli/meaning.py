@@ -94,8 +94,8 @@ def diff_command(
     compared: tuple[str, ...],
     against: str | None,
     outputs: Path | None,
-    ask: bool,  # noqa: FBT001 - click passes flags by name
-    cache: bool | None,  # noqa: FBT001 - the same
+    ask: bool,
+    cache: bool | None,
     output_format: str,
     limit: int,
     asking: Asking,
@@ -136,7 +136,7 @@ def diff_command(
 class _Asked:
     """What asks judges for both revisions, which spend one budget."""
 
-    def __init__(self, cache: bool | None, asking: Asking) -> None:  # noqa: FBT001 - as it is given
+    def __init__(self, cache: bool | None, asking: Asking) -> None:
         self._folder, self._budget = chosen_cache_folder(cache), asking.budget
         self._made: list[Judging] = []
 
@@ -274,7 +274,7 @@ def manifest_command(
     format_: str,
     output_format: str,
     record: RecordInfo,
-    force: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,
     stdin_filename: str | None,
     base: Options,
 ) -> int:

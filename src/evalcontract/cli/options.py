@@ -280,7 +280,7 @@ def output_format(*programs: str) -> Option:
     )
 
 
-def refuse_with_diff(output_format: str, has_diff: bool) -> None:  # noqa: FBT001 - as it is given
+def refuse_with_diff(output_format: str, has_diff: bool) -> None:
     """Refuse a format for programs where standard output has a diff.
 
     Raises:

@@ -89,7 +89,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 def report_command(
     files: tuple[str, ...],
     output: str,
-    force: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,
     results: tuple[Path, ...],
     outputs: tuple[Path, ...],
     labels: list[JudgeLabels],

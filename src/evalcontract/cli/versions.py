@@ -104,12 +104,12 @@ def _to(value: str | None) -> Part | Version | None:
 @options.workspace("the files")
 def bump_command(
     files: tuple[str, ...],
-    all: bool,  # noqa: A002, FBT001 - click passes flags by name
+    all: bool,  # noqa: A002 - the name of its option
     against: str | None,
     to: Part | Version | None,
-    keep: bool,  # noqa: FBT001 - the same
-    update_refs: bool,  # noqa: FBT001 - the same
-    diff: bool,  # noqa: FBT001 - the same
+    keep: bool,
+    update_refs: bool,
+    diff: bool,
     output_format: str,
     base: Options,
 ) -> int:
