@@ -351,14 +351,14 @@ def write_refused(refused: Sequence[tuple[Diagnostic, str]], limit: int) -> Iter
     yield from _lines_of_hidden(len(refused), limit)
 
 
-def write_diff(name: str, before: str, after: str) -> Iterator[str]:
-    """Yield the changed lines as a unified diff.
+def write_diff(fix: FileFix) -> Iterator[str]:
+    """Yield the changed lines of a file as a unified diff.
 
     Control characters are replaced, but for tabs and the ends of lines: `patch` accepts lines
     without others.
     """
-    old, new = (_lines(text) for text in (before, after))
-    for line in _unified_diff(old, new, escape_controls(name)):
+    old, new = (_lines(data.decode("utf-8", "replace")) for data in (fix.before, fix.after))
+    for line in _unified_diff(old, new, escape_controls(fix.name)):
         text = line.removesuffix("\n").removesuffix("\r")
         end = line[len(text) :]
         yield "\t".join(map(escape_controls, text.split("\t"))) + end

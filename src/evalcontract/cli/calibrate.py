@@ -293,9 +293,7 @@ def _print_diff(change: FileFix | None) -> None:
     if change is None:
         put(["nothing would change in the judge\n"], err=True)
         return
-    texts = (data.decode("utf-8", "replace") for data in (change.before, change.after))
-    put(["\n"])
-    put(write_diff(change.name, *texts))
+    put(["\n", *write_diff(change)])
     put(["run it again with --write to write this\n"], err=True)
 
 
