@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.analysis.template import scan
 from evalcontract.calibrating.files import (
@@ -22,7 +22,7 @@ from evalcontract.calibrating.files import (
 from evalcontract.calibrating.joining import SHOWN, LabelRecord, Records, have_scores, join
 from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Labels, measure, remarks
 from evalcontract.checks._judges import needs_of, variables_of
-from evalcontract.checks._kind import Ask, Needs, outlook_of
+from evalcontract.checks._kind import Needs, outlook_of
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Advance, Input, open_dataset
@@ -40,6 +40,9 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.workspace import Workspace, display_name
 from evalcontract.workspace.writing import FileFix, FixResult, write
+
+if TYPE_CHECKING:
+    from evalcontract.checks._kind import Ask
 
 
 class CalibrationOutcome(NamedTuple):

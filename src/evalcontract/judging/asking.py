@@ -11,9 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evalcontract.checks._kind import Ask
 from evalcontract.checks.outcome import PASSED, Outcome, Verdict, error, unavailable
 from evalcontract.judging.client import (
     INSTALL,
@@ -40,6 +39,9 @@ from evalcontract.judging.settings import Machine, Prices, Settings, read_machin
 from evalcontract.library.artifact import Artifact
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
+
+if TYPE_CHECKING:
+    from evalcontract.checks._kind import Ask
 
 Task = TypeVar("Task")
 
