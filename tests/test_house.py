@@ -226,7 +226,7 @@ def test_a_name_says_what_a_thing_is(nodes: dict[str, list[ast.AST]]) -> None:
 
 #: Class names that stand twice: a name of the public API, and what stands behind it.
 TWICE = {
-    "Loss": ["api/converting.py", "formats/_conversion.py"],
+    "Loss": ["api/in_memory.py", "formats/_conversion.py"],
     "Workspace": ["api/findings.py", "workspace/workspace.py"],
 }
 
@@ -287,13 +287,13 @@ KNOWN = {
     "source/installed.py": "ours: `installation`",
     "structure/schemas.py": "ours: `installation`",
     "cache/store.py": "it is what is remembered by",
+    "cache/checks.py": "the installation: in the key; the files: what is asked of them is recorded",
     "checks/php_lint.py": "grades outputs, and no check of files does",
     "workspace/configuration.py": "reads by `Files`",
     "workspace/roots.py": "the current folder bounds what is written",
     "workspace/workspace.py": "reads by `Files`",
     "workspace/libraries.py": "reads by `Files`",
     "workspace/syncing.py": "is not remembered",
-    "cache/folders.py": "writes",
     "datasets/run.py": "the day: in the key",
     "datasets/recordings.py": "grades outputs, and no check of files does",
     "covering.py": "is not remembered",
@@ -312,7 +312,6 @@ KNOWN = {
     "starting/init.py": "writes",
     "starting/source.py": "is not remembered",
     "page/report.py": "ours, and no check reads it",
-    "workspace/editor_schemas.py": "writes",
     "api/datasets.py": "is not remembered",
     "api/batch_runs.py": "is not remembered",
     "api/calibrating.py": "is not remembered",
@@ -410,8 +409,8 @@ TAKEN = {
         "grading.comparison.by_id",
     },
     "versioning": {
-        "checking.locks.bundles_of",
-        "checking.locks.schemas_of",
+        "checking.artifact_check.bundles_of",
+        "checking.artifact_check.schemas_of",
         "checking.pipeline.check_runs",
     },
     "fixing": {"checking.pipeline.check_workspaces", "checking.pipeline.validate"},

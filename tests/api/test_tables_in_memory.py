@@ -20,7 +20,7 @@ from evalcontract.covering import coverage as cover_files
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind
-from evalcontract.source.tables.in_memory import rows_in
+from evalcontract.source.tables.columnar import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

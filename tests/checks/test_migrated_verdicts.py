@@ -22,7 +22,7 @@ from evalcontract.checks._kind import EvalContext
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.library.library import Library
 from evalcontract.starting.systems import Rubrics, move_evals
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 
 HAS_PHP = shutil.which("php") is not None
 NEEDS_PHP = pytest.mark.skipif(not HAS_PHP, reason="needs PHP")

@@ -31,9 +31,9 @@ from evalcontract.model.values import many
 from evalcontract.policy import current_code
 from evalcontract.source.yaml.writing import yaml_mapping
 from evalcontract.structure import schemas
-from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.foreign import SHARED_KEYS
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.parts import Schema, follow
+from evalcontract.structure.schemas import SHARED_KEYS
 from evalcontract.workspace.catalogue import KnownCodes, kind_of, url_of
 
 _WIDTH = 80

@@ -25,7 +25,7 @@ from evalcontract.policy import USAGE, exit_status
 from evalcontract.report import FORMATS, BaselineCounts, Report, Style, write_of
 
 if TYPE_CHECKING:
-    from evalcontract.cache.store import Query, RecordingFiles
+    from evalcontract.cache.checks import Query, RecordingFiles
     from evalcontract.datasets.opening import Options
 
 #: What `--statistics` prints on standard error without findings.
@@ -216,7 +216,7 @@ def watch(
         UsageError: what is checked cannot be watched.
 
     """
-    from evalcontract.cache.store import RecordingFiles  # only here
+    from evalcontract.cache.checks import RecordingFiles  # only here
 
     names = tuple(arguments)
     if "-" in names:
@@ -262,7 +262,7 @@ class _WatchedFiles:
     def _look(self) -> tuple[list[_State], dict[Query, str], list[list[str]], list[_Folder]]:
         from glob import glob
 
-        from evalcontract.cache.store import RecordingFiles
+        from evalcontract.cache.checks import RecordingFiles
 
         replayed = RecordingFiles().replay([*self._results])
         return (

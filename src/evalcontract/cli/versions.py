@@ -19,7 +19,7 @@ from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, listing,
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.fixing import write_diff
-from evalcontract.library.artifact import Artifact, identity_from_name
+from evalcontract.library.library import Artifact, identity_from_name
 from evalcontract.meaning.changes import Act, Change, rank_of
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from evalcontract.analysis.template_tags import ROOTS
-from evalcontract.library.artifact import identity_from_name
+from evalcontract.library.library import identity_from_name
 from evalcontract.lsp.context import (
     REFERENCES,
     CursorContext,

@@ -11,10 +11,9 @@ from typing import Any
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from evalcontract.cache.folders import is_kept
-from evalcontract.datasets.references import Use, rows_of, uses_of
-from evalcontract.library.artifact import Artifact, identity_from_name
-from evalcontract.library.library import Resolution
+from evalcontract.cache.store import is_kept
+from evalcontract.datasets.root import Use, rows_of, uses_of
+from evalcontract.library.library import Artifact, Resolution, identity_from_name
 from evalcontract.lsp.context import (
     REFERENCES,
     CursorContext,

@@ -36,7 +36,7 @@ from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
 from evalcontract.grading.runner import row_name
 from evalcontract.grading.summary import ALL_ALIKE
-from evalcontract.library.artifact import references_in_row
+from evalcontract.library.library import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.errors import InstallationError, UsageError
 from evalcontract.model.reference import Kind, Reference

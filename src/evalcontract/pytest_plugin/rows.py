@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
 
-    from evalcontract.api.loaded import LoadedDataset, LoadedRow
+    from evalcontract.api.datasets import LoadedDataset, LoadedRow
     from evalcontract.grading.results import RowResult
     from evalcontract.model.diagnostic import Diagnostic
 

@@ -31,13 +31,13 @@ from evalcontract.source.yaml.writing import flow
 from evalcontract.starting.source import StartingFiles, starting_files
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
-from evalcontract.workspace.editor_schemas import (
+from evalcontract.workspace.writing import (
     EditorSchema,
     editor_schemas,
     modeline,
     schema_text,
+    write_error,
 )
-from evalcontract.workspace.writing import write_error
 
 #: The dataset, the outputs and the judge of the example.
 EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"
