@@ -43,6 +43,7 @@ from evalcontract.datasets.provenance import Provenance
 from evalcontract.grading.export import RecordInfo, record_of
 from evalcontract.grading.manifest import manifest_of
 from evalcontract.grading.printed import write_judge_usage
+from evalcontract.grading.results import is_same
 from evalcontract.grading.used import now
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.judging.settings import has_endpoint
@@ -294,7 +295,7 @@ def manifest_command(
             f"a file, and a record of {_EXPORTED}, are JSON: leave out --output-format"
         )
     input_ = find_input(dataset, base, stdin_filename, verb="describe")
-    if output is not None and _is_same(output, input_.path):
+    if output is not None and is_same(output, input_.path):
         raise UsageError(f"{display_name(output)} is the dataset: the manifest needs another name")
     made = manifest_of(input_, base)
     write_findings(made.diagnostics)
@@ -352,10 +353,3 @@ def _counts(reached: Provenance) -> list[str]:
         many(len(reached.judges), "judge"),
         many(len(reached.bundles) + len(reached.files), "schema"),
     ]
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):  # one of them is not there
-        return False

@@ -336,9 +336,9 @@ class ResultsFile:
         beside = run_path(path)
         for written in (path, path.with_name(f"{path.name}.partial"), beside):
             for read in inputs:
-                if _is_same(written, read):
+                if is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
-                if any(_is_same(above, read) for above in written.resolve().parents):
+                if any(is_same(above, read) for above in written.resolve().parents):
                     name = display_name(read)
                     raise UsageError(f"the files in {name} are read: results need another folder")
         with _writing(path):
@@ -476,7 +476,8 @@ def _require_same(earlier: Results, name: str, use: Use) -> Sections:
     return now.used
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths are those of one file that is there."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):  # one of them is not there
