@@ -16,11 +16,18 @@ from checkout import add_below, copy_package
 from doors import command_lines
 from publishing import PUBLISHED
 
-from evalcontract.model import page
-from evalcontract.model.codes import Code, CodeTable
+from evalcontract.model import codes as page
+from evalcontract.model.codes import (
+    Code,
+    CodeTable,
+    Page,
+    parse_markdown,
+    parse_page,
+    parse_shared,
+    read_page,
+)
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import InstallationError
-from evalcontract.model.page import Page, parse_markdown, parse_page, parse_shared, read_page
 from evalcontract.policy import Policy
 from evalcontract.rules._rule import RowRule
 from evalcontract.workspace import catalogue as known_codes

@@ -323,7 +323,7 @@ KNOWN = {
     "fixing/fixing.py": "is not remembered",
     "versioning/bump.py": "changes files, and no check does",
     "source/overlays.py": "is not remembered",
-    "model/page.py": "ours, and no check reads it",
+    "model/codes.py": "ours, and no check reads it",
     "pytest_plugin/rows.py": "is not remembered",
     "pytest_plugin/collecting.py": "the number of processes",
     "checking/baseline.py": "is compared with what is remembered",

@@ -18,7 +18,7 @@ from tables import every_case
 from writing import write
 
 from evalcontract import DatasetLoader
-from evalcontract.model import page
+from evalcontract.model import codes as page
 from evalcontract.source import installed as shipped
 from evalcontract.starting import project as init_install
 from evalcontract.starting import source as init_source

@@ -21,9 +21,9 @@ from evalcontract.calibrating.joining import LabelRecord, have_scores, join
 from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Labels, measure, remarks
 from evalcontract.judging.asking import Judging
 from evalcontract.judging.cost import Prospects
+from evalcontract.library.scores import Scale
 from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome, Severity
 from evalcontract.model.errors import EditError, UsageError
-from evalcontract.model.scale import Scale
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.workspace import Workspace, display_name

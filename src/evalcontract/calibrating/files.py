@@ -17,11 +17,11 @@ from evalcontract.datasets.placing import from_source_fault, from_unreadable, to
 from evalcontract.datasets.run import today
 from evalcontract.library.library import Artifact, DanglingReference, read_artifact
 from evalcontract.library.references import advise, says
+from evalcontract.library.scores import Scale, ScaleError, scale_of
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.rules._judge import template_digest

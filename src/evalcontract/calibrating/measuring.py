@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from evalcontract.calibrating.joining import Annotators, LabelledVerdict
-from evalcontract.model.scale import reaches
+from evalcontract.library.scores import reaches
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import many
-from evalcontract.statistics.agreement import area_under_roc, weighted_kappa
 from evalcontract.statistics.rates import (
     LEVEL,
     RATES,
@@ -23,7 +22,15 @@ from evalcontract.statistics.rates import (
     corrected,
     wilson_interval,
 )
-from evalcontract.statistics.scores import ChosenThreshold, best, kendall_tau_b, spearman, sweep
+from evalcontract.statistics.scores import (
+    ChosenThreshold,
+    area_under_roc,
+    best,
+    kendall_tau_b,
+    spearman,
+    sweep,
+    weighted_kappa,
+)
 
 #: A threshold that is to be chosen from the labels.
 AUTO = "auto"

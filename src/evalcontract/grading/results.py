@@ -22,7 +22,7 @@ from evalcontract.grading.basis import (
     used_line,
 )
 from evalcontract.grading.tables import lines_of_table, require_writer, table_medium, table_of
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import SHOWN, harmless_json

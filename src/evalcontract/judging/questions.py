@@ -27,8 +27,8 @@ from evalcontract.judging.prompt import (
 )
 from evalcontract.judging.settings import Settings
 from evalcontract.library.library import Artifact
+from evalcontract.library.scores import Scale, ScaleError, scale_of
 from evalcontract.model.errors import UsageError
-from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped, is_finite_number
 from evalcontract.source.faults import ParseError

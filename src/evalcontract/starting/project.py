@@ -13,8 +13,8 @@ from urllib.request import url2pathname
 from xml.sax.saxutils import quoteattr
 
 from evalcontract._version import __version__
+from evalcontract.model.codes import REPOSITORY, is_published
 from evalcontract.model.errors import UsageError
-from evalcontract.model.page import REPOSITORY, is_published
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import DISK, SUFFIXES
 from evalcontract.source import installed as shipped

@@ -27,10 +27,9 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.lock import Lock, LockedArtifact, short_view, view_in_lock
 from evalcontract.meaning.locked import free_version, gone_versions, versions_in
-from evalcontract.meaning.view import View, view_and_digest, view_of
+from evalcontract.meaning.view import ChangeClass, View, view_and_digest, view_of
 from evalcontract.model.diagnostic import Fix, Write
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.reference import Kind, Reference, Version

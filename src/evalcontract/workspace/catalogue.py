@@ -177,7 +177,7 @@ def url_of(name: str) -> str | None:
 
     Returns None if there is none, as for all of our codes while their pages are not published.
     """
-    from evalcontract.model.page import is_published, page_url  # slow to import
+    from evalcontract.model.codes import is_published, page_url  # slow to import
 
     code = KnownCodes().get(name)
     if code is None or code.url is not None:

@@ -20,8 +20,8 @@ from evalcontract.judging.cost import (
     forecast_fields,
     total_of,
 )
+from evalcontract.model.codes import where_to_read
 from evalcontract.model.diagnostic import Diagnostic
-from evalcontract.model.page import where_to_read
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many
 from evalcontract.policy import exit_status
