@@ -322,7 +322,6 @@ KNOWN = {
     "api/findings.py": "is not remembered",
     "fixing/fixing.py": "is not remembered",
     "versioning/bump.py": "changes files, and no check does",
-    "source/overlays.py": "is not remembered",
     "model/codes.py": "ours, and no check reads it",
     "pytest_plugin/rows.py": "is not remembered",
     "pytest_plugin/collecting.py": "the number of processes",

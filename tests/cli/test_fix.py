@@ -25,7 +25,7 @@ from writing import write
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.fixing import fixing
 from evalcontract.fixing.fixing import fix
-from evalcontract.source.overlays import replace_all
+from evalcontract.source.writing import replace_all
 from evalcontract.source.yaml.writing import block, flow
 from evalcontract.workspace import writing as fix_options
 from evalcontract.workspace.writing import FixOptions

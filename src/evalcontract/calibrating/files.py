@@ -27,10 +27,10 @@ from evalcontract.model.values import listed
 from evalcontract.rules._judge import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file, read_stream
 from evalcontract.source.files import guess_format
-from evalcontract.source.overlays import read_bytes
 from evalcontract.source.setting import set_key
 from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.source.text import sha256_of
+from evalcontract.source.writing import read_bytes
 from evalcontract.statistics.rates import MeasuredRate
 from evalcontract.workspace import (
     NEAREST,
@@ -44,7 +44,7 @@ from evalcontract.workspace.writing import FileFix
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
     RowFile = CsvTable | RowStream
 

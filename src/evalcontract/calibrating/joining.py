@@ -17,7 +17,7 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, listed
 from evalcontract.source import SourceProblem
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.statistics.rates import Agreement, cohens_kappa
 from evalcontract.statistics.scores import Metric, krippendorff_alpha

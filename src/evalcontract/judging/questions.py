@@ -32,7 +32,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped, is_finite_number
 from evalcontract.source.faults import ParseError
-from evalcontract.source.json.reading import load_json
+from evalcontract.source.json import load_json
 
 # Change this when the format of answers changes.
 _NAME = "answers-2"

@@ -38,8 +38,8 @@ from evalcontract.source import Files, RowSource, format_of, read_file, read_str
 from evalcontract.source.editing import edit_text
 from evalcontract.source.files import guess_format
 from evalcontract.source.git import GitTree, commit_of, repository_of
-from evalcontract.source.overlays import read_bytes, replace_all
 from evalcontract.source.setting import with_new_key
+from evalcontract.source.writing import read_bytes, replace_all
 from evalcontract.workspace import Workspace, display_name
 from evalcontract.workspace.workspace import configuration_of
 from evalcontract.workspace.writing import FileFix, refuse_kept, write_error

@@ -14,8 +14,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import Selection
 from evalcontract.source import Document
 from evalcontract.source.comments import Comment, comments_of
-from evalcontract.source.overlays import replace_all
-from evalcontract.source.writing import StagedFiles, remove_abandoned
+from evalcontract.source.writing import StagedFiles, remove_abandoned, replace_all
 from evalcontract.workspace import display_name, write_bound
 from evalcontract.workspace.configuration import FILE_NAME, PYPROJECT
 from evalcontract.workspace.editor_schemas import without_modelines

@@ -24,7 +24,7 @@ from evalcontract.formats.deepeval.reading import (
 )
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
