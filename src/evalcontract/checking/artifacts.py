@@ -102,7 +102,7 @@ def lock_findings(
     Without `has_bundles`, no dataset was checked, and bundles do not matter.
     """
     if run.workspace.lock_file and not run.is_locking:
-        from evalcontract.checking.locks import check_lock  # only with a lock
+        from evalcontract.checking.artifact_check import check_lock  # only with a lock
 
         found = run.workspace.lock_file
         yield from check_lock(run, found, is_whole=is_whole, has_bundles=has_bundles)

@@ -13,13 +13,13 @@ from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import Plan
 from evalcontract.datasets.gates import Gates, RowRefs, SharedGates, refs_of_rows
 from evalcontract.datasets.known_rows import KnownRow, KnownRows
-from evalcontract.datasets.passes import BatchFindings
 from evalcontract.datasets.placing import guarded
 from evalcontract.datasets.plans import GradingPlans, Plans
 from evalcontract.datasets.root import is_graded_above
 from evalcontract.datasets.run import FindingBudget
 from evalcontract.datasets.workers import (
     MIN_PART_BYTES,
+    BatchFindings,
     BatchResult,
     ObservedRows,
     check_in_parallel,

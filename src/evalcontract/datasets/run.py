@@ -318,7 +318,7 @@ class Run:
         names_schema = has_key or "yaml-language-server" in document.head
         # A file of another kind is reported as that alone: which kind is meant, nobody knows.
         if names_schema and other_kind(kind, document.quick) is None:
-            from evalcontract.workspace.editor_schemas import check_schema_reference
+            from evalcontract.workspace.recognition import check_schema_reference
 
             root = self.workspace.root
             faults = check_schema_reference(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from evalcontract.datasets.references import uses_of
+from evalcontract.datasets.root import uses_of
 from evalcontract.grading.results import RowResult, earlier_results, run_path
 from evalcontract.grading.summary import Tally
 from evalcontract.library.library import Artifact, Resolution

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evalcontract.datasets.references import Use, rows_of, uses_of
+from evalcontract.datasets.root import Use, rows_of, uses_of
 from evalcontract.library.library import Artifact, Resolution
 from evalcontract.lsp.context import (
     REFERENCES,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from evalcontract.cache.folders import is_kept
-from evalcontract.datasets.references import Use, uses_of
+from evalcontract.cache.store import is_kept
+from evalcontract.datasets.root import Use, uses_of
 from evalcontract.library.library import identity_from_name
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, VERSION, Name, Naming
 from evalcontract.lsp.text import edits_between

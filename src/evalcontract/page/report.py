@@ -13,7 +13,7 @@ from evalcontract.checks.outcome import Output
 from evalcontract.comparing.compare import compare
 from evalcontract.comparing.difference import Difference
 from evalcontract.comparing.revisions import of_git
-from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.covering import run_for_coverage
 from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.outputs import OutputFile

@@ -16,7 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Self
 
-from evalcontract.datasets.references import Use, every_use
+from evalcontract.datasets.root import Use, every_use
 from evalcontract.library.library import Artifact, Library, identity_from_name, read_artifact
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (

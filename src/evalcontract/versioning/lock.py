@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from evalcontract.checking.locks import bundles_of, schemas_of
+from evalcontract.checking.artifact_check import bundles_of, schemas_of
 from evalcontract.checking.pipeline import check_runs
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
