@@ -589,9 +589,9 @@ def test_a_file_that_changes_meanwhile_is_left_alone(
 ) -> None:
     write(place, {"datasets/a.yaml": FAULTY, "datasets/b.yaml": FAULTY})
 
-    def late(changes: Any) -> None:
+    def late(changes: Any, new: Any) -> None:
         (place / "datasets/b.yaml").write_text("somebody else's\n")
-        replace_all(changes)
+        replace_all(changes, new)
 
     monkeypatch.setattr(fix_options, "replace_all", late)
     assert (
