@@ -34,6 +34,7 @@ def test_every_code_has_a_page(rules: Path) -> None:
     assert found == set(KnownCodes())
 
 
+@pytest.mark.slow
 def test_links_of_the_index(rules: Path) -> None:
     text = (rules / "index.md").read_text(encoding="utf-8")
     assert re.findall(r"\]\((\S+)\.md\)", text) == [*KnownCodes()]

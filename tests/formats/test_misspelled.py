@@ -308,6 +308,7 @@ WHOLE: dict[str, Any] = {
 }
 
 
+@pytest.mark.costly
 @every_case("dialect", WHOLE)
 def test_a_misspelled_key_is_told_at_every_depth(dialect: str) -> None:
     value, passed = WHOLE[dialect], []
@@ -376,6 +377,7 @@ def of_ours(kind: Kind) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
                         yield value, place, [step for step in place if isinstance(step, str)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", OURS)
 def test_a_misspelled_key_of_ours_never_passes_strict(kind: Kind) -> None:
     options = Options(root=Path(), strict=True)

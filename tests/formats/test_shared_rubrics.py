@@ -55,6 +55,7 @@ def write(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
+@pytest.mark.costly
 def test_many_cases_have_few_rubrics_with_names(tmp_path: Path) -> None:
     write(tmp_path / "harbour cases.json", cases(300))
     done = converted(

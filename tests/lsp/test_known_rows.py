@@ -80,6 +80,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=tries(200, at_least=20))
 @given(
@@ -96,6 +97,7 @@ def test_the_next_check_finds_what_it_would_without_known_rows(
         assert found(folder, texts, known) == found(folder, texts, None)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_changed_row_is_checked_alone(folder: Path, name: str) -> None:
     if name.endswith(".yaml"):

@@ -142,6 +142,7 @@ BAD: dict[str, tuple[Callable[[Path], Any], str, str, bool]] = {
 }  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case("name", [*BAD])
 def test_what_is_wrong_with_a_file_is_said_and_the_others_are_checked(
     name: str, tmp_path: Path

@@ -77,6 +77,7 @@ def test_no_value_is_another(suite: list[dict[str, Any]]) -> None:
     assert compared > 180
 
 
+@pytest.mark.slow
 def test_what_is_no_yaml_is_a_fault(suite: list[dict[str, Any]]) -> None:
     broken = [case for case in suite if case["fail"]]
     assert len(broken) > 90
