@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 Row = dict[str, Any]
 #: The name of evalcontract's own format, and the metadata key of its residuals in other formats.
@@ -259,6 +259,26 @@ def own_expectations(row: dict[str, Any]) -> dict[str, Any]:
     expected = row.get("expected")
     given = expected if isinstance(expected, dict) else {}
     return {key: part for key, part in given.items() if key not in OWN_KEYS and part is not None}
+
+
+_SYNTAX = lazy_pattern(r"([\\.^$*+?{}\[\]|()])")
+_LITERAL = lazy_pattern(r"\\([\\.^$*+?{}\[\]|()])")
+
+
+def escaped(text: str) -> str:
+    """Return the pattern that a text matches, and nothing else."""
+    return _SYNTAX.sub(r"\\\1", text)
+
+
+def text_matched_by(pattern: str) -> str | None:
+    """Return the only text that a pattern of `escaped` matches; None if it is another pattern."""
+    text = without_escapes(pattern)
+    return text if escaped(text) == pattern else None
+
+
+def without_escapes(pattern: str) -> str:
+    """Return a pattern with each escaped sign as itself."""
+    return _LITERAL.sub(r"\1", pattern)
 
 
 #: The ways between facts and guidelines of other systems and those of a row.

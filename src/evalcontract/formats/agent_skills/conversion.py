@@ -16,7 +16,7 @@ from evalcontract.formats._conversion import (
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._lens import At, Lens, ReadRubric
 from evalcontract.formats._residual import Form, Row
-from evalcontract.formats.agent_skills.checker import (
+from evalcontract.formats.agent_skills import (
     BEST_PRACTICES,
     CASES,
     cases_key,

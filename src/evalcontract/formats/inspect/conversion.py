@@ -14,7 +14,7 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._lens import At, Cells, Lens
 from evalcontract.formats._residual import Row
-from evalcontract.formats.inspect.checker import (
+from evalcontract.formats.inspect import (
     KEYS,
     choices_of,
     id_of,

@@ -14,7 +14,6 @@ from evalcontract.formats._format import (
     SchemaChecker,
     codes_of_system,
 )
-from evalcontract.formats.mlflow.inputs import scorers
 from evalcontract.formats.mlflow.readers import EvaluateChecker, ManagedChecker, StoreChecker
 from evalcontract.formats.mlflow.records import (
     EVALUATE,
@@ -25,6 +24,7 @@ from evalcontract.formats.mlflow.records import (
     exported_rows,
     perhaps_recognised,
     recognised,
+    scorers,
 )
 from evalcontract.model.diagnostic import Problem
 

@@ -20,6 +20,8 @@ from evalcontract.formats._findings import (
 from evalcontract.formats._format import SchemaChecker
 from evalcontract.formats.mlflow.records import (
     DOCUMENTED,
+    GOAL,
+    SESSION_KEYS,
     MlflowChecker,
     documented_form,
     explained,
@@ -34,10 +36,6 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.values import quoted
 from evalcontract.source.document import value_at
 from evalcontract.source.yaml.writing import flow
-
-#: The input that marks a record as a conversation to simulate, and the inputs it may have.
-GOAL = "goal"
-SESSION_KEYS = frozenset({"persona", GOAL, "context", "simulation_guidelines"})
 
 _encode = json.JSONEncoder(sort_keys=True).encode
 # Enough bytes of a digest that records practically never collide.

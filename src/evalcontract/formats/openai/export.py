@@ -138,6 +138,8 @@ def _variable(inside: str) -> Variable:
     return Variable(written, path if is_path else ())
 
 
+#: How many criteria of an eval are predicted, and converted.
+MAX_CRITERIA = 50
 #: Where the items of a run stand in an eval.
 CONTENT = ("data_source", "source", "content")
 _QUESTIONS = ("input", "question", "prompt", "query", "user_input", "message")
