@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source.installed import table
 
 Row = dict[str, Any]
 #: The name of evalcontract's own format, and the metadata key of its residuals in other formats.
@@ -301,6 +303,25 @@ class Field(NamedTuple):
     variants: tuple[str, ...] = ()
     read: Callable[[Any], Any] | None = None
     write: Callable[[Any], Any] | None = None
+
+
+#: Returns the value of one from that of the other; None for what it cannot say.
+_Way = Callable[[Any], Any] | None
+#: The ways to and from the values of a field.
+Ways = tuple[_Way, _Way]
+
+
+def listed_fields(system: str, ways: Mapping[str, Ways]) -> Iterator[Field]:
+    """Yield the fields that the table of a system lists."""
+    for row in table(f"formats/{system}.fields")["fields"]:
+        read, write = ways[row["way"]] if "way" in row else (None, None)
+        note, variants = row.get("note", ""), tuple(row.get("variants", ()))
+        for theirs, ours in product(_names(row.get("theirs")), _names(row.get("ours"))):
+            yield Field(theirs, ours, note, variants, read=read, write=write)
+
+
+def _names(given: str | list[str] | None) -> list[Any]:
+    return given if isinstance(given, list) else [given]
 
 
 NOT_CARRIED = "a value of this form has no counterpart"

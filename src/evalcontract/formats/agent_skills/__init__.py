@@ -12,24 +12,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.analysis.javascript import pattern_fault
-from evalcontract.formats._conversion import Field
-from evalcontract.formats._findings import FirstRows, bom_rejected, missing_key, stops_loader
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._findings import SystemChecker, bom_rejected, missing_key, stops_loader
+from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats._graders import GraderPrediction, predictions
-from evalcontract.model.diagnostic import Path, Problem, Related
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.values import clipped, is_finite_number
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats._graders import GraderPrediction
-    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 GUIDE, SKILL_CREATOR, BEST_PRACTICES = "guide", "skill_creator", "best_practices"
@@ -91,34 +83,6 @@ def _texts(item: Any) -> Iterator[str]:
         yield from (item[key] for key in STATEMENT_KEYS if isinstance(item.get(key), str))
 
 
-_NO_KEY = "rows of evalcontract have no key for it"
-_NO_FIELD = "a case has no field for it"
-_RUBRIC = "a case has no rubric"
-_RUN = "the prompt is all that the agent is given"
-_AS_LIST = "several statements are a list with a `- ` before each"
-_ONCE = "each text once"
-_CHECKS = (BEST_PRACTICES,)
-
-FIELDS = (
-    Field("id", "id", "a number is a text"),
-    Field("prompt", "input"),
-    Field("expected_output", "expected.expected_output", "a description for people, no answer"),
-    Field("files", "context.files"),
-    Field("assertions", "criteria", _AS_LIST, (GUIDE,)),
-    Field("expectations", "criteria", _AS_LIST, (SKILL_CREATOR, BEST_PRACTICES)),
-    Field("must_contain_any", "must_contain_any", _ONCE, _CHECKS),
-    Field("must_not_contain", "must_not_contain", _ONCE, _CHECKS),
-    Field("check_php_lint", "rubric_ref", "a check `php_lint`", _CHECKS),
-    Field("check_markdown_structure", "rubric_ref", "a check `markdown_structure`", _CHECKS),
-    Field("*", None, _NO_KEY),
-    Field(None, "rubric_ref", _RUBRIC),
-    Field(None, "rubric", _RUBRIC),
-    Field(None, "messages", _RUN),
-    Field(None, "expected.reference", "`expected_output` describes a result, and is no answer"),
-    Field(None, "*", _NO_FIELD),
-)
-
-
 _BOM = bom_rejected("agent_skills", "the file begins with a byte order mark, which is not JSON")
 _NO_FILE = Problem(
     "agent_skills/rejected",
@@ -127,6 +91,12 @@ _NO_FILE = Problem(
     'write {"skill_name": "…", "evals": […]}',
 )
 _NO_EVALS = Problem("agent_skills/no-evals", "there are no cases", (), "add a case")
+_DUPLICATE = Problem(
+    "agent_skills/duplicate-id",
+    "duplicate id `{name}`: the results of one case replace those of the other",
+    (),
+    "ids must be unique",
+)
 _STATEMENTS = ("assertions", "expectations")
 # Keys that people give the text of a statement, the likeliest first.
 _TEXTS = ("description", "check", "statement", "assertion", "expectation", "criteria", "name")
@@ -196,13 +166,8 @@ def _no_list(value: dict[str, Any], key: str) -> Problem:
     return _NO_FILE._replace(path=(near,), help=advice, on_key=True)
 
 
-class AgentSkillsChecker(RowChecker):
+class AgentSkillsChecker(SystemChecker):
     """One pass over cases; remembers their ids."""
-
-    def __init__(self, variant: str, schema: SchemaChecker) -> None:
-        self._variant = variant
-        self._schema = schema
-        self._ids = FirstRows()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next case."""
@@ -221,7 +186,9 @@ class AgentSkillsChecker(RowChecker):
         if all(problem.code.endswith("/ignored-key") for problem in found):
             yield from _nothing_graded(row, path, self._variant)
         yield from _without_effect(row, path, self._variant)
-        yield from self._duplicate(row.get("id"), path)
+        id_ = row.get("id")  # be it as a number or as a text
+        name = str(id_) if _is_id(id_) else None
+        yield from self._names.duplicate(name, path, "id", problem=_DUPLICATE)
 
     def _explained(self, problem: Problem, row: Any, path: Path) -> Problem:
         """Return a problem, or what a statement without a text that is read has instead."""
@@ -273,14 +240,6 @@ class AgentSkillsChecker(RowChecker):
         if row.get("id") is not None and not _is_id(row["id"]):
             message = "`id` is read only if it is a number or a text"
             yield Problem("agent_skills/not-read", message, (*path, "id"), "write a number")
-
-    def _duplicate(self, id_: Any, path: Path) -> Iterator[Problem]:
-        """Report an id that an earlier case has, be it as a number or as a text."""
-        if _is_id(id_) and (first := self._ids.before(str(id_), path)):
-            message = f"duplicate id `{id_}`: the results of one case replace those of the other"
-            related = (Related("first used here", (*first, "id")),)
-            where, advice = (*path, "id"), "ids must be unique"
-            yield Problem("agent_skills/duplicate-id", message, where, advice, related=related)
 
 
 def _is_id(value: Any) -> bool:
@@ -344,6 +303,8 @@ class AgentSkills(Format):
     variants = VARIANTS
     media = ("json",)
     basis = "agent-skills-eval 0.1.1, run; skill-creator and ai_best_practices per public files"
+    row_checker = AgentSkillsChecker
+    conversion = "evalcontract.formats.agent_skills.conversion:CaseLens"
     codes = codes_of_system(
         "agent_skills",
         # JSON.parse rejects what Python reads as a number that is not finite.
@@ -353,7 +314,6 @@ class AgentSkills(Format):
         ),
         guesses=("misplaced-key", "no-assertion"),
     )
-    fields = FIELDS
     readers = READERS
 
     @classmethod
@@ -365,9 +325,6 @@ class AgentSkills(Format):
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         return find_rows(file, self.variant, schema)
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return AgentSkillsChecker(self.variant, schema)
-
     def name_of(self, row: Any) -> str | None:
         given = row.get("id") if isinstance(row, dict) else None
         is_id = isinstance(given, str | int) and not isinstance(given, bool)
@@ -375,8 +332,3 @@ class AgentSkills(Format):
 
     def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
         return predict(row, self.variant)
-
-    def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.agent_skills.conversion import CaseLens  # a check needs it not
-
-        return CaseLens

@@ -6,13 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import (
-    OURS,
-    Loss,
-    criteria_of,
-    default_id,
-    guidelines_of,
-)
+from evalcontract.formats._conversion import OURS, Loss, criteria_of, default_id, guidelines_of
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._lens import At, Lens, ReadRubric
 from evalcontract.formats._residual import Form, Row

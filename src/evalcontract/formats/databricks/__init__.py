@@ -11,21 +11,15 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._conversion import FACTS, GUIDELINES, Field, documents_named
+from evalcontract.formats._conversion import FACTS, GUIDELINES, documents_named
 from evalcontract.formats._findings import (
-    FirstRows,
+    SystemChecker,
     as_json,
     missing_key,
     parsed_json,
     stops_loader,
 )
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats._frames import first_row_of, frame_of, layout_of
 from evalcontract.model.diagnostic import Path, Problem, key_of
 from evalcontract.model.nearest import nearest
@@ -35,7 +29,6 @@ from evalcontract.source.document import value_at
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.formats._graders import GraderPrediction
-    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 APPLICATION, OUTPUTS = "application", "outputs"
@@ -47,13 +40,8 @@ _DUPLICATE = Problem(
 )
 
 
-class RequestChecker(RowChecker):
+class RequestChecker(SystemChecker):
     """One pass over rows; remembers the request ids."""
-
-    def __init__(self, schema: SchemaChecker, *, has_outputs: bool) -> None:
-        self._schema = schema
-        self._has_outputs = has_outputs
-        self._ids = FirstRows()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next row."""
@@ -70,7 +58,7 @@ class RequestChecker(RowChecker):
         if not is_trace(row.get("trace")) and all(each.path[:-1] != where for each in misspelled):
             message = "only a `trace` that is an MLflow trace is documented"
             yield _undocumented(message, where, "write what `Trace.to_json` gives")
-        yield from self._ids.duplicate(
+        yield from self._names.duplicate(
             row.get("request_id"), path, "request_id", problem=_DUPLICATE
         )
         if "response" in row and not isinstance(row["response"], str | None):
@@ -93,7 +81,7 @@ class RequestChecker(RowChecker):
         placed = {p.message: p for p in problems if p.code == _MISSING and p.on_key}
         missing = [
             problem if problem.on_key else placed.get(problem.message, problem)
-            for problem in _missing(row, path, has_outputs=self._has_outputs)
+            for problem in _missing(row, path, has_outputs=self._variant == OUTPUTS)
         ]
         reported = {problem.path for problem in missing}
         return [
@@ -218,39 +206,7 @@ def _has_no_content(row: dict[str, Any], _: str) -> bool:
     return not row.get("trace") and not any(document.get("content") for document in documents)
 
 
-_NO_COLUMN = "evaluation sets have no column for it"
-_NO_KEY = "rows of evalcontract have no key for it"
-_UNLESS_EQUAL = "unless the only fact is the reference"
-_LISTED = "several guidelines are a list with a `- ` before each"
 _NAMED = documents_named("doc_uri")
-_RUBRIC = "evaluation sets have no rubrics; judges are chosen when the evaluation runs"
-
-FIELDS = (
-    Field("request_id", "id"),
-    Field("request", "input", "the last question; a text, `query`, or the last user message"),
-    Field("request.messages", "messages", "up to the question; the run after it is no request"),
-    Field("request.history", "context.history", "beside `query`"),
-    Field("expected_response", "expected.reference", "written only without other facts"),
-    Field("expected_facts", "expected_facts", _UNLESS_EQUAL, (), *FACTS),
-    Field("guidelines", "criteria", _LISTED, (), *GUIDELINES),
-    Field("guidelines", None, "criteria have no names, as lists of guidelines may have"),
-    Field("custom_expected.*", "expected.*"),
-    Field("custom_expected.reference", None, "`expected.reference` is the expected response"),
-    Field("custom_expected.format", None, "`expected.format` is `json` or `text`, for checks"),
-    Field("expected_retrieved_context", "expected_documents", "`doc_uri` is `id`", (), *_NAMED),
-    Field("response", "recorded_output", "or the answer at the end of `messages`"),
-    Field("retrieved_context", "retrieved_documents", "`doc_uri` is `id`", (), *_NAMED),
-    Field("trace", "trace"),
-    Field("*", None, _NO_KEY),
-    Field(None, "rubric_ref", _RUBRIC),
-    Field(None, "expected.format", _NO_COLUMN),
-    Field(None, "expected_tools", _NO_COLUMN),
-    Field(None, "must_contain_any", _NO_COLUMN),
-    Field(None, "must_not_contain", _NO_COLUMN),
-    Field(None, "context", "evaluation sets have a place for a `history` alone"),
-    Field(None, "tags", _NO_COLUMN),
-    Field(None, "*", _NO_COLUMN),
-)
 
 
 class Databricks(Format):
@@ -261,13 +217,15 @@ class Databricks(Format):
     variants = (APPLICATION, OUTPUTS)
     media = ("json", "jsonl", "yaml", "parquet")
     basis = "per public documentation"
+    row_checker = RequestChecker
+    conversion = "evalcontract.formats.databricks.conversion:RequestLens"
     codes = codes_of_system(
         "databricks",
         silently_accepted=("two-expectations",),
         guesses=("undocumented", "misplaced-key"),
         notes=("data-frame",),
     )
-    fields = FIELDS
+    ways = MappingProxyType({"facts": FACTS, "guidelines": GUIDELINES, "documents": _NAMED})
     facts = MappingProxyType({"no_content": _has_no_content})
     named_by = ("request_id",)
 
@@ -295,14 +253,6 @@ class Databricks(Format):
             return layout_of(frame, "databricks")
         return RowLayout.without_rows(_NO_LIST)
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return RequestChecker(schema, has_outputs=self.variant == OUTPUTS)
-
     def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
         read = {key: part for key, part in row.items() if key != "trace" or is_trace(part)}
         return super().predict(read, file)
-
-    def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.databricks.conversion import RequestLens  # a check needs it not
-
-        return RequestLens

@@ -9,17 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._findings import FirstRows, missing_key, stops_loader
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._findings import SystemChecker, missing_key, stops_loader
+from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats.deepeval.reading import (
     EXPECTED,
-    FIELDS,
     LISTS,
     OF_INPUT,
     OF_SCENARIO,
@@ -37,7 +30,6 @@ from evalcontract.model.values import clipped, quoted
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 _STOPS = "DeepEval stops here"
@@ -48,18 +40,20 @@ _DUPLICATE = Problem(
     (),
     "rename one",
 )
+_NO_EXPECTATION = Problem(
+    "deepeval/no-expectation",
+    "the golden expects nothing: metrics that compare stop the run",
+    (),
+    "write `expected_output`, or what else the others have",
+)
 _CONDITIONS = ("must", "must_not", "mustNot", "model", "eval_mode")
 
 
-class GoldenChecker(RowChecker):
+class GoldenChecker(SystemChecker):
     """Reports what DeepEval rejects in each golden, and what it silently drops or changes."""
 
-    def __init__(self, schema: SchemaChecker) -> None:
-        self._schema = schema
-        self._names = FirstRows()
-        self._kind: tuple[bool, Path] | None = None
-        self._bare: list[Path] = []
-        self._has_expectations = False
+    _kind: tuple[bool, Path] | None = None
+    _has_expectations = False
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next golden."""
@@ -82,12 +76,7 @@ class GoldenChecker(RowChecker):
 
     def finish(self) -> Iterator[Problem]:
         """Report goldens that expect nothing, if others do."""
-        if self._has_expectations:
-            for path in self._bare:
-                message = "the golden expects nothing: metrics that compare stop the run"
-                advice = "write `expected_output`, or what else the others have"
-                index = int(path[-1]) if path else 0
-                yield Problem("deepeval/no-expectation", message, path, advice, row_index=index)
+        yield from self.bare_rows(_NO_EXPECTATION) if self._has_expectations else ()
 
     def _of_kind(self, row: dict[str, Any], path: Path, found: list[Problem]) -> Iterator[Problem]:
         """Yield the findings on the keys that are read, and that the input is missing."""
@@ -263,6 +252,8 @@ class DeepEval(Format):
     title = "DeepEval"
     media = ("json", "jsonl", "csv")
     basis = "`EvaluationDataset` and the metrics of deepeval 4.3.1, run"
+    row_checker = GoldenChecker
+    conversion = "evalcontract.formats.deepeval.conversion:GoldenLens"
     codes = codes_of_system(
         "deepeval",
         rejected=(
@@ -278,7 +269,6 @@ class DeepEval(Format):
         ),
         guesses=("list-as-text", "no-expectation", "misplaced-key"),
     )
-    fields = FIELDS
     facts = FACTS
     named_by = ("name",)
     of_rows = _OF_CONVERSATION | {"scenario"}  # others have one conversation a file
@@ -297,13 +287,5 @@ class DeepEval(Format):
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         return find_rows(file)
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return GoldenChecker(schema)
-
     def name_of(self, row: Any) -> str | None:
         return super().name_of(row) or None
-
-    def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.deepeval.conversion import GoldenLens  # a check does not need it
-
-        return GoldenLens

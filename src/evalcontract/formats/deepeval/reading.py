@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import Field
 from evalcontract.formats._findings import bom_rejected, ragged_row
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Path, Problem
@@ -20,42 +19,7 @@ from evalcontract.source.tables.delimited import CsvTable
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
-_NO_KEY = "rows of evalcontract have no key for it"
-_NO_PLACE = "goldens have no place for it"
-_RUBRIC = "metrics are chosen when the evaluation runs, not in its dataset"
 
-FIELDS = (
-    Field("name", "id", "the first golden of that name"),
-    Field("input", "input", "of goldens with an `input`"),
-    Field("scenario", "input", "of goldens with a `scenario`"),
-    Field("expected_output", "expected.reference", "of goldens with an `input`"),
-    Field("expected_outcome", "criteria", "of goldens with a `scenario`"),
-    Field("expectations.must", "criteria", "several are a list with a `- ` before each"),
-    Field("context", "context", "a list of texts"),
-    Field("retrieval_context", "retrieved_documents", "a text is a `content`, its source an `id`"),
-    Field("actual_output", "recorded_output", "of goldens with an `input`"),
-    Field("expected_tools", "expected_tools", "`input_parameters` are `arguments`"),
-    Field("turns", "messages", "of goldens with a `scenario`; roles and texts"),
-    Field("additional_metadata", "metadata"),
-    Field("expectations", None, "only `must` has a counterpart"),
-    Field("tools_called", None, "recorded calls stand in outputs or in `messages`"),
-    Field("comments", None, _NO_KEY),
-    Field("source_file", None, _NO_KEY),
-    Field("custom_column_key_values", None, _NO_KEY),
-    Field("token_cost", None, _NO_KEY),
-    Field("input_token_count", None, _NO_KEY),
-    Field("output_token_count", None, _NO_KEY),
-    Field("persona", None, _NO_KEY),
-    Field("user_description", None, _NO_KEY),
-    Field("*", None, "DeepEval does not read it, and rows have no key for it"),
-    Field(None, "rubric_ref", _RUBRIC),
-    Field(None, "expected", _NO_PLACE),
-    Field(None, "expected_facts", "`expectations.must` are judged, and facts are looked up"),
-    Field(None, "must_contain_any", _NO_PLACE),
-    Field(None, "must_not_contain", "`expectations.must_not` are judged, not looked up"),
-    Field(None, "messages", "only goldens with a `scenario` have turns"),
-    Field(None, "*", _NO_PLACE),
-)
 #: The key of the metadata of a golden.
 METADATA = "additional_metadata"
 #: Lists of texts, which JSONL and tables may have as one text.

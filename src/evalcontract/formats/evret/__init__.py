@@ -8,15 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._conversion import Field
-from evalcontract.formats._findings import FirstRows, bom_rejected
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._findings import FirstRows, SystemChecker, bom_rejected
+from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats.evret.releases import (
     ANSWERS,
     ID_KEYS,
@@ -47,7 +40,6 @@ from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.formats._graders import GraderPrediction
-    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 # Most queries have exactly a name, a text and a list.
@@ -55,14 +47,12 @@ _PLAIN_KEYS = 3
 _EXPLAINED = ("evret/near-miss-key", "evret/other-release")
 
 
-class QueryChecker(RowChecker):
+class QueryChecker(SystemChecker):
     """Reports what the release rejects in each query, and what it ignores."""
 
-    def __init__(self, release: Release, schema: SchemaChecker) -> None:
-        self._release = release
-        self._schema = schema
-        self._ids = release.ids[0] if release.ids else ANSWERS
-        self._first = FirstRows()
+    def __init__(self, *started: Any) -> None:
+        super().__init__(*started)
+        self._release = RELEASES[self._variant]
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next query."""
@@ -77,13 +67,13 @@ class QueryChecker(RowChecker):
             return False
         if row.get("query_text").__class__ is not str:
             return False
-        values = row.get(self._ids) or row.get(ANSWERS)
+        values = row.get(self._release.preferred) or row.get(ANSWERS)
         if values.__class__ is not list or not values or not are_filled(values):
             return False
         # Different items may be equal for the evaluation.
         if len(values) > 1 and len(set(map(label_of, values))) < len(values):
             return False
-        return self._first.before(name.strip(), path) is None
+        return self._names.before(name.strip(), path) is None
 
     def _check(self, row: Any, path: Path, *, is_clean: bool) -> list[Problem]:
         faults = list(query_faults(row, path, self._release))
@@ -105,7 +95,7 @@ class QueryChecker(RowChecker):
 
     def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
         key = first_non_empty(row, NAMES[0])
-        if key is not None and (first := self._first.before(text_of(row[key]), path)):
+        if key is not None and (first := self._names.before(text_of(row[key]), path)):
             message = f"duplicate query id `{text_of(row[key])}`"
             related = (Related("first used here", first),)
             where, advice = (*path, key), "query ids must be unique"
@@ -379,31 +369,6 @@ def _duplicate(document: dict[str, Any], path: Path, first: FirstRows) -> Iterat
         yield Problem("evret/duplicate-document", message, where, advice, related=related)
 
 
-_NO_ANSWERS = "Evret scores retrieval, not answers"
-_WITH_IDS = ("0.0.3", "0.0.1")
-
-FIELDS = (
-    Field("query_id", "id", "or `id`"),
-    Field("query_text", "input", "or `query`"),
-    Field("expected_doc_ids", "expected_documents", "in JSON with their texts", ("0.0.3",)),
-    Field("relevant_doc_ids", "expected_documents", "in JSON with their texts", _WITH_IDS),
-    Field("relevant_docs", "expected_documents", "if nothing else is expected", ("0.0.1",)),
-    Field("expected_answers", "expected_facts", "what the retrieved texts should state"),
-    Field("metadata", "metadata"),
-    Field("*", None, "Evret does not read it, and rows have no key for it"),
-    Field(None, "expected_documents", "Evret 0.0.2 reads no document ids", ("0.0.2",)),
-    Field(None, "rubric_ref", "Evret scores retrieval, and has no rubrics"),
-    Field(None, "criteria", _NO_ANSWERS),
-    Field(None, "expected", _NO_ANSWERS),
-    Field(None, "expected_tools", "Evret scores retrieval, and has no tools"),
-    Field(None, "must_contain_any", _NO_ANSWERS),
-    Field(None, "must_not_contain", _NO_ANSWERS),
-    Field(None, "recorded_output", _NO_ANSWERS),
-    Field(None, "retrieved_documents", "Evret runs the retriever itself"),
-    Field(None, "*", "Evret has no place for it"),
-)
-
-
 FACTS = {"by_ids": lambda query, _: bool(query["ids"])}
 
 
@@ -415,6 +380,8 @@ class Evret(Format):
     variants = tuple(RELEASES)
     media = ("json", "csv")
     basis = "the loaders of Evret 0.0.1, 0.0.2 and 0.0.3, run"
+    row_checker = QueryChecker
+    conversion = "evalcontract.formats.evret.conversion:QueryLens"
     codes = codes_of_system(
         "evret",
         rejected=("empty-value", "malformed-cell", "short-row"),
@@ -436,7 +403,6 @@ class Evret(Format):
         guesses=("cut-cell", "python-list", "shadowed-key", "misplaced-key"),
         notes=("split-answer",),
     )
-    fields = FIELDS
     facts = FACTS
 
     @classmethod
@@ -455,9 +421,6 @@ class Evret(Format):
         value = file.document.value if file.document else None
         return rows_of_document(value, self._release, schema, has_mark=file.has_mark)
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return QueryChecker(self._release, schema)
-
     def name_of(self, row: Any) -> str | None:
         return name_of(row)
 
@@ -466,8 +429,3 @@ class Evret(Format):
         field = ids_key(row, self._release) if query.ids else ANSWERS
         for prediction in super().predict(query._asdict(), file):
             yield prediction._replace(field=field) if prediction.field else prediction
-
-    def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.evret.conversion import QueryLens  # a check needs it not
-
-        return QueryLens

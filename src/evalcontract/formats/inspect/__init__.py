@@ -14,22 +14,16 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._conversion import Field, last_question
+from evalcontract.formats._conversion import last_question
 from evalcontract.formats._findings import (
-    FirstRows,
+    SystemChecker,
     as_json,
     bom_rejected,
     parsed_json,
     ragged_row,
     stops_loader,
 )
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped, integer, listed, quoted
@@ -38,7 +32,6 @@ from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
-    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 #: The keys of a record that Inspect reads by default.
@@ -157,12 +150,8 @@ def _of_empty(problem: Problem) -> Problem:
     return problem._replace(code="inspect/missing-key", message=message, help="write the question")
 
 
-class InspectChecker(RowChecker):
+class InspectChecker(SystemChecker):
     """Reports what Inspect rejects in each record, and what it silently drops or changes."""
-
-    def __init__(self, schema: SchemaChecker) -> None:
-        self._schema = schema
-        self._ids = FirstRows()
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next record."""
@@ -183,7 +172,7 @@ class InspectChecker(RowChecker):
         """Yield that an earlier sample has the id; one without an id gets its number when run."""
         id_ = id_of(row)
         number = int(path[-1]) + 1 if path else 1
-        first = self._ids.before(str(number) if id_ is None else id_, path)
+        first = self._names.before(str(number) if id_ is None else id_, path)
         if first is None:
             return
         message = f"duplicate id `{clipped(id_)}`: {_REFUSED}" if id_ else f"{_EMPTY}: {_REFUSED}"
@@ -449,35 +438,6 @@ def _ragged(table: CsvTable) -> Iterator[Problem]:
             yield ragged_row("inspect", "Inspect", index, len(record), width)
 
 
-_NO_KEY = "rows of evalcontract have no key for it"
-_NO_PLACE = "samples have no place for it"
-_RUBRIC = "scorers are chosen in the task, not in its dataset"
-
-FIELDS = (
-    Field("id", "id", "a number is its digits, and digits are a number"),
-    Field("input", "input", "a text, or the last message of the user"),
-    Field("input", "messages", "chat messages, up to the question"),
-    Field("target", "expected.reference", "a text; a number or the like is the text that is read"),
-    Field("target", "must_contain_any", "a list of targets, any of which is right"),
-    Field("choices", "context.choices", "a text is split at its commas or blanks"),
-    Field("metadata", "metadata"),
-    Field("files", None, _NO_KEY),
-    Field("setup", None, _NO_KEY),
-    Field("sandbox", None, _NO_KEY),
-    Field("checkpoint", None, _NO_KEY),
-    Field("*", None, "Inspect does not read it, and rows have no key for it"),
-    Field(None, "rubric_ref", _RUBRIC),
-    Field(None, "criteria", "scorers have instructions, samples do not"),
-    Field(None, "expected", _NO_PLACE),
-    Field(None, "expected_facts", _NO_PLACE),
-    Field(None, "expected_tools", _NO_PLACE),
-    Field(None, "must_not_contain", _NO_PLACE),
-    Field(None, "context", "samples have a place for `choices` alone"),
-    Field(None, "recorded_output", "samples have no outputs"),
-    Field(None, "*", _NO_PLACE),
-)
-
-
 # Keys of other systems, whose rows have `input` and `target`, too.
 _OTHERS = frozenset({"expected_output", "ideal", "inputs", "queries", "cases", "assert", "vars"})
 FACTS = {
@@ -497,13 +457,14 @@ class Inspect(Format):
     title = "Inspect"
     media = ("json", "jsonl", "csv")
     basis = "`json_dataset` and `csv_dataset` of inspect_ai 0.3.285, run"
+    row_checker = InspectChecker
+    conversion = "evalcontract.formats.inspect.conversion:RecordLens"
     codes = codes_of_system(
         "inspect",
         rejected=("ragged-row", "malformed-value", "unknown-value"),
         silently_accepted=("no-target", "text-of-value", "split-choices", "empty-item", "no-rows"),
         guesses=("choice-target", "misplaced-key", "null-text"),
     )
-    fields = FIELDS
     facts = FACTS
     has_text_lines = True
 
@@ -516,14 +477,6 @@ class Inspect(Format):
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         return find_rows(file)
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return InspectChecker(schema)
-
     def name_of(self, row: Any) -> str | None:
         id_ = row.get("id") if isinstance(row, dict) else None
         return str(id_) if isinstance(id_, str | int) and str(id_) else None
-
-    def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.inspect.conversion import RecordLens  # a check does not need it
-
-        return RecordLens

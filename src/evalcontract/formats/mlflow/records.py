@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import (
-    FirstRows,
+    SystemChecker,
     is_ignored_key,
     is_list_of,
     mapping_at,
     parsed_json,
     stops_loader,
 )
-from evalcontract.formats._format import RowChecker, RowLayout, SchemaChecker
+from evalcontract.formats._format import RowLayout
 from evalcontract.formats._frames import first_row_of, frame_of, layout_of
 from evalcontract.formats._graders import Fact, GraderPrediction, Row, predictions, read_field
 from evalcontract.model.diagnostic import Path, Problem
@@ -241,7 +241,7 @@ _NO_EXPECTATIONS = Problem(
 _MISSPELLED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
 
 
-class MlflowChecker(RowChecker):
+class MlflowChecker(SystemChecker):
     """Checks records against the schema, and for expectations that no scorer can use.
 
     Subclasses add what each loader checks.
@@ -249,12 +249,7 @@ class MlflowChecker(RowChecker):
 
     #: The key that names a record, if the loader reads one.
     named_by: str | None = None
-
-    def __init__(self, schema: SchemaChecker) -> None:
-        self._schema = schema
-        self._names = FirstRows()
-        self._without: list[Path] = []
-        self._has_expectations = False
+    _has_expectations = False
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record."""
@@ -271,7 +266,7 @@ class MlflowChecker(RowChecker):
             self._has_expectations = True
             problems += expectation_problems(expectations, (*path, "expectations"))
         elif not faults and self.needs_expectations(row):
-            self._without.append(path)
+            self._bare.append(path)
         return [*faults, *problems]
 
     def _misspelled(self, row: Any, path: Path) -> Iterator[Problem]:
@@ -286,8 +281,7 @@ class MlflowChecker(RowChecker):
 
         Such a dataset is meant for scorers that compare with nothing, or for a simulation.
         """
-        for path in self._without if self._has_expectations else ():
-            yield _NO_EXPECTATIONS._replace(path=path, row_index=int(path[-1]))
+        return self.bare_rows(_NO_EXPECTATIONS) if self._has_expectations else ()
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         """Return the schema violations, except misspelled expectations, which are checked later."""

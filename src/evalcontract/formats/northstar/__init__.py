@@ -6,24 +6,18 @@ Written from the table of fields in its documentation, and from measurements of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._conversion import Field
 from evalcontract.formats._findings import (
-    FirstRows,
+    SystemChecker,
     as_json,
     bom_rejected,
     is_list_of,
     misspelled_messages,
     parsed_json,
 )
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats._graders import Fact, read_field
 from evalcontract.formats.northstar.case import (
     LACKING,
@@ -44,8 +38,6 @@ from evalcontract.formats.northstar.case import (
 )
 from evalcontract.formats.northstar.numbers import (
     EXPECTED,
-    LIMITS_OF_RUN,
-    LIMITS_OF_TRACE,
     METRICS,
     TRACE,
     normal,
@@ -59,7 +51,6 @@ from evalcontract.source.document import value_at
 from evalcontract.source.installed import table
 
 if TYPE_CHECKING:
-    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 _REJECTED = frozenset(
@@ -74,13 +65,12 @@ _DUPLICATE = Problem(
 )
 
 
-class NorthstarChecker(RowChecker):
-    """One pass over cases; remembers their ids."""
+class NorthstarChecker(SystemChecker):
+    """One pass over cases; remembers their ids, and counts those that only judges evaluate."""
 
-    def __init__(self, schema: SchemaChecker) -> None:
-        self._schema = schema
-        self._ids = FirstRows()
-        self._evaluation = _Evaluation()
+    _judged = 0
+    _first: Path = ()
+    _has_expectations = False
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Sequence[Problem]:
         """Check the next case."""
@@ -94,15 +84,36 @@ class NorthstarChecker(RowChecker):
             where = (*path, "id")
             problems.append(Problem("northstar/blank-id", message, where, "write a name"))
         else:
-            problems += self._ids.duplicate(row["id"], path, "id", problem=_DUPLICATE)
+            problems += self._names.duplicate(row["id"], path, "id", problem=_DUPLICATE)
         problems += _warnings(row, path)
         problems += misspelled_messages(self._schema, row["messages"], (*path, "messages"))
-        self._evaluation.observe(row, path)
+        self._observe(row, path)
         return problems
 
     def finish(self) -> Iterator[Problem]:
-        """Report the cases that the default plan does not evaluate."""
-        return self._evaluation.finish()
+        """Report cases that expect nothing while others do; for the rest, one note."""
+        judged, first = self._judged, self._first
+        if self._has_expectations:
+            yield from self.bare_rows(_not_evaluated(()))
+        elif self._bare:
+            judged += len(self._bare)
+            first = first or self._bare[0]
+        if judged:
+            cases = "1 case is" if judged == 1 else f"{judged:,} cases are"
+            message = f"{cases} not evaluated by the default plan: only judges and trace graders do"
+            yield Problem("northstar/judges-only", message, first, _ADVICE)
+
+    def _observe(self, row: dict[str, Any], path: Path) -> None:
+        """Add a valid case."""
+        expected = row.get("expected")
+        if expected and is_evaluated(expected):
+            self._has_expectations = True
+        elif is_judged(row):
+            self._has_expectations = self._has_expectations or bool(expected)
+            self._first = self._first if self._judged else path
+            self._judged += 1
+        elif not expected:
+            self._bare.append(path)
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         # The schema cannot describe everything that is read as a number, nor do its engines
@@ -265,43 +276,6 @@ def _ungraded_retrieval(expected: dict[str, Any], place: Path) -> Iterator[Probl
 _ADVICE = "enable judges, or add `contains`, `required_tools` or another expectation"
 
 
-class _Evaluation:
-    """Counts the cases that the default plan does not evaluate, though judges can."""
-
-    def __init__(self) -> None:
-        self._judged = 0
-        self._first: Path = ()
-        self._bare: list[Path] = []
-        self._has_expectations = False
-
-    def observe(self, row: dict[str, Any], path: Path) -> None:
-        """Add a valid case."""
-        expected = row.get("expected")
-        if expected and is_evaluated(expected):
-            self._has_expectations = True
-        elif is_judged(row):
-            self._has_expectations = self._has_expectations or bool(expected)
-            self._first = self._first if self._judged else path
-            self._judged += 1
-        elif not expected:
-            self._bare.append(path)
-
-    def finish(self) -> Iterator[Problem]:
-        """Report a case that expects nothing while others do; for the rest, one note."""
-        judged, first = self._judged, self._first
-        if self._has_expectations:
-            for path in self._bare:
-                index = path[-1] if path else 0
-                yield _not_evaluated(path)._replace(row_index=int(index))
-        elif self._bare:
-            judged += len(self._bare)
-            first = first or self._bare[0]
-        if judged:
-            cases = "1 case is" if judged == 1 else f"{judged:,} cases are"
-            message = f"{cases} not evaluated by the default plan: only judges and trace graders do"
-            yield Problem("northstar/judges-only", message, first, _ADVICE)
-
-
 _FIELDS: dict[str, Any] = {"metrics": METRICS, "expected": EXPECTED, "expected.trace": TRACE}
 # The mapping that a key belongs to; `trace` is also a key of a case.
 _HOMES = {key: home for home, keys in _FIELDS.items() for key in keys if key != "trace"}
@@ -393,11 +367,6 @@ FACTS: Mapping[str, Fact] = {
 }
 
 
-_UNMEASURED = "no check of evalcontract grades it"
-_NO_GRADER = "NorthStar has no grader for it"
-_UNNAMED = "a case says what the rubric requires, but not which rubric it is"
-
-
 def _passages(context: Any) -> list[str] | None:
     texts = [context] if isinstance(context, str) else context
     return texts if texts and is_list_of(texts, str) else None
@@ -414,44 +383,6 @@ def _numbers(metrics: Any) -> dict[str, Any] | None:
 def _same_numbers(metrics: Any) -> dict[str, Any] | None:
     is_same = isinstance(metrics, dict) and json_equal(same_as(metrics, METRICS), metrics)
     return metrics if is_same else None
-
-
-FIELDS = (
-    Field("id", "id"),
-    Field("messages", "messages", "the whole run"),
-    Field("messages", "context.history", "before the question"),
-    Field("messages", "recorded_output", "the last answer"),
-    Field("input", "input", "by default the last text of a user"),
-    Field("expected.goal", "criteria", "unless there is a `rubric`"),
-    Field("expected.rubric", "criteria", "a `goal` beside it is `expected.goal`"),
-    Field("expected.goal", "expected.goal", "if there is a `rubric`"),
-    Field("expected.ground_truth", "expected.reference", "and one of `expected_facts`"),
-    Field("expected.contains", "expected_facts", "facts are found over line breaks, too"),
-    Field("expected.not_contains", "must_not_contain", "without repetitions"),
-    Field("expected.required_tools", "expected_tools", "without repetitions"),
-    Field("expected.tool_arguments", "expected_tools", "one call of each tool"),
-    Field("expected.tool_sequence", "expected_tools", "and a check of the exact sequence"),
-    Field("expected.tool_sequence", "rubric_ref", "the check of the exact sequence"),
-    Field("expected.forbidden_tools", "rubric_ref", "of the check `tool_usage`"),
-    Field("expected.max_tool_calls", "rubric_ref", "`max_calls` of the check `tool_usage`"),
-    Field(
-        "expected.context", "context", "a list of texts", read=EXPECTED["context"], write=_passages
-    ),
-    Field("expected.trace.relevant_retrieval_ids", "expected_documents", "the ids alone"),
-    Field("trace", "trace", "a mapping", read=_mapping, write=_mapping),
-    Field("metrics", "metrics", "numbers", read=_numbers, write=_same_numbers),
-    Field("metadata", "metadata"),
-    *(Field(f"expected.{key}", None, _UNMEASURED) for key in LIMITS_OF_RUN),
-    *(Field(f"expected.trace.{key}", None, _UNMEASURED) for key in LIMITS_OF_TRACE),
-    Field(None, "rubric_ref", _UNNAMED),
-    Field(None, "expected.format", _NO_GRADER),
-    Field(None, "expected.*", _NO_GRADER),
-    Field(None, "must_contain_any", "NorthStar asks for every phrase, not for one of them"),
-    Field(None, "expected_documents", "cases have the ids of documents, not their texts"),
-    Field(None, "retrieved_documents", "NorthStar takes them from the trace"),
-    Field(None, "context", "the context of a case is a list of texts"),
-    Field(None, "*", "cases have no place for it"),
-)
 
 
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
@@ -473,6 +404,8 @@ class Northstar(Format):
     title = "NorthStar"
     media = ("json", "jsonl")
     basis = "the loader of NorthStar as of 2026-06, run with pydantic 2.14"
+    row_checker = NorthstarChecker
+    conversion = "evalcontract.formats.northstar.conversion:RunLens"
     codes = codes_of_system(
         "northstar",
         rejected=("unknown-key", "out-of-range", "malformed-value"),
@@ -493,7 +426,13 @@ class Northstar(Format):
         guesses=("list-as-text",),
         notes=("judges-only",),
     )
-    fields = FIELDS
+    ways = MappingProxyType(
+        {
+            "passages": (EXPECTED["context"], _passages),
+            "mapping": (_mapping, _mapping),
+            "numbers": (_numbers, _same_numbers),
+        }
+    )
     facts = FACTS
     has_text_lines = True
 
@@ -526,14 +465,6 @@ class Northstar(Format):
             return RowLayout(rows, ("cases",), (*_empty(rows, "cases"), *ignored))
         misread = _misread(value)
         return RowLayout.without_rows(misread) if misread else RowLayout([value], is_row=True)
-
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return NorthstarChecker(schema)
-
-    def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.northstar.conversion import RunLens  # a check needs it not
-
-        return RunLens
 
 
 def _empty(rows: list[Any], *prefix: str) -> tuple[Problem, ...]:

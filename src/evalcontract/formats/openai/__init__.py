@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._findings import (
     FirstRows,
+    SystemChecker,
     bom_rejected,
     is_ignored_key,
     mapping_at,
@@ -22,15 +23,14 @@ from evalcontract.formats._findings import (
 )
 from evalcontract.formats._format import (
     Format,
-    RowChecker,
     RowLayout,
     SchemaChecker,
     codes_of_system,
+    lens_named,
 )
 from evalcontract.formats._graders import GraderPrediction, listed_predictions
 from evalcontract.formats.openai.export import (
     CONTENT,
-    FIELDS,
     HOSTED,
     MAX_CRITERIA,
     READERS,
@@ -62,20 +62,15 @@ _EXAMPLES = {
 }
 
 
-class OpenAIChecker(RowChecker):
+class OpenAIChecker(SystemChecker):
     """Reports what the row lacks of its schema, and a sample without a right answer."""
-
-    def __init__(self, schema: SchemaChecker, *, is_sample: bool) -> None:
-        self._schema = schema
-        self._is_sample = is_sample
-        self._required = "input" if is_sample else "item"
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
         """Check the next row."""
         problems = [] if is_clean else self._faults(row, path)
         yield from problems
         if not stops_loader(problems):
-            found = [*_ideal(row, path)] if self._is_sample else []
+            found = [*_ideal(row, path)] if self._variant == SAMPLES else []
             yield from found
             reported = {problem.path for problem in found}
             near = self._schema.near_misses(row, path)
@@ -83,7 +78,7 @@ class OpenAIChecker(RowChecker):
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         problems = self._schema.faults(row, path)
-        required = self._required
+        required = "input" if self._variant == SAMPLES else "item"
         if not isinstance(row, dict) or required in row:
             return problems
         message = f"`{required}` is missing"
@@ -422,7 +417,7 @@ class OpenAI(Format):
         ),
         guesses=("misplaced-key",),
     )
-    fields = FIELDS
+    row_checker = OpenAIChecker
     readers = READERS
     facts = FACTS
 
@@ -459,9 +454,6 @@ class OpenAI(Format):
     def _is_sample(self) -> bool:
         return self.variant == SAMPLES
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return OpenAIChecker(schema, is_sample=self._is_sample)
-
     def name_of(self, row: Any) -> str | None:
         return super().name_of(row.get("item", row) if isinstance(row, dict) else None)
 
@@ -470,6 +462,5 @@ class OpenAI(Format):
         return predict_criteria(root, row) or super().predict(row, file)
 
     def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.openai import conversion  # a check does not need it
-
-        return conversion.SampleLens if self._is_sample else conversion.ItemLens
+        own = "SampleLens" if self._is_sample else "ItemLens"
+        return lens_named(f"evalcontract.formats.openai.conversion:{own}")

@@ -8,16 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._findings import FirstRows, missing_key, stops_loader
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._findings import SystemChecker, missing_key, stops_loader
+from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats.promptfoo.assertions import (
-    FIELDS,
     KEYS,
     LISTS,
     NEEDED,
@@ -38,7 +31,6 @@ from evalcontract.model.values import clipped, quoted
 
 if TYPE_CHECKING:
     from evalcontract.formats._graders import GraderPrediction
-    from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
 
 #: Names that promptfoo gives a value besides.
@@ -56,15 +48,19 @@ _ADVICE = {
 _DUPLICATE = Problem(
     "promptfoo/duplicate-id", "two tests have the description `{clipped}`", (), "change one"
 )
+_NO_ASSERTION = Problem(
+    "promptfoo/no-assertion",
+    "the test has no assertions: it passes whatever the output is",
+    (),
+    "write `assert`",
+)
 
 
-class PromptfooChecker(RowChecker):
+class PromptfooChecker(SystemChecker):
     """Reports what promptfoo rejects in each test, and what it silently drops or passes."""
 
-    def __init__(self, schema: SchemaChecker) -> None:
-        self._schema = schema
-        self._names = FirstRows()
-        self._bare: list[Path] = []
+    def __init__(self, *started: Any) -> None:
+        super().__init__(*started)
         self._asserting = 0
         self._is_repeated = AssertionRepeats()
         # Where an assertion with a fault of a kind stands first; it lives as long as its id counts.
@@ -98,11 +94,7 @@ class PromptfooChecker(RowChecker):
     def finish(self) -> Iterator[Problem]:
         """Report the tests without assertions, if as many others have some."""
         if self._asserting >= len(self._bare):
-            for path in self._bare:
-                index = int(path[-1]) if path and isinstance(path[-1], int) else 0
-                message = "the test has no assertions: it passes whatever the output is"
-                advice = "write `assert`"
-                yield Problem("promptfoo/no-assertion", message, path, advice, row_index=index)
+            yield from self.bare_rows(_NO_ASSERTION)
 
     def _is_reported(self, problem: Problem, row: Any, path: Path) -> bool:
         """Whether a problem of an assertion is one of the default test that is reported already."""
@@ -211,6 +203,7 @@ class Promptfoo(Format):
     """Tests, with variables and assertions."""
 
     name = "promptfoo"
+    conversion = "evalcontract.formats.promptfoo.conversion:PromptfooLens"
     title = "promptfoo"
     media = ("yaml", "json", "jsonl", "csv")
     basis = "the loader and the assertions of promptfoo 0.123.1, run"
@@ -229,7 +222,7 @@ class Promptfoo(Format):
         ),
         notes=("not-followed",),
     )
-    fields = FIELDS
+    row_checker = PromptfooChecker
     named_by = ("description",)
 
     @classmethod
@@ -246,9 +239,6 @@ class Promptfoo(Format):
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         return find_rows(file, schema)
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return PromptfooChecker(schema)
-
     def name_of(self, row: Any) -> str | None:
         return super().name_of(row) or None
 
@@ -258,11 +248,6 @@ class Promptfoo(Format):
         file: ExternalFile | None = None,
     ) -> Iterator[GraderPrediction]:
         return predict(row)
-
-    def lens_class(self) -> type[Lens]:
-        from evalcontract.formats.promptfoo import conversion  # a check does not need it
-
-        return conversion.PromptfooLens
 
 
 def _is_test(value: Any) -> bool:
