@@ -18,6 +18,7 @@ from doors import Options, Printed, UsageError, command_lines, printed_by
 from examples import a_few
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
+from tables import every_case
 
 from evalcontract.cache.store import digest_of_files, keep, kept_folder
 from evalcontract.model.errors import ConfigurationError
@@ -395,7 +396,7 @@ def test_settings_of_the_user_do_not_turn_an_address_into_a_command(
     assert "transport 'file' not allowed" in printed_by("sync", cwd=mine).err
 
 
-@pytest.mark.parametrize(
+@every_case(
     "git_address",
     [
         "ext::sh -c touch% /tmp/x",
@@ -433,7 +434,7 @@ def test_a_hostile_address_is_refused_before_git_sees_it(git_address: str) -> No
     assert "`git` must" in fault_of(f'shared = {{git = "{git_address}", tag = "v1"}}')
 
 
-@pytest.mark.parametrize(
+@every_case(
     "address",
     [
         "https://git.example.com/evals/shared.git",
@@ -451,7 +452,7 @@ def test_a_usual_address_is_accepted(address: str) -> None:
     assert fault_of(f'shared = {{git = "{address}", tag = "v1"}}') == ""
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("library", "fault"),
     [
         *(
