@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from textwrap import dedent
 from typing import Any, Never, Self, TypedDict
 
@@ -87,23 +87,26 @@ class CodeOptions(TypedDict, total=False):
 
 
 class CodeTable(Mapping[str, Code]):
-    """The codes that a package declares, by name; each is made when it is first looked up.
+    """Codes by name; each is made when it is first looked up.
 
-    `declared` are names of codes, each with the options that these share.
+    `declared` are words for the kinds, words for the faults that each of the kinds may have, and
+    the options that these codes share.
 
     Raises:
         ValueError: a name is declared twice.
 
     """
 
-    def __init__(self, *declared: tuple[Iterable[str], CodeOptions]) -> None:
+    def __init__(self, *declared: tuple[str, str, CodeOptions]) -> None:
         self._options: dict[str, CodeOptions] = {}
         self._made: dict[str, Code] = {}
-        for names, options in declared:
-            for name in names:
-                if name in self._options:
-                    raise ValueError(f"the code {name} is declared twice")
-                self._options[name] = options
+        for kinds, faults, options in declared:
+            for kind in kinds.split():
+                for fault in faults.split():
+                    name = f"{kind}/{fault}"
+                    if name in self._options:
+                        raise ValueError(f"the code {name} is declared twice")
+                    self._options[name] = options
 
     def __getitem__(self, name: str) -> Code:
         code = self._made.get(name)
@@ -121,131 +124,90 @@ class CodeTable(Mapping[str, Code]):
         return len(self._options)
 
 
-# With one of these, the figures would be of other outputs than the files say.
-_OF_BAD_LABELS = (
-    "conflicting-label", "conflicting-output", "conflicting-verdict", "duplicate-column",
-    "extra-cell", "missing-column", "one-class", "several-models", "unanswered", "unknown-value",
-    "wrong-type",
-)  # fmt: skip
-# What is left out or counted once, and told.
-_OF_ODD_LABELS = (
-    "duplicate-label", "duplicate-verdict", "missing-value", "missing-verdict", "mixed-splits",
-    "not-asked", "surplus-verdict", "tied", "unreadable-answer",
-)  # fmt: skip
+_USUAL: CodeOptions = {}
+_ERROR: CodeOptions = {"soft": Severity.ERROR}
+_NOTE: CodeOptions = {"soft": Severity.NOTE, "strict": Severity.NOTE}
+_LENIENT: CodeOptions = {"strict": Severity.WARNING}
+_GUESS: CodeOptions = {"guess": True}
 
-OF_LABELS = CodeTable(
-    ([f"labels/{fault}" for fault in _OF_BAD_LABELS], {"soft": Severity.ERROR}),
-    ([f"labels/{fault}" for fault in _OF_ODD_LABELS], {}),
-    (["labels/near-miss-key"], {"guess": True}),
-)
-
-
-OF_REFERENCES = CodeTable(
-    (["reference/dangling", "reference/unpinned", "rubric/cycle", "rubric/nested-composite"], {}),
-    (["library/not-synced", "library/ambiguous"], {"soft": Severity.ERROR}),
-    (["library/unusable"], {}),
-    (["library/shadowed"], {"strict": Severity.WARNING}),
-)
-
-
-_OF_BAD_OUTPUTS = (
-    "invalid-record", "no-answer", "unread-answer", "unreadable-tool-call", "duplicate-id",
-    "missing",
-)  # fmt: skip
-
-OF_OUTPUTS = CodeTable(
-    ([f"output/{fault}" for fault in _OF_BAD_OUTPUTS], {"soft": Severity.ERROR}),
-    (["output/near-miss-key"], {"guess": True}),
-    (["output/undecided"], {}),
-    (["output/unknown-id"], {"strict": Severity.WARNING}),
-)
-
-
-# A version that means something else is an error in both modes: that is what a lock is for.
-_OF_LOCKED = (
-    "changed-file", "changed-meaning", "conflict", "invalid", "missing-entry", "newer-format",
-    "resolves-elsewhere", "version-too-small",
-)  # fmt: skip
-
-OF_LOCKS = CodeTable(
-    ([f"lock/{fault}" for fault in _OF_LOCKED], {"soft": Severity.ERROR}),
-    (["lock/unused-entry"], {"soft": Severity.NOTE, "strict": Severity.NOTE}),
-)
-
-
-_OF_UNREADABLE = (
-    "binary", "duplicate-key", "empty", "encoding", "lfs-pointer", "limit-exceeded",
-    "multiple-documents", "syntax", "unreadable", "unsupported",
-)  # fmt: skip
-
-OF_SOURCES = CodeTable(([f"source/{fault}" for fault in _OF_UNREADABLE], {"soft": Severity.ERROR}))
-
-
-_OF_TARGET = ("malformed-value", "missing-key", "out-of-range", "unknown-key", "wrong-type")
-_OF_LIBRARY = (
-    *_OF_TARGET, "conflicting-key", "empty-value", "repeated-item", "too-few-items",
-    "unknown-value",
-)  # fmt: skip
-_FAULTS = {
-    "dataset": (*_OF_LIBRARY, "invalid-value", "undecided-value"),
-    "rubric": _OF_LIBRARY,
-    "judge": _OF_LIBRARY,
-}
-_GUESSES = ("near-miss-key", "misplaced-key", "foreign-key")
-
-#: The codes of invalid values; a guess about a key leaves its value usable.
-ILL_FORMED = frozenset(
-    [
-        f"{kind}/{fault}"
-        for kind, faults in {**_FAULTS, "target": _OF_TARGET}.items()
-        for fault in faults
-    ]
-)
-#: The suffixes of the codes of guesses, for every kind and every dialect.
-GUESSES = tuple(f"/{guess}" for guess in _GUESSES)
-
-OF_VALUES = CodeTable(
-    ([f"{kind}/{fault}" for kind, faults in _FAULTS.items() for fault in faults], {}),
-    ([f"{kind}/{guess}" for kind in _FAULTS for guess in _GUESSES], {"guess": True}),
+_OF_TARGETS = "malformed-value missing-key out-of-range unknown-key wrong-type"
+_OF_OTHERS = f"{_OF_TARGETS} conflicting-key empty-value repeated-item too-few-items unknown-value"
+_OF_VALUES = (
+    ("dataset rubric judge", _OF_OTHERS, _USUAL),
+    ("dataset", "invalid-value undecided-value", _USUAL),
     # A target sets the mode of other files: if it is invalid, no mode can be trusted.
-    ([f"target/{fault}" for fault in _OF_TARGET], {"soft": Severity.ERROR}),
+    ("target", _OF_TARGETS, _ERROR),
 )
+#: The codes of invalid values; a guess about a key leaves its value usable.
+ILL_FORMED = frozenset(CodeTable(*_OF_VALUES))
+#: The suffixes of the codes of guesses, for every kind and every dialect.
+GUESSES = ("/near-miss-key", "/misplaced-key", "/foreign-key")
 
-
-_OF_BAD_FILES = (
-    *(f"{kind}/wrong-kind" for kind in ("dataset", "rubric", "judge", "target")),
-    "dataset/no-questions",
-    "target/missing-dataset",
-    "workspace/misnamed-file",
-    "internal/rule-crashed",
-)
-_OF_ODD_FILES = (
-    "rubric/no-executor", "workspace/schema-reference", "workspace/unused-ignore",
-    "workspace/invalid-ignore", "workspace/shadowed-configuration",
-)  # fmt: skip
-_OF_GUESSED_FILES = (
-    "target/misspelled-row-key",
-    "bundle/near-miss-keyword",
-    "bundle/near-miss-required",
-)
-_USUAL = (
-    "dataset/ragged-row", "dataset/repeated-column", "dataset/unclosed-quote",
-    "bundle/invalid-schema", "bundle/outdated-keyword", "bundle/slow-regex",
-    "bundle/unsatisfiable-schema", "workspace/unsupported-file",
-)  # fmt: skip
-
-OF_FILES = CodeTable(
-    (_OF_BAD_FILES, {"soft": Severity.ERROR}),
+#: The codes of no rule and of no other system.
+CORE = CodeTable(
+    *_OF_VALUES,
+    ("dataset rubric judge", "near-miss-key misplaced-key foreign-key", _GUESS),
+    ("reference", "dangling unpinned", _USUAL),
+    ("rubric", "cycle nested-composite", _USUAL),
+    ("library", "not-synced ambiguous", _ERROR),
+    ("library", "unusable", _USUAL),
+    ("library", "shadowed", _LENIENT),
     (
-        [f"{kind}/other-tool" for kind in ("dataset", "rubric", "judge")],
-        {"soft": Severity.ERROR, "guess": True},
+        "source",
+        """binary duplicate-key empty encoding lfs-pointer limit-exceeded multiple-documents syntax
+        unreadable unsupported""",
+        _ERROR,
     ),
-    (["dataset/mapped-column"], {"soft": Severity.NOTE, "strict": Severity.NOTE, "guess": True}),
-    (["dataset/harness-task"], {"soft": Severity.NOTE, "strict": Severity.NOTE, "guess": True}),
-    (["workspace/unread-file"], {"soft": Severity.NOTE, "strict": Severity.NOTE}),
-    (_OF_ODD_FILES, {"strict": Severity.WARNING}),
-    (_OF_GUESSED_FILES, {"guess": True}),
-    (_USUAL, {}),
+    ("dataset rubric judge target", "wrong-kind", _ERROR),
+    ("dataset", "no-questions", _ERROR),
+    ("target", "missing-dataset", _ERROR),
+    ("workspace", "misnamed-file", _ERROR),
+    ("internal", "rule-crashed", _ERROR),
+    ("dataset rubric judge", "other-tool", {**_ERROR, **_GUESS}),
+    ("dataset", "mapped-column harness-task", {**_NOTE, **_GUESS}),
+    ("workspace", "unread-file", _NOTE),
+    ("rubric", "no-executor", _LENIENT),
+    (
+        "workspace",
+        "schema-reference unused-ignore invalid-ignore shadowed-configuration",
+        _LENIENT,
+    ),
+    ("target", "misspelled-row-key", _GUESS),
+    ("bundle", "near-miss-keyword near-miss-required", _GUESS),
+    ("bundle", "invalid-schema outdated-keyword slow-regex unsatisfiable-schema", _USUAL),
+    ("dataset", "ragged-row repeated-column unclosed-quote", _USUAL),
+    ("workspace", "unsupported-file", _USUAL),
+    # A version that means something else is an error in both modes: that is what a lock is for.
+    (
+        "lock",
+        """changed-file changed-meaning conflict invalid missing-entry newer-format
+        resolves-elsewhere version-too-small""",
+        _ERROR,
+    ),
+    ("lock", "unused-entry", _NOTE),
+    (
+        "output",
+        "invalid-record no-answer unread-answer unreadable-tool-call duplicate-id missing",
+        _ERROR,
+    ),
+    ("output", "near-miss-key", _GUESS),
+    ("output", "undecided", _USUAL),
+    ("output", "unknown-id", _LENIENT),
+    # With one of these, the figures would be of other outputs than the files say.
+    (
+        "labels",
+        """conflicting-label conflicting-output conflicting-verdict duplicate-column extra-cell
+        missing-column one-class several-models unanswered unknown-value wrong-type""",
+        _ERROR,
+    ),
+    # What is left out or counted once, and told.
+    (
+        "labels",
+        """duplicate-label duplicate-verdict missing-value missing-verdict mixed-splits not-asked
+        surplus-verdict tied unreadable-answer""",
+        _USUAL,
+    ),
+    ("labels", "near-miss-key", _GUESS),
 )
 
 
