@@ -17,7 +17,7 @@ import pytest
 from examples import load_profiles
 from needs import shared
 
-from evalcontract.cache import FOLDER_VARIABLE, store
+from evalcontract.cache import FOLDER_VARIABLE, checks
 from evalcontract.checks import _time_limit
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def _one_start() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _one_installation() -> Iterator[None]:
     """Look only once at the files of this checkout, which a cache of results does each time."""
-    package, code_in = Path(store.__file__).parents[1], store.code_in
+    package, code_in = Path(checks.__file__).parents[1], checks.code_in
     ours = {folder: code_in(folder) for folder in (package, package.parents[1] / "schema")}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "code_in", lambda path: ours.get(path) or code_in(path))
+        patch.setattr(checks, "code_in", lambda path: ours.get(path) or code_in(path))
         yield
 
 

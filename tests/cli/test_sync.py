@@ -19,12 +19,12 @@ from examples import a_few
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
 
-from evalcontract.cache.folders import digest_of_files, keep, kept_folder
+from evalcontract.cache.store import digest_of_files, keep, kept_folder
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.source.writing import write_text
 from evalcontract.versioning.lock import lock
 from evalcontract.workspace import open_workspace
-from evalcontract.workspace.library_settings import read_source
+from evalcontract.workspace.configuration import read_library
 from evalcontract.workspace.syncing import Syncing
 
 pytestmark = needs_git
@@ -83,7 +83,7 @@ def fault_of(libraries: str) -> str:
     """Return what is said of a library in the settings; nothing if it has no fault."""
     ((name, value),) = tomllib.loads(libraries).items()
     try:
-        read_source(name, value, "evalcontract.toml:2")
+        read_library(name, value, "evalcontract.toml:2")
     except ConfigurationError as error:
         return str(error)
     return ""
@@ -999,7 +999,7 @@ def test_two_syncs_at_once_and_an_interrupted_one_leave_whole_folders(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("evalcontract.cache.folders._move", interrupt)
+        patch.setattr("evalcontract.cache.store._move", interrupt)
         printed_by("sync", cwd=mine)
     assert [*folder.parent.iterdir()] == []
     assert not (mine / "evalcontract.lock").exists()

@@ -16,10 +16,9 @@ from evalcontract._version import __version__
 from evalcontract.checking.artifacts import artifact_findings, lock_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
-from evalcontract.datasets.native_pass import NativeDataset
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
 from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, SampleJoin
-from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
+from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, NativeDataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.provenance import Settings, settings_of, time_text
 from evalcontract.datasets.recordings import read_outputs

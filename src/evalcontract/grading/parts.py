@@ -14,9 +14,8 @@ from contextlib import closing
 from itertools import tee, zip_longest
 from typing import Any, TypeVar
 
-from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.outputs import OutputFile, OutputRecord, Pair
-from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, rows_of
+from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, NativePass, rows_of
 from evalcontract.datasets.run import MAX_REJECTED
 from evalcontract.datasets.workers import BatchResult, packed, unpacked
 from evalcontract.model.diagnostic import Diagnostic

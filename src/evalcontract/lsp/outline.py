@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from evalcontract.datasets.references import rows_of
+from evalcontract.datasets.root import rows_of
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from needs import NODE, missing
 from tables import every_case
 
-from evalcontract.analysis.javascript import pattern_fault
+from evalcontract.analysis.dialects import pattern_fault
 from evalcontract.formats._conversion import escaped, text_matched_by
 from evalcontract.formats.promptfoo.rubrics import javascript_of, python_of
 
