@@ -37,8 +37,9 @@ from evalcontract.source.editing import cuts_by_fix, edit_text
 from evalcontract.source.entries import Cut
 from evalcontract.source.faults import ParseError
 from evalcontract.source.files import guess_format
-from evalcontract.source.overlays import Drafts, read_bytes
+from evalcontract.source.filesystem import Drafts
 from evalcontract.source.text import decode, line_starts, place_at
+from evalcontract.source.writing import read_bytes
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.catalogue import KnownCodes, url_of
 from evalcontract.workspace.roots import RepositoryNames

@@ -13,7 +13,7 @@ from corpus import ROOT
 from doors import command_line
 from servers import NEWEST, started
 
-from evalcontract.model.page import is_published
+from evalcontract.model.codes import is_published
 from evalcontract.starting.init import project_files
 from evalcontract.structure import schemas
 

@@ -33,7 +33,7 @@ from tables import every_case
 from writing import write
 
 import evalcontract
-from evalcontract.model.page import REPOSITORY
+from evalcontract.model.codes import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

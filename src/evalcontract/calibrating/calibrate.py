@@ -33,9 +33,9 @@ from evalcontract.datasets.recordings import read_outputs
 from evalcontract.datasets.run import Run, today
 from evalcontract.judging.asking import Judging, asked_ahead, prospects_of
 from evalcontract.judging.questions import Prospects
+from evalcontract.library.scores import Scale
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related, RunOutcome, Severity
 from evalcontract.model.errors import EditError, UsageError
-from evalcontract.model.scale import Scale
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
 from evalcontract.workspace import Workspace, display_name

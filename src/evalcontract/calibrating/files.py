@@ -18,21 +18,21 @@ from evalcontract.datasets.placing import from_source_fault, from_unreadable, to
 from evalcontract.datasets.run import today
 from evalcontract.library.library import Artifact, DanglingReference, read_artifact
 from evalcontract.library.references import advise, says
+from evalcontract.library.scores import Scale, ScaleError, scale_of
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.rules._judge import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file, read_stream
 from evalcontract.source.files import guess_format
-from evalcontract.source.json.lines import RowStream
-from evalcontract.source.overlays import read_bytes
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.setting import set_key
 from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.source.text import sha256_of
+from evalcontract.source.writing import read_bytes
 from evalcontract.statistics.rates import MeasuredRate
 from evalcontract.workspace import (
     NEAREST,

@@ -10,10 +10,9 @@ from typing import Any, Literal
 from evalcontract.calibrating.joining import Annotators, LabelledVerdict
 from evalcontract.grading.printed import usage_fields, write_judge_usage
 from evalcontract.judging.asking import Usage
-from evalcontract.model.scale import reaches
+from evalcontract.library.scores import reaches
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, escape_controls, many
-from evalcontract.statistics.agreement import area_under_roc, weighted_kappa
 from evalcontract.statistics.rates import (
     LEVEL,
     RATES,
@@ -26,7 +25,15 @@ from evalcontract.statistics.rates import (
     corrected,
     wilson_interval,
 )
-from evalcontract.statistics.scores import ChosenThreshold, best, kendall_tau_b, spearman, sweep
+from evalcontract.statistics.scores import (
+    ChosenThreshold,
+    area_under_roc,
+    best,
+    kendall_tau_b,
+    spearman,
+    sweep,
+    weighted_kappa,
+)
 
 #: A threshold that is to be chosen from the labels.
 AUTO = "auto"

@@ -48,7 +48,7 @@ from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.source.text import sha256_of
+from evalcontract.source.external import digest_of
 
 
 class Share(NamedTuple):
@@ -345,7 +345,7 @@ def _is_of_another(before: Results | None, dataset: Input) -> bool:
     """Whether results may be of a dataset that means something else: its bytes are others."""
     if before is None:
         return False
-    digest = None if dataset.stream else sha256_of(dataset.path)
+    digest = None if dataset.stream else digest_of(dataset.path)
     return digest is None or before.basis.manifest["dataset"].get("sha256") != digest
 
 

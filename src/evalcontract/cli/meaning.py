@@ -43,7 +43,6 @@ from evalcontract.datasets.provenance import Provenance
 from evalcontract.grading.export import RecordInfo, record_of
 from evalcontract.grading.manifest import manifest_of
 from evalcontract.grading.printed import write_judge_usage
-from evalcontract.grading.results import is_same
 from evalcontract.grading.used import now
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.judging.settings import has_endpoint
@@ -54,7 +53,7 @@ from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.report.frame import note
 from evalcontract.source.writing import StagedFiles
 from evalcontract.workspace import display_name, search_root
-from evalcontract.workspace.writing import write_error, write_staged
+from evalcontract.workspace.writing import is_same, write_error, write_staged
 
 
 @click.command(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from evalcontract._version import __version__
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
+from evalcontract.model.codes import where_to_read
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity
-from evalcontract.model.page import where_to_read
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many
 from evalcontract.policy import exit_status

@@ -15,7 +15,7 @@ from evalcontract.grading.printed import cause_sentence, number_text
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import MissingVerdicts
 from evalcontract.grading.tables import table_of
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.values import clipped, many
 from evalcontract.report.markdown import code, plain

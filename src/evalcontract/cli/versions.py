@@ -38,7 +38,6 @@ from evalcontract.versioning.bump import (
     artifact_at,
     bump,
     changed_artifacts,
-    write,
 )
 from evalcontract.versioning.graph import (
     Graph,
@@ -52,6 +51,7 @@ from evalcontract.versioning.graph import (
     write_tree,
 )
 from evalcontract.workspace import Workspace, find_root, open_workspace
+from evalcontract.workspace.writing import write_changed
 
 _SHOWN = 4
 
@@ -139,7 +139,7 @@ def bump_command(
         put(line for file in done.files for line in write_diff(file))
     else:
         with signals_as_interrupts():
-            write(done)
+            write_changed(done.files, done.new)
     if output_format == "text":
         put(_lines(done, since), err=diff)
     else:

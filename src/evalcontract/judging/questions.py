@@ -30,12 +30,12 @@ from evalcontract.judging.prompt import (
 )
 from evalcontract.judging.settings import Prices, Settings
 from evalcontract.library.library import Artifact
+from evalcontract.library.scores import Scale, ScaleError, scale_of
 from evalcontract.model.errors import UsageError
-from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import NAME_LENGTH, clipped, is_finite_number, many
 from evalcontract.source.faults import ParseError
-from evalcontract.source.json.reading import load_json
+from evalcontract.source.json import load_json
 
 # Change this when the format of answers changes.
 _NAME = "answers-2"

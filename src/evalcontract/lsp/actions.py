@@ -22,7 +22,7 @@ from evalcontract.policy import is_locked
 from evalcontract.source import Document, RowSource, read_stream
 from evalcontract.source.document import value_at
 from evalcontract.source.editing import edit_text
-from evalcontract.source.json.reading import load_json
+from evalcontract.source.json import load_json
 from evalcontract.source.setting import with_mapping
 
 _IGNORE = "evalcontract: ignore"

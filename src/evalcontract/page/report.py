@@ -57,7 +57,7 @@ from evalcontract.page.judges import judge_data
 from evalcontract.page.runs import ranked, texts_of, thresholds_of
 from evalcontract.policy import Policy
 from evalcontract.source import MisreadError
-from evalcontract.source.text import sha256_of
+from evalcontract.source.external import digest_of
 from evalcontract.source.writing import StagedFiles
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
@@ -207,7 +207,7 @@ def _with_outputs(
         records = {
             (each.id, each.sample): each.output for batch in file.batches() for each in batch
         }
-        digest = sha256_of(input_.path)
+        digest = digest_of(input_.path)
         if digest not in {run.graded for run in runs}:
             raise UsageError(f"{source.file} is not what the results are of: its digest is another")
         outputs[str(digest)] = records

@@ -26,8 +26,7 @@ from evalcontract.grading.runner import score_text
 from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import Summary, Tally, counts
 from evalcontract.library.library import Library
-from evalcontract.library.score_bounds import Bounds
-from evalcontract.model.scale import ScaleError, scale_of
+from evalcontract.library.scores import Bounds, ScaleError, scale_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
 from evalcontract.page.content import GradedRun, OutputKey, RowTexts
 

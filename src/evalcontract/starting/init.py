@@ -20,8 +20,8 @@ from evalcontract.covering import run_for_coverage
 from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options, files_below, open_dataset
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
+from evalcontract.model.codes import REPOSITORY, is_published
 from evalcontract.model.errors import UsageError
-from evalcontract.model.page import REPOSITORY, is_published
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import DISK, SUFFIXES, read_text

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self
 from evalcontract.converting.placing import Names, snake_case
 from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
-from evalcontract.formats.agent_skills.checker import GUIDE, SKILL_CREATOR, variant_of
+from evalcontract.formats.agent_skills import GUIDE, SKILL_CREATOR, variant_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import EditError, UsageError
