@@ -30,7 +30,7 @@ from evalcontract.lsp.completion import (
     explain_setting,
     takes_snippets,
 )
-from evalcontract.lsp.context import CursorContext, context_at
+from evalcontract.lsp.cursor import CursorContext, context_at
 from evalcontract.lsp.documents import OpenDocument, Snapshot
 from evalcontract.lsp.names import (
     ROLES,

@@ -14,8 +14,7 @@ from evalcontract.datasets.root import rows_of, uses_of
 from evalcontract.grading.results import RowResult, earlier_results, run_path
 from evalcontract.grading.summary import Tally
 from evalcontract.library.library import Artifact, Resolution
-from evalcontract.lsp.context import REFERENCES
-from evalcontract.lsp.cursor import structured_lines
+from evalcontract.lsp.cursor import REFERENCES, structured_lines
 from evalcontract.lsp.documents import OpenDocument, Publisher
 from evalcontract.lsp.names import ARTIFACT, FILE, Name, Naming, targets_of
 from evalcontract.lsp.text import Text, uri_of_path
