@@ -68,6 +68,7 @@ def repeated(rows: pa.Table) -> Iterator[pa.RecordBatch]:
         seen.add(id_)
 
 
+@pytest.mark.costly
 def test_parts_have_the_findings_of_the_whole(tmp_path: Path) -> None:
     failures: list[Any] = []
     count = 0

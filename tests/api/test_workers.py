@@ -146,6 +146,7 @@ def test_a_run_that_stops_reads_the_same_rows(name: str, limit: int, place: Path
     assert [told.diagnostics for told in others] == [alone.diagnostics] * 3
 
 
+@pytest.mark.costly
 def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process tells its number in place of a finding."""
     look = dataset_check.DatasetCheck._check_batch  # noqa: SLF001 - what each process runs

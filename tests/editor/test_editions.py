@@ -76,6 +76,7 @@ def test_they_are_up_to_date(tmp_path: Path) -> None:
     assert [name for name in made if made[name] != there[name]] == []
 
 
+@pytest.mark.slow
 def test_the_strict_mode_of_ajv_compiles_them(tmp_path: Path) -> None:
     """Unknown keywords, empty enums and more are refused there, and by catalogues of schemas."""
     node, folder = shutil.which("node"), ROOT / "tests" / "node"

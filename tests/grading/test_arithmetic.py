@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import pytest
 from doors import ROOT
 from examples import examples
 from hypothesis import given
@@ -133,6 +134,7 @@ SCORINGS = st.builds(
 )
 
 
+@pytest.mark.costly
 @given(SCORINGS, st.lists(COUNTED | UNKNOWN, min_size=1), st.lists(SKIPPED))
 def test_what_is_skipped_changes_nothing(scoring: Scoring, counted: Any, rest: Any) -> None:
     alone = total(scoring, counted)

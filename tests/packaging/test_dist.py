@@ -160,6 +160,7 @@ def _git(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.costly
 @every_case(
     ("tags", "is_release"),
     [

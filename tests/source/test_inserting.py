@@ -207,6 +207,7 @@ def check_additions(text: str, some: Callable[[list[Path]], list[Path]]) -> int:
     return added
 
 
+@pytest.mark.costly
 @examples(600)
 @given(layouts(), st.randoms(use_true_random=False))
 def test_all_lines_stay(text: str, random: Any) -> None:
@@ -217,6 +218,7 @@ def test_all_lines_stay(text: str, random: Any) -> None:
     check_additions(text, lambda paths: random.sample(paths, min(3, len(paths))))
 
 
+@pytest.mark.costly
 @examples(600)
 @given(layouts())
 def test_marks_and_positions_agree(text: str) -> None:

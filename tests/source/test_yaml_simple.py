@@ -121,6 +121,7 @@ def read_by_all(text: str) -> tuple[Any, Node] | None:
         return None
 
 
+@pytest.mark.costly
 @examples(2_000)
 @given(TEXTS)
 def test_both_readers_agree(text: str) -> None:

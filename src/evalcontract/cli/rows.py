@@ -58,7 +58,7 @@ class _OneObject(RowPrinter):
         put_json([self._start, lines[:-1].replace("\n", ",\n")])
         self._start = ",\n"
 
-    def finish(self, run: Mapping[str, Any], places: Mapping[str, Place]) -> None:  # noqa: ARG002
+    def finish(self, run: Mapping[str, Any], places: Mapping[str, Place]) -> None:
         rows = self._start if self._start != ",\n" else ""
         put_json([rows, "\n],\n", json.dumps(run, ensure_ascii=False)[1:], "\n"])
 

@@ -138,6 +138,7 @@ def refused(problems: Iterable[Problem]) -> list[str]:
     return [each.code for each in problems if is_rejection(each.code)]
 
 
+@pytest.mark.costly
 @given(st.sampled_from(VARIANTS).flatmap(lambda each: st.tuples(st.just(each), records(each))))
 def test_a_record_comes_back_as_it_was(given: tuple[str, dict[str, Any]]) -> None:
     variant, record = given
