@@ -453,7 +453,7 @@ def needing(feature: str) -> dict[str, Any]:
         ({"add": {"path": "missing.parquet"}}, "`missing.parquet`"),
         ({"add": {"path": "x.parquet", "deletionVector": VECTOR},
           "protocol": needing("deletionVectors")}, "`_delta_log` cannot be read"),
-        ({"metaData": {"configuration": {"delta.columnMapping.mode": "name"}},
+        ({"metaData": {"configuration": {"delta.columnMapping.mode": "id"}},
           "protocol": needing("columnMapping")}, "`columnMapping`"),
         ({"protocol": needing("ofTheFuture")}, "ofTheFuture"),
         ({"add": None}, "no Parquet file"),
