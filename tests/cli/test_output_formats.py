@@ -236,6 +236,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.costly
 @every_case("command", [*COUNTS])
 def test_junit_has_a_test_for_each_case(command: str, answers: Answers) -> None:
     (suite,) = ET.fromstring(answers.of(command, "junit"))
@@ -316,6 +317,7 @@ def test_the_page_has_the_formats_of_each_command() -> None:
     assert told == {name: {*formats} for name, (_, _, formats) in CALLS.items()}
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_no_name_is_a_command_of_a_log(command: str, answers: Answers) -> None:
     for output_format in CALLS[command][2]:
