@@ -239,6 +239,7 @@ def test_the_delimiter_is_that_of_the_header() -> None:
     assert (place.span and (place.span.line, place.span.column)) == (2, 5)
 
 
+@pytest.mark.costly
 def test_findings_of_a_large_table_are_few() -> None:
     header = ",".join(f"inpt{n}" for n in range(20_000))
     text = f"input,{header}\n" + "a\n" * 5_000

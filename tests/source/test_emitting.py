@@ -10,7 +10,7 @@ import pytest
 from tables import every_case
 
 from evalcontract.source.faults import MAX_DEPTH, ParseError
-from evalcontract.source.json.reading import load_as_python, parse_json
+from evalcontract.source.json import load_as_python, parse_json
 from evalcontract.source.tables.parquet import typed_bytes
 from evalcontract.source.yaml.reading import parse_yaml
 from evalcontract.source.yaml.writing import (

@@ -79,8 +79,8 @@ def convert_command(
     from_: str | None,
     to: str,
     loss_report: Path | None,
-    lossless: bool,  # noqa: FBT001 - click passes flags by name
-    force: bool,  # noqa: FBT001 - the same
+    lossless: bool,
+    force: bool,
     output_format: str,
     stdin_filename: str | None,
     stdout_filename: str | None,

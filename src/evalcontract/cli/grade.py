@@ -16,10 +16,11 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
-from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import Asking
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
+from evalcontract.cli.printing import forecast
 from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
@@ -238,23 +239,23 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @options.number("--jobs", "Number of processes (default: number of cores).", least=1)
 @options.MAP_WITH_OUTPUTS
 @options.NULLS
-@ASKING
+@options.ASKING
 def grade_command(
     dataset: str,
     outputs: str,
     results: Path | None,
-    no_texts: bool,  # noqa: FBT001 - click passes flags by name
-    resume: bool,  # noqa: FBT001 - the same
-    force: bool,  # noqa: FBT001 - the same
+    no_texts: bool,
+    resume: bool,
+    force: bool,
     compare: Path | None,
     export: tuple[str, Path] | None,
     record: RecordInfo,
     threshold: float | None,
-    allow_undecided: bool,  # noqa: FBT001 - the same
+    allow_undecided: bool,
     output_format: str,
     limit: int,
     grouping: Grouping,
-    cache: bool | None,  # noqa: FBT001 - the same
+    cache: bool | None,
     asking: Asking,
     base: Options,
 ) -> int:

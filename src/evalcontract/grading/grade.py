@@ -31,7 +31,7 @@ from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, QualityGate
 from evalcontract.grading.used import ResultDependencies, RowDependencies
 from evalcontract.judging.asking import Judging, Usage, asked_ahead, prospects_of
-from evalcontract.judging.cost import Prospects
+from evalcontract.judging.questions import Prospects
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Diagnostic, Place, Problem, sort_key
 from evalcontract.model.errors import UsageError

@@ -22,12 +22,12 @@ from evalcontract.grading.basis import (
     used_line,
 )
 from evalcontract.grading.tables import lines_of_table, require_writer, table_medium, table_of
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import SHOWN, harmless_json
 from evalcontract.source.faults import collector_paused
-from evalcontract.source.json.reading import load_exactly
+from evalcontract.source.json import load_exactly
 from evalcontract.source.text import sha256_of
 from evalcontract.source.writing import GrowingFile, check_target, target_of
 from evalcontract.structure.native import native_for

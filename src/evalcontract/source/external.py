@@ -20,8 +20,8 @@ from evalcontract.source.faults import (
 )
 from evalcontract.source.files import guess_format, unreadable
 from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files, Stream
-from evalcontract.source.json.lines import RowStream
-from evalcontract.source.json.reading import load_as_python, nodes_of
+from evalcontract.source.json import load_as_python, nodes_of
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import IterableRows, RowIterable
 from evalcontract.source.tables.columnar import TypedTable, in_memory
 from evalcontract.source.tables.delimited import CsvTable

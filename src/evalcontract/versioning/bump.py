@@ -27,10 +27,9 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.lock import Lock, LockedArtifact, short_view, view_in_lock
 from evalcontract.meaning.locked import free_version, gone_versions, versions_in
-from evalcontract.meaning.view import View, view_and_digest, view_of
+from evalcontract.meaning.view import ChangeClass, View, view_and_digest, view_of
 from evalcontract.model.diagnostic import Fix, Write
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.reference import Kind, Reference, Version
@@ -41,8 +40,8 @@ from evalcontract.source.editing import edit_text
 from evalcontract.source.external import read_external
 from evalcontract.source.files import guess_format
 from evalcontract.source.git import GitTree, commit_of, repository_of
-from evalcontract.source.overlays import read_bytes
 from evalcontract.source.setting import with_new_key
+from evalcontract.source.writing import read_bytes
 from evalcontract.versioning.graph import uses_in_tables
 from evalcontract.workspace import Workspace, display_name
 from evalcontract.workspace.workspace import configuration_of

@@ -17,9 +17,8 @@ from evalcontract.policy import Selection
 from evalcontract.source import SCHEMA_SUFFIX, read_text
 from evalcontract.source import installed as shipped
 from evalcontract.source.comments import MODELINE, comments_of
-from evalcontract.source.overlays import replace_all
 from evalcontract.source.text import LINE_END
-from evalcontract.source.writing import StagedFiles, remove_abandoned
+from evalcontract.source.writing import StagedFiles, remove_abandoned, replace_all
 from evalcontract.structure import schemas
 from evalcontract.workspace import display_name, write_bound
 from evalcontract.workspace.configuration import FILE_NAME, PYPROJECT
