@@ -22,7 +22,7 @@ from evalcontract.datasets.recordings import (
     what_it_seems,
 )
 from evalcontract.model.codes import GUESSES
-from evalcontract.model.diagnostic import Diagnostic, Problem
+from evalcontract.model.diagnostic import Diagnostic, Problem, below
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
@@ -519,7 +519,7 @@ class OutputFile:
     def _place(self, problem: Problem, number: int | None) -> None:
         if self._rows is not None:
             path = (*self._rows.prefix, *(() if number is None else (number,)))
-            located = problem.relocated(lambda inner: (*path, *inner))
+            located = below(path, problem)
             self.diagnostics += to_diagnostics([located], self._rows, self._policy)
 
 

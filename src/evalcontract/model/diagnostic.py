@@ -133,6 +133,11 @@ class Problem(NamedTuple):
         return self._replace(path=change(self.path), fix=fix)
 
 
+def below(path: Path, problem: Problem) -> Problem:
+    """Return the problem of a part of a value, which is at a path, as one of the whole value."""
+    return problem.relocated(lambda inner: (*path, *inner)) if path else problem
+
+
 class Site(NamedTuple):
     """One of several places that a finding stands for."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.model.diagnostic import format_path
+from evalcontract.model.diagnostic import below, format_path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.rules._rule import (
     Code,
@@ -68,7 +68,7 @@ def placed(problem: Problem, path: Path) -> Problem:
     A problem in a separate schema file is reported at the check; the message has the inner path.
     """
     if path[-1] == "schema":
-        return problem.relocated(lambda within: (*path, *within))
+        return below(path, problem)
     message = f"{problem.message} (at {format_path(problem.path)} of the schema)"
     return problem._replace(message=message, path=path, on_key=False, fix=None)
 

@@ -8,7 +8,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from evalcontract.model.codes import GUESSES
-from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.diagnostic import Path, Problem, below
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import value_at
@@ -157,7 +157,7 @@ class DialectChecker:
     def unread(self, value: Any, path: Path, of: str = "row") -> list[Problem]:
         """Return the keys in a value that the system does not read, mismatched keys included."""
         mismatches = self._definition(of).validator.mismatches(value)
-        problems = [_below(path, near_miss(self._name, mismatch)) for mismatch in mismatches]
+        problems = [below(path, near_miss(self._name, mismatch)) for mismatch in mismatches]
         reported = {problem.path for problem in problems}
         return [*problems, *self._ignored(value, path, of, reported=reported)]
 
@@ -183,7 +183,7 @@ class DialectChecker:
             try:
                 if quick.is_valid(value):
                     misspelled = exact.mismatches(value)
-                    return [_below(path, near_miss(self._name, each)) for each in misspelled]
+                    return [below(path, near_miss(self._name, each)) for each in misspelled]
             except (TooMuchWork, ValueError, TypeError, RecursionError):
                 pass  # the exact engine decides, and counts its steps
             return exact.check(value, path)
@@ -327,7 +327,3 @@ def _as_missing(problem: Problem, key: str | None) -> Problem:
         return problem
     name = problem.code.partition("/")[0]
     return problem._replace(code=f"{name}/missing-key", message=f"`{key}` is missing")
-
-
-def _below(path: Path, problem: Problem) -> Problem:
-    return problem.relocated(lambda relative_path: (*path, *relative_path))

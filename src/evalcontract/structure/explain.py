@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.diagnostic import Path, Problem, below
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.key_messages import missing_key, near_miss, unknown_key
 from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch, rename_unknown
@@ -64,7 +64,7 @@ def explain(
         for violation in of_schema:
             problems += explanation.of(violation, subject, written)
     unique = {(problem.code, problem.path, problem.message): problem for problem in problems}
-    return [_below(prefix, problem) for problem in unique.values()]
+    return [below(prefix, problem) for problem in unique.values()]
 
 
 class _Explanation:
@@ -261,7 +261,3 @@ class _KnownAt(NamedTuple):
 
 def _has_unknown_keys(violation: SchemaViolation) -> bool:
     return violation.keyword == "additionalProperties" and violation.keyword_value is False
-
-
-def _below(prefix: Path, problem: Problem) -> Problem:
-    return problem.relocated(lambda path: (*prefix, *path)) if prefix else problem

@@ -11,7 +11,7 @@ from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.codes import GUESSES
-from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.diagnostic import Path, Problem, below
 from evalcontract.structure.gate import closed
 from evalcontract.structure.native import Matches, NativeValidator, matches, native_for
 from evalcontract.structure.parts import Schema
@@ -90,8 +90,7 @@ class SchemaValidator:
             prefix=prefix,
             source_text=source_text,
         )
-        located = (problem.relocated(lambda path: (*prefix, *path)) for problem in unfinished)
-        return [*problems, *located]
+        return [*problems, *(below(prefix, problem) for problem in unfinished)]
 
     def mismatches(self, value: Any) -> list[KeyMismatch]:
         """Return the keys of a value that are misspelled, misplaced or named as in another tool."""
