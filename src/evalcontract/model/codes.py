@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from textwrap import dedent
 from typing import Any, Never, Self, TypedDict
 
 from evalcontract.model.diagnostic import Severity
@@ -270,6 +269,8 @@ def parse_page(code: str, docstring: str) -> Page:
         ValueError: a section is missing.
 
     """
+    from textwrap import dedent  # slow to import, and only pages need it
+
     what, *parts = re.split(r"(?m)^(Why|Bad|Good):", dedent(docstring).strip("\n"))
     sections = dict(zip(parts[::2], map(dedent, parts[1::2]), strict=True))
     return _page(code, what, sections)

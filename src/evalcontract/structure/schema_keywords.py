@@ -8,11 +8,11 @@ proved that they accept every value, or none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from evalcontract.model.diagnostic import Fix, Path, Rename, Write
 from evalcontract.model.nearest import nearest
+from evalcontract.model.startup import NamedTuple
 from evalcontract.structure.parts import TYPES, subschemas
 
 
@@ -85,8 +85,7 @@ _ALIASES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class KeywordRemark:
+class KeywordRemark(NamedTuple):
     """A key that has no effect, although it was probably meant as a keyword.
 
     `fault` is the second half of the code. `fix` is None if there is no clear fix.
