@@ -41,7 +41,10 @@ def with_part(page: Path, begin: str, part: str) -> str:
 
 def _table_of_all() -> str:
     own = dict.fromkeys(
-        each.ours for format_ in FORMATS for each in format_.all_fields() if each.theirs and each.ours
+        each.ours
+        for format_ in FORMATS
+        for each in format_.all_fields()
+        if each.theirs and each.ours
     )
     head = ["evalcontract", *(f"[{each.title}]({page_of(each).name})" for each in FORMATS)]
     return table(head, [[_code(ours), *(_cell(each, ours) for each in FORMATS)] for ours in own])
