@@ -210,6 +210,7 @@ def test_the_loaders_know_no_cache(folder: Path, own_cache: Path) -> None:
     assert not own_cache.exists()
 
 
+@pytest.mark.costly
 def test_no_cache_writes_and_reads_nothing(
     folder: Path, own_cache: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -463,6 +464,7 @@ def test_a_dependency_of_another_version_is_seen(checks: Checks, site: Path) -> 
     assert checks.was_done()
 
 
+@pytest.mark.costly
 def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
     checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -511,6 +513,7 @@ def test_a_dataset_of_elsewhere_is_seen_with_all_that_it_reaches(
     assert not checks.was_done()
 
 
+@pytest.mark.costly
 def test_a_hidden_dataset_is_seen(folder: Path, checks: Checks) -> None:
     write_dedented(folder, {"targets/nightly.yaml": "dataset: .kept/data.txt\n"})
     checks()
@@ -533,6 +536,7 @@ def test_what_patterns_of_a_configuration_further_up_mean_is_seen(
         checks(root=folder)
 
 
+@pytest.mark.costly
 def test_what_a_missing_dataset_may_mean_is_seen(folder: Path, checks: Checks) -> None:
     write_dedented(
         folder, {"targets/nightly.yaml": "dataset: kept/frist.txt\n", "kept/other.txt": ""}

@@ -88,6 +88,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[
     return {title: {line["name"]: line for line in lines} for title, lines in sections.items()}
 
 
+@pytest.mark.costly
 def test_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of a workspace: what is not checked has its reason, and `check` reads all others."""
     write(folder, FILES)

@@ -138,6 +138,7 @@ def test_the_published_examples_are_valid(schema: Draft202012Validator) -> None:
         assert not schema.is_valid(wrong)
 
 
+@pytest.mark.costly
 def test_all_codes_as_json(
     explained: Callable[..., tuple[int, str, str]], schema: Draft202012Validator
 ) -> None:

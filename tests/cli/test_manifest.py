@@ -128,6 +128,7 @@ questions:
 """
 
 
+@pytest.mark.costly
 @every_case(
     ("file", "text"),
     [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 from tables import every_case
 
@@ -69,7 +68,7 @@ TABLE = {
     "required": ["graders", "verdicts"],
     "additionalProperties": False,
 }
-every_system = pytest.mark.parametrize("system", SYSTEMS)
+every_system = every_case("system", SYSTEMS)
 
 
 def graders_of(system: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from evalcontract.checks.outcome import (
     unavailable,
 )
 from evalcontract.library.library import Artifact
-from evalcontract.library.score_bounds import TOLERANCE
+from evalcontract.library.scores import TOLERANCE
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
 

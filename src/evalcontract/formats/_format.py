@@ -15,7 +15,7 @@ from evalcontract.model.codes import Code
 from evalcontract.model.diagnostic import Path, Problem, Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:

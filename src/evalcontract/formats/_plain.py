@@ -24,7 +24,7 @@ from evalcontract.formats._format import EMPTY, Format, RowLayout
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.errors import UsageError
 from evalcontract.source.document import value_at
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:

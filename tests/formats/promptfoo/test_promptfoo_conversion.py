@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
@@ -217,6 +218,7 @@ def test_tests_that_assert_alike_share_a_rubric() -> None:
     assert (one.row["must_contain_any"], two.row["must_contain_any"]) == (["a"], ["b"])
 
 
+@pytest.mark.costly
 def test_few_rubrics_are_made_of_many_tests() -> None:
     """Each text that is compared needs a rubric; what the row can say is said still."""
     reader, writer = Promptfoo().lens("json"), Promptfoo().lens("json")

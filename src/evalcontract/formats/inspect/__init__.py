@@ -26,7 +26,7 @@ from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped, integer, listed, quoted
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
