@@ -23,39 +23,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import Field
-from evalcontract.formats._findings import FirstRows
-from evalcontract.formats._format import (
-    Format,
-    RowChecker,
-    RowLayout,
-    SchemaChecker,
-    codes_of_system,
-)
+from evalcontract.formats._findings import SystemChecker
+from evalcontract.formats._format import Format, RowLayout, codes_of_system
 from evalcontract.model.diagnostic import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.source.external import ExternalFile
-
 _DUPLICATE = Problem("tidepool/duplicate-id", "`{name}` is the key of row {number} as well", ())
 _NO_LIST = Problem("tidepool/rejected", "Tidepool reads a list of questions", ())
 
 
-class _Checker:
-    def __init__(self, schema: Any) -> None:
-        self._schema = schema
-        self._keys = FirstRows()
-
+class _Checker(SystemChecker):
     def check(self, row: Any, path: Any, *, is_clean: bool) -> Iterator[Problem]:
         if not is_clean:
             yield from self._schema.faults(row, path)
         if isinstance(row, dict):
-            yield from self._keys.duplicate(row.get("key"), path, "key", _DUPLICATE)
-
-    def finish(self) -> Iterator[Problem]:
-        return iter(())
+            yield from self._names.duplicate(row.get("key"), path, "key", _DUPLICATE)
 
 
 class Tidepool(Format):
@@ -66,21 +50,15 @@ class Tidepool(Format):
     media = ("json",)
     basis = "its own tests"
     codes = codes_of_system("tidepool")
-    fields = (Field("key", "id"), Field("q", "input"), Field("a", "expected.reference"))
+    row_checker = _Checker
     named_by = ("key",)
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Tidepool | None:
         return cls() if {"key", "q"} <= value.keys() else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        if file.document is None:
-            return RowLayout()
-        rows = file.document.value
-        return RowLayout(rows) if isinstance(rows, list) else RowLayout.without_rows(_NO_LIST)
-
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return _Checker(schema)
+    def rows_of_document(self, value: Any, file: Any, schema: Any) -> RowLayout:
+        return RowLayout(value) if isinstance(value, list) else RowLayout.without_rows(_NO_LIST)
 '''
 ROW = {"key": "high", "q": "When is high tide?", "a": "At noon."}
 SCHEMA = {
@@ -97,6 +75,13 @@ SCHEMA = {
             "examples": [ROW],
         }
     },
+}
+FIELDS = {
+    "fields": [
+        {"theirs": "key", "ours": "id"},
+        {"theirs": "q", "ours": "input"},
+        {"theirs": "a", "ours": "expected.reference"},
+    ]
 }
 GRADERS = {
     "graders": [{"names": ["exact"], "kind": "metric", "verdicts": ["vague"], "field": "a"}],
@@ -142,6 +127,7 @@ def fixture_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
         package / "formats" / "tidepool" / "__init__.py": PACKAGE.lstrip("\n"),
         package / "pages" / "tidepool.md": PAGE,
         schemas / "tidepool.schema.json": json.dumps(SCHEMA),
+        schemas / "tidepool.fields.json": json.dumps(FIELDS),
         schemas / "tidepool.graders.json": json.dumps(GRADERS),
     }.items():
         path.write_text(text, encoding="utf-8")

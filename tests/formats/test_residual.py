@@ -45,18 +45,6 @@ def test_what_differs(have: Any, want: Any, nested: Any, expected: Residual) -> 
     assert difference(have, want, nested) == expected
 
 
-def test_what_does_not_fit_is_not_restored() -> None:
-    kept = Residual({"a": 1, "b": {"c": 2, "d": 3}}, [])
-    seen: list[Any] = []
-
-    def fits(path: Any, value: Any, now: Any) -> bool:
-        seen.append((path, value, now))
-        return bool(path != ("b", "c"))
-
-    assert applied({"a": 0}, kept, {"b": {}}, fits) == {"a": 1, "b": {"d": 3}}
-    assert seen == [(("a",), 1, 0), (("b", "c"), 2, None), (("b", "d"), 3, None)]
-
-
 @pytest.mark.parametrize("form", FORMS)
 @given(one=ROWS, two=ROWS)
 def test_a_form_is_read_as_it_was_written(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, TypeGuard
 
 from evalcontract.formats._format import Format, RowChecker, SchemaChecker
@@ -55,11 +55,6 @@ def ragged_row(system: str, title: str, index: int, cells: int, width: int) -> P
     message = f"the row has {cells} cells, and the header {width}: {title} stops here"
     advice = "put a cell that contains commas in double quotes"
     return Problem(f"{system}/ragged-row", message, (index,), advice, row_index=index)
-
-
-def bom_rejected(system: str, message: str) -> Problem:
-    """Report a byte order mark at which the loader stops."""
-    return Problem(f"{system}/rejected", message, (), "save it as UTF-8 without a byte order mark")
 
 
 class FirstRows:
@@ -131,12 +126,45 @@ def without_keys(value: dict[str, Any], keys: Iterable[str | None]) -> dict[str,
     return {key: part for key, part in value.items() if key not in dropped}
 
 
+def loaded_json(text: str) -> Any:
+    """Return the value of a JSON text, as a loader in Python reads it.
+
+    Raises:
+        ValueError: the text is not JSON.
+
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def parsed_json(text: str, default: Any = None) -> Any:
     """Parse a JSON text; return the default if it is not valid."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return loaded_json(text)
+    except ValueError:
         return default
+
+
+def is_plain_message(message: Any, roles: Collection[str]) -> bool:
+    """Whether a message has one of some roles, a text, and nothing else."""
+    return (
+        isinstance(message, dict)
+        and message.keys() == {"role", "content"}
+        and message["role"] in roles
+        and isinstance(message["content"], str)
+    )
+
+
+def repeated_columns(system: str, header: Iterable[str], read: str) -> Iterator[Problem]:
+    """Yield the columns with a name that another has; `read` says which of them are read."""
+    seen: set[str] = set()
+    for name in header:
+        if name in seen:
+            message = f"several columns are called `{name}`: {read}"
+            yield Problem(f"{system}/duplicate-key", message, (name,), "rename the others")
+        seen.add(name)
 
 
 def may_be_json(cell: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
@@ -14,6 +15,8 @@ from evalcontract.model.codes import Code
 from evalcontract.model.diagnostic import Path, Problem, Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
+from evalcontract.source.jsonl import RowStream
+from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
     from evalcontract.formats._conversion import Reader, Writer
@@ -138,6 +141,15 @@ class RowLayout(NamedTuple):
         return name if self.column_of and isinstance(name, str) else None
 
 
+#: Codes of a file without anything.
+EMPTY = frozenset({"source/empty"})
+
+
+def bom_rejected(system: str, message: str) -> Problem:
+    """Report a byte order mark at which the loader stops."""
+    return Problem(f"{system}/rejected", message, (), "save it as UTF-8 without a byte order mark")
+
+
 class RowChecker(Protocol):
     """One pass over the rows of a dataset."""
 
@@ -190,6 +202,13 @@ class Format(ABC):
     #: Whether its loader takes the lines of JSONL from a Python text file, and strips each: a lone
     #: carriage return ends a line, and white space of Unicode around it does not count.
     has_text_lines: ClassVar[bool] = False
+    #: The media in which a byte order mark stops its loader, and the words for it.
+    no_mark: ClassVar[tuple[str, ...]] = ()
+    mark: ClassVar[str] = "at which {} stops"
+    #: Whether an empty file of lines, or of a table, is a dataset without rows.
+    may_be_empty: ClassVar[bool] = False
+    #: Whether its loader reads the lines of files alone whose names end in `.jsonl`.
+    has_lines_by_name: ClassVar[bool] = False
     #: For formats of other packages: the JSON Schema of each variant, or of "" if there is only
     #: one. `$defs/row` describes a row.
     schemas: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
@@ -250,9 +269,45 @@ class Format(ABC):
         """
         return None
 
-    @abstractmethod
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         """Find the rows of a file."""
+        if self.stops_at_mark(file):
+            mark = self.mark.format(self.title)
+            message = f"the file begins with a byte order mark, {mark}"
+            return RowLayout.without_rows(bom_rejected(self.name, message))
+        if isinstance(file.source, CsvTable):
+            return self.rows_of_table(file.source, file, schema)
+        if file.document is not None:
+            return self.rows_of_document(file.document.value, file, schema)
+        return self.rows_of_lines(file)
+
+    def stops_at_mark(self, file: ExternalFile) -> bool:
+        """Whether the loader stops at the byte order mark of a file."""
+        return file.has_mark and file.medium in self.no_mark
+
+    def rows_of_table(
+        self, table: CsvTable, file: ExternalFile, schema: SchemaChecker
+    ) -> RowLayout:
+        """Find the rows of a table, for those whose loader reads tables."""
+        return self._none()
+
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        """Find the rows of a document, for those whose loader reads documents."""
+        return self._none()
+
+    def _none(self) -> RowLayout:
+        message = f"{self.title} has no rows in such a file"
+        return RowLayout.without_rows(Problem(f"{self.name}/rejected", message, ()))
+
+    def rows_of_lines(self, file: ExternalFile) -> RowLayout:
+        """Return what is said of a file whose source yields the rows one by one."""
+        problems: tuple[Problem, ...] = ()
+        is_named = PurePath(file.file).suffix.lower() == ".jsonl"
+        if self.has_lines_by_name and isinstance(file.source, RowStream) and not is_named:
+            message = f"{self.title} reads the lines of files alone whose names end in `.jsonl`"
+            problems = (Problem(f"{self.name}/rejected", message, (), "rename it"),)
+        passed_over = EMPTY if self.may_be_empty else frozenset()
+        return RowLayout(problems=problems, passed_over=passed_over)
 
     def checker(self, schema: SchemaChecker) -> RowChecker:
         """Start a pass over rows."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from evalcontract.formats._findings import (
     SystemChecker,
     as_json,
-    bom_rejected,
     is_ignored_key,
     is_list_of,
     may_be_json,
@@ -21,7 +20,7 @@ from evalcontract.formats._findings import (
     ragged_row,
     stops_loader,
 )
-from evalcontract.formats._format import Format, RowLayout
+from evalcontract.formats._format import EMPTY, Format, RowLayout
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.errors import UsageError
 from evalcontract.source.document import value_at
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.formats._lens import Lens
     from evalcontract.source.external import ExternalFile
-
-# An empty file of lines, or of a table, is a dataset without rows.
-_PASSED_OVER = frozenset({"source/empty"})
 
 
 class PlainChecker(SystemChecker):
@@ -102,8 +98,7 @@ class PlainFormat(Format):
     nested: ClassVar[Mapping[str, str]] = MappingProxyType({})
     #: What two rows with one name lead to; empty if names are not compared.
     duplicate: ClassVar[str] = ""
-    #: The media in which a byte order mark stops the loader.
-    no_mark: ClassVar[tuple[str, ...]] = ()
+    may_be_empty = True
     #: Whether its graders are known, by a table.
     has_graders: ClassVar[bool] = False
     #: Whether a blank line of JSONL stops the loader.
@@ -123,18 +118,7 @@ class PlainFormat(Format):
             return None
         return cls() if any(sign <= value.keys() for sign in cls.signs) else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        if file.has_mark and file.medium in self.no_mark:
-            message = f"the file begins with a byte order mark, at which {self.title} stops"
-            return RowLayout.without_rows(bom_rejected(self.name, message))
-        if isinstance(file.source, CsvTable):
-            return self.rows_of_table(file.source)
-        if file.document is not None:
-            return self.rows_of_document(file.document.value, schema)
-        lines = [] if self.has_blank_lines else self._blank_lines(file)
-        return RowLayout(problems=tuple(lines), passed_over=_PASSED_OVER)
-
-    def rows_of_document(self, value: Any, schema: SchemaChecker) -> RowLayout:
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         """Find the rows of a document: the list that it is, or has below a key."""
         if self.below is None:
             if isinstance(value, list):
@@ -151,7 +135,9 @@ class PlainFormat(Format):
             return RowLayout.without_rows(*problems)
         return RowLayout(rows, (self.below,), problems)
 
-    def rows_of_table(self, table: CsvTable) -> RowLayout:
+    def rows_of_table(
+        self, table: CsvTable, file: ExternalFile, schema: SchemaChecker
+    ) -> RowLayout:
         """Find the rows of a table: a cell may hold a JSON mapping, list or text."""
         problems = [
             ragged_row(self.name, self.title, index, len(record), len(table.header))
@@ -163,7 +149,7 @@ class PlainFormat(Format):
             for batch in table.batches()
             for row in batch.rows
         ]
-        return RowLayout(rows, problems=tuple(problems), passed_over=_PASSED_OVER)
+        return RowLayout(rows, problems=tuple(problems), passed_over=EMPTY)
 
     def cell(self, column: str, text: str) -> Any:
         """Return the value of a cell that is not empty."""
@@ -193,11 +179,14 @@ class PlainFormat(Format):
     def _rejected(self, message: str, advice: str) -> Problem:
         return Problem(f"{self.name}/rejected", f"{message}: {self.title} stops", (), advice)
 
-    def _blank_lines(self, file: ExternalFile) -> Iterator[Problem]:
-        rows = file.source
-        blank = rows.line_where(lambda line: not line) if isinstance(rows, RowStream) else None
-        if blank is not None:
-            yield self._rejected(f"line {blank[0]:,} is blank", "remove the blank lines")
+    def rows_of_lines(self, file: ExternalFile) -> RowLayout:
+        rows, layout = file.source, super().rows_of_lines(file)
+        if self.has_blank_lines or not isinstance(rows, RowStream):
+            return layout
+        if (blank := rows.line_where(lambda line: not line)) is None:
+            return layout
+        problem = self._rejected(f"line {blank[0]:,} is blank", "remove the blank lines")
+        return layout._replace(problems=(problem,))
 
 
 def texts(value: Any) -> list[str] | None:

@@ -12,15 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import json_equal
 
 Row = dict[str, Any]
 #: The keys whose mappings are compared key by key, each with its own such keys.
 Nested = Mapping[str, Any]
-#: Whether a preserved value still fits its path and the value that is there now, or None.
-Fits = Callable[[Path, Any, Any], bool]
 
 _FLAT: Nested = {}
 _LISTS = ("expected_facts", "expected_tools", "must_contain_any", "must_not_contain", "tags")
@@ -58,27 +55,18 @@ def difference(have: Row, want: Row, nested: Nested = _FLAT) -> Residual:
     return residual
 
 
-def applied(
-    have: Row, residual: Residual, nested: Nested = _FLAT, fits: Fits | None = None, path: Path = ()
-) -> Row:
-    """Apply a residual to a mapping, except for the values that do not fit.
-
-    If all of them fit and nothing has changed since, this is the inverse of `difference`.
-    """
+def applied(have: Row, residual: Residual, nested: Nested = _FLAT) -> Row:
+    """Apply a residual to a mapping; if nothing has changed since, the inverse of `difference`."""
     absent = {tuple(steps) for steps in residual.absent}
     result = {key: value for key, value in have.items() if (key,) not in absent}
     for key in nested:
         if isinstance(result.get(key), dict) and (inner := [s[1:] for s in absent if s[0] == key]):
             result[key] = applied(result[key], Residual({}, [*map(list, inner)]), nested[key])
     for key, value in residual.set.items():
-        before = result.get(key)
-        if key in nested and isinstance(value, dict) and isinstance(result.get(key, {}), dict):
-            inner_set = Residual(value, [])
-            result[key] = applied(
-                before or {}, inner_set, nested[key], fits=fits, path=(*path, key)
-            )
-        elif fits is None or fits((*path, key), value, before):
-            result[key] = value
+        before = result.get(key, {})
+        is_joined = key in nested and isinstance(value, dict) and isinstance(before, dict)
+        inner_set = Residual(value, [])
+        result[key] = applied(before, inner_set, nested[key]) if is_joined else value
     return result
 
 
@@ -152,20 +140,11 @@ class Form(NamedTuple):
             absent = [[path] if isinstance(path, str) else path for path in absent]
         return Residual(given, absent) if all(map(_is_path, absent)) else None
 
-    def fits(self, kept: Row) -> bool:
-        """Whether `written` can have written a mapping."""
-        return self.read(kept) is not None
-
     def has_written(self, kept: Row, was: str) -> bool:
         """Whether a mapping has no other keys than `written` gives, and `was` of its place."""
         is_known = self.set is None or kept.keys() <= {self.set, self.absent, was}
         is_full = kept.get(self.set or self.absent, True) != {} and kept.get(self.absent) != []
-        return is_known and is_full and self.fits(kept)
-
-    def applied(self, row: Row, kept: Row | None, nested: Nested = _FLAT) -> Row:
-        """Return a row with what a mapping preserves of it, if it preserves anything."""
-        residual = self.read(kept or {})
-        return applied(row, residual, nested) if residual else row
+        return is_known and is_full and self.read(kept) is not None
 
 
 class ResidualPlace(NamedTuple):

@@ -15,7 +15,8 @@ from real_packages import table_text, there_and_back
 
 from evalcontract.datasets.kinds import candidates
 from evalcontract.formats import dialect_of
-from evalcontract.formats.inspect import Inspect, choices_of, id_of, metadata_of, parsed, targets_of
+from evalcontract.formats._findings import loaded_json
+from evalcontract.formats.inspect import Inspect, choices_of, id_of, metadata_of, targets_of
 from evalcontract.workspace.recognition import tool_without_dataset
 
 SCRIPT = Path(__file__).parent / "inspect_real.py"
@@ -154,7 +155,7 @@ def read(name: str, text: str) -> Any:
             "id": id_of(row),
             "metadata": metadata_of(row),
             "sandbox": _sandbox(row.get("sandbox")),
-            "files": parsed(row.get("files")),
+            "files": _parsed(row.get("files")),
             "setup": None if row.get("setup") is None else str(row["setup"]),
         }
         for row in rows_of(name, text)
@@ -178,10 +179,14 @@ def _content(content: Any) -> Any:
     ]
 
 
+def _parsed(value: Any) -> Any:
+    return loaded_json(value) if isinstance(value, str) else value
+
+
 def _sandbox(value: Any) -> list[str | None] | None:
     if isinstance(value, str) and not value.strip().startswith("["):
         return [value, None]
-    value = parsed(value)
+    value = _parsed(value)
     return None if value is None else [str(part) for part in value]
 
 

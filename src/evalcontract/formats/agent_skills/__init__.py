@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.analysis.dialects import pattern_fault
-from evalcontract.formats._findings import SystemChecker, bom_rejected, missing_key, stops_loader
+from evalcontract.formats._findings import SystemChecker, missing_key, stops_loader
 from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats._graders import GraderPrediction, predictions
 from evalcontract.model.diagnostic import Path, Problem
@@ -83,7 +83,6 @@ def _texts(item: Any) -> Iterator[str]:
         yield from (item[key] for key in STATEMENT_KEYS if isinstance(item.get(key), str))
 
 
-_BOM = bom_rejected("agent_skills", "the file begins with a byte order mark, which is not JSON")
 _NO_FILE = Problem(
     "agent_skills/rejected",
     "the file must be a mapping with a list `evals`",
@@ -114,28 +113,6 @@ _READ_AS: dict[str, tuple[type, str]] = {
     "assertions": (list, "a list"),
     "expectations": (list, "a list"),
 }
-
-
-def find_rows(read: ExternalFile, variant: str, schema: SchemaChecker) -> RowLayout:
-    """Find the cases of a file."""
-    value = read.document.value if read.document else None
-    if read.has_mark:
-        return RowLayout.without_rows(_BOM)
-    if not isinstance(value, dict):
-        return RowLayout.without_rows(_NO_FILE)
-    key = cases_key(value, variant)
-    cases = value.get(key)
-    if not isinstance(cases, list):
-        return RowLayout.without_rows(_no_list(value, key))
-    shallow = {name: [] if name in CASES else part for name, part in value.items()}
-    problems = schema.faults(shallow, (), of="file")
-    if not cases:
-        problems.append(_NO_EVALS._replace(path=(key,)))
-    if variant == BEST_PRACTICES and all(name in value for name in CASES):
-        message = f"`{CASES[1]}` is not read beside `{CASES[0]}`"
-        advice = "put all cases into one list"
-        problems.append(Problem("agent_skills/other-name", message, (CASES[1],), advice, True))
-    return RowLayout(cases, (key,), (*problems, *_missing_files(read, cases, (key,))))
 
 
 def _missing_files(read: ExternalFile, cases: list[Any], path: Path) -> Iterator[Problem]:
@@ -315,6 +292,8 @@ class AgentSkills(Format):
         guesses=("misplaced-key", "no-assertion"),
     )
     readers = READERS
+    no_mark = ("json",)
+    mark = "which is not JSON"
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Self | None:
@@ -322,8 +301,22 @@ class AgentSkills(Format):
         variant = variant_of(value)
         return cls(variant) if variant else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        return find_rows(file, self.variant, schema)
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        if not isinstance(value, dict):
+            return RowLayout.without_rows(_NO_FILE)
+        key = cases_key(value, self.variant)
+        cases = value.get(key)
+        if not isinstance(cases, list):
+            return RowLayout.without_rows(_no_list(value, key))
+        shallow = {name: [] if name in CASES else part for name, part in value.items()}
+        problems = schema.faults(shallow, (), of="file")
+        if not cases:
+            problems.append(_NO_EVALS._replace(path=(key,)))
+        if self.variant == BEST_PRACTICES and all(name in value for name in CASES):
+            message = f"`{CASES[1]}` is not read beside `{CASES[0]}`"
+            advice = "put all cases into one list"
+            problems.append(Problem("agent_skills/other-name", message, (CASES[1],), advice, True))
+        return RowLayout(cases, (key,), (*problems, *_missing_files(file, cases, (key,))))
 
     def name_of(self, row: Any) -> str | None:
         given = row.get("id") if isinstance(row, dict) else None

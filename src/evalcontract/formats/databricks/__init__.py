@@ -84,10 +84,7 @@ class RequestChecker(SystemChecker):
             for problem in _missing(row, path, has_outputs=self._variant == OUTPUTS)
         ]
         reported = {problem.path for problem in missing}
-        return [
-            *missing,
-            *(p for p in problems if p.code != _MISSING and p.path not in reported),
-        ]
+        return [*missing, *(p for p in problems if p.code != _MISSING and p.path not in reported)]
 
 
 def is_trace(value: Any) -> bool:
@@ -243,10 +240,7 @@ class Databricks(Format):
         has_outputs = not {"response", "trace"}.isdisjoint(value)
         return cls(OUTPUTS if has_outputs else APPLICATION)
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        if file.document is None:
-            return RowLayout()
-        value = file.document.value
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         if isinstance(value, list):
             return RowLayout(value, problems=() if value else (_NO_ROWS,))
         if frame := frame_of(value, _REQUEST):

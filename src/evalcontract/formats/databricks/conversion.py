@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +13,7 @@ from evalcontract.formats._conversion import (
     last_question,
     own_expectations,
 )
+from evalcontract.formats._findings import as_json
 from evalcontract.formats._lens import At, Lens
 from evalcontract.formats._residual import Form, Row
 from evalcontract.formats.databricks import OUTPUTS
@@ -33,7 +33,7 @@ class RequestLens(Lens):
 
     def to_ours(self, row: Row, at: At) -> Row:
         request = row.get("request")
-        ours: Row = {"input": _question(request) or json.dumps(request, ensure_ascii=False)}
+        ours: Row = {"input": _question(request) or as_json(request)}
         if isinstance(request, dict) and isinstance(request.get("messages"), list):
             ours["messages"] = request["messages"]
         elif isinstance(request, dict) and isinstance(request.get("history"), list):

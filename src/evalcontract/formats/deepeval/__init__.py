@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._findings import SystemChecker, missing_key, stops_loader
+from evalcontract.formats._findings import SystemChecker, loaded_json, missing_key, stops_loader
 from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats.deepeval.reading import (
     EXPECTED,
@@ -18,11 +18,11 @@ from evalcontract.formats.deepeval.reading import (
     OF_SCENARIO,
     TOOLS,
     as_read,
-    find_rows,
     has_scenario,
     misread_list,
     parsed,
-    parsed_turns,
+    rows_of_document,
+    rows_of_table,
 )
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.nearest import nearest
@@ -31,6 +31,7 @@ from evalcontract.model.values import clipped, quoted
 if TYPE_CHECKING:
     from evalcontract.formats._format import SchemaChecker
     from evalcontract.source.external import ExternalFile
+    from evalcontract.source.tables.delimited import CsvTable
 
 _STOPS = "DeepEval stops here"
 _MALFORMED = "deepeval/malformed-value"
@@ -109,7 +110,7 @@ class GoldenChecker(SystemChecker):
                 continue
             place = (*path, key)
             try:
-                value = parsed_turns(text) if of == "turn" else parsed(text)
+                value = loaded_json(text) if of == "turn" else parsed(text)
             except ValueError:
                 yield Problem(_MALFORMED, f"`{key}` is a text that is not JSON: {_STOPS}", place)
                 continue
@@ -257,11 +258,7 @@ class DeepEval(Format):
     codes = codes_of_system(
         "deepeval",
         rejected=(
-            "ragged-row",
-            "malformed-value",
-            "number-column",
-            "mixed-goldens",
-            "unknown-value",
+            *("ragged-row", "malformed-value", "number-column", "mixed-goldens", "unknown-value"),
         ),
         silently_accepted=(
             *("empty-input", "empty-output", "null-text", "other-kind"),
@@ -272,7 +269,9 @@ class DeepEval(Format):
     facts = FACTS
     named_by = ("name",)
     of_rows = _OF_CONVERSATION | {"scenario"}  # others have one conversation a file
-    has_text_lines = True
+    has_text_lines = may_be_empty = True
+    no_mark = ("json", "jsonl")
+    mark = "which DeepEval rejects"
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Self | None:
@@ -284,8 +283,13 @@ class DeepEval(Format):
         is_file = isinstance(value.get("goldens"), list)  # which the loaders refuse
         return cls() if is_golden or is_conversation or is_file else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        return find_rows(file)
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        return rows_of_document(value)
+
+    def rows_of_table(
+        self, table: CsvTable, file: ExternalFile, schema: SchemaChecker
+    ) -> RowLayout:
+        return rows_of_table(table)
 
     def name_of(self, row: Any) -> str | None:
         return super().name_of(row) or None

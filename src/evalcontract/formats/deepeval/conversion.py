@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +14,7 @@ from evalcontract.formats._conversion import (
     guidelines_of,
     reference_of,
 )
+from evalcontract.formats._findings import as_json, is_plain_message
 from evalcontract.formats._lens import At, Cells, Lens
 from evalcontract.formats._residual import ResidualPlace, Row
 from evalcontract.formats.deepeval.reading import (
@@ -35,6 +35,7 @@ from evalcontract.formats.deepeval.reading import (
     tools_of,
 )
 from evalcontract.model.diagnostic import Path, Problem
+from evalcontract.model.values import is_text
 
 _NO_CELL = "no cell of a table is read as this value"
 _KIND = "pandas reads a column of {} as such, and DeepEval refuses it"
@@ -175,7 +176,7 @@ class GoldenLens(Lens):
 
 def _name_of(golden: Row) -> str | None:
     name = golden.get("name")
-    return name if isinstance(name, str) and name.strip() else None
+    return name if is_text(name) else None
 
 
 def _cell(key: str, value: Any) -> str | None:
@@ -185,7 +186,7 @@ def _cell(key: str, value: Any) -> str | None:
     if key in _COUNTS:
         return str(value) if isinstance(value, int | float) else None
     if isinstance(value, dict | list) and key in COLUMNS:
-        return json.dumps(value, ensure_ascii=False)
+        return as_json(value)
     return value if isinstance(value, str) and key.strip() else None
 
 
@@ -206,7 +207,11 @@ def _joined(items: Any) -> str | None:
 def _of_conversation(row: Row) -> Row:
     theirs: Row = {"scenario": row.get("input")}
     messages = row.get("messages")
-    if isinstance(messages, list) and messages and all(map(_is_turn, messages)):
+    if (
+        isinstance(messages, list)
+        and messages
+        and all(is_plain_message(each, _ROLES) for each in messages)
+    ):
         theirs["turns"] = messages
     if criteria := _criteria_of(row):
         theirs["expected_outcome"] = criteria
@@ -230,14 +235,4 @@ def _of_question(row: Row) -> Row:
 
 def _criteria_of(row: Row) -> str | None:
     criteria = row.get("criteria")
-    return criteria if isinstance(criteria, str) and criteria.strip() else None
-
-
-def _is_turn(message: Any) -> bool:
-    """Whether a message is a turn as it stands."""
-    return (
-        isinstance(message, dict)
-        and message.keys() == {"role", "content"}
-        and message["role"] in _ROLES
-        and isinstance(message["content"], str)
-    )
+    return criteria if is_text(criteria) else None

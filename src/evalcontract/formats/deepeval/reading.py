@@ -7,18 +7,13 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.formats._findings import bom_rejected, ragged_row
+from evalcontract.formats._findings import loaded_json, ragged_row, repeated_columns
 from evalcontract.formats._format import RowLayout
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
-
-if TYPE_CHECKING:
-    from evalcontract.source.external import ExternalFile
-
 
 #: The key of the metadata of a golden.
 METADATA = "additional_metadata"
@@ -65,25 +60,9 @@ def parsed(text: str) -> Any:
     """
     stripped = text.strip()
     try:
-        try:
-            return json.loads(stripped)
-        except json.JSONDecodeError:
-            return json.loads(_COMMA.sub(r"\1", stripped))
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
-def parsed_turns(text: str) -> Any:
-    """Return the value of a JSON text of turns, which DeepEval reads more strictly.
-
-    Raises:
-        ValueError: the text is not JSON.
-
-    """
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        return loaded_json(stripped)
+    except json.JSONDecodeError:
+        return loaded_json(_COMMA.sub(r"\1", stripped))
 
 
 def document_of(item: Any) -> tuple[str | None, str] | None:
@@ -110,7 +89,7 @@ def as_read(golden: dict[str, Any]) -> dict[str, Any]:
     for key in (*TOOLS, "turns"):
         if isinstance(read.get(key), str):
             try:
-                parse = parsed_turns if key == "turns" else parsed
+                parse = loaded_json if key == "turns" else parsed
                 read[key] = parse(read[key]) if read[key] else []
             except ValueError:
                 del read[key]
@@ -240,7 +219,6 @@ def _tool(call: Any) -> Any:
     return {"name": name, "arguments": call["input_parameters"]}
 
 
-_BOM = bom_rejected("deepeval", "the file begins with a byte order mark, which DeepEval rejects")
 _NO_ROWS = Problem(
     "deepeval/no-rows", "there are no goldens: DeepEval loads an empty dataset", (), "add a golden"
 )
@@ -256,7 +234,6 @@ _NO_COLUMN = Problem(
     "write its `characteristics` as `user_description`, or write JSON",
     on_key=True,
 )
-_EMPTY = frozenset({"source/empty"})
 _STOPS = "DeepEval stops here"
 #: The cells that pandas reads as nothing.
 _NOTHING = frozenset(
@@ -276,18 +253,8 @@ _JSON = (*TOOLS, "turns", "expectations")
 _MAPPINGS = ("additional_metadata", "custom_column_key_values")
 
 
-def find_rows(read: ExternalFile) -> RowLayout:
-    """Return the goldens of a file."""
-    if isinstance(read.source, CsvTable):
-        return _of_table(read.source)
-    if read.has_mark:
-        return RowLayout.without_rows(_BOM)
-    if isinstance(read.source, RowStream) or read.document is None:
-        return RowLayout(passed_over=_EMPTY)
-    return _of_document(read.document.value)
-
-
-def _of_document(value: Any) -> RowLayout:
+def rows_of_document(value: Any) -> RowLayout:
+    """Return the goldens of a document."""
     if not isinstance(value, list):
         return RowLayout.without_rows(_NO_LIST)
     problems = [] if value else [_NO_ROWS]
@@ -314,7 +281,8 @@ def _of_texts(row: dict[str, Any], index: int) -> Iterator[Problem]:
         yield Problem(f"deepeval/{code}", message, (index, key), advice, row_index=index)
 
 
-def _of_table(table: CsvTable) -> RowLayout:
+def rows_of_table(table: CsvTable) -> RowLayout:
+    """Return the goldens of a table, as pandas reads it."""
     header = table.header
     if not header:
         if not table.records:
@@ -363,12 +331,7 @@ def _of_shape(table: CsvTable) -> Iterator[Problem]:
             "all columns are shifted to the right"
         )
         yield Problem("deepeval/shifted-columns", message, (0,), "name all columns", row_index=0)
-    seen: set[str] = set()
-    for name in table.header:
-        if name in seen:
-            message = f"several columns are called `{name}`: DeepEval reads the first of them"
-            yield Problem("deepeval/duplicate-key", message, (name,), "rename the others")
-        seen.add(name)
+    yield from repeated_columns("deepeval", table.header, "DeepEval reads the first of them")
     for index, record in enumerate(table.records):
         if len(record) > width:
             yield ragged_row("deepeval", "DeepEval", index, len(record), width)
@@ -446,7 +409,7 @@ def _value_of(name: str, cell: str) -> tuple[Any, str | None]:
     if name in _COUNTS:
         return None, f"`{name}` is no number: {_STOPS}"
     try:
-        value = parsed_turns(cell) if name == "turns" else parsed(cell)
+        value = loaded_json(cell) if name == "turns" else parsed(cell)
     except ValueError:
         value = _literal(cell) if name in _MAPPINGS else None
     if name in TOOLS and value == {}:

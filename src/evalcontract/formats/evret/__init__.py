@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._findings import FirstRows, SystemChecker, bom_rejected
+from evalcontract.formats._findings import FirstRows, SystemChecker
 from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
 from evalcontract.formats.evret.releases import (
     ANSWERS,
@@ -204,36 +204,6 @@ def _item_problems(values: Any, path: Path) -> Iterator[Problem]:
 _LISTS = ("queries", "documents")
 
 
-def rows_of_document(
-    value: Any, release: Release, schema: SchemaChecker, *, has_mark: bool
-) -> RowLayout:
-    """Find the queries of a file by its value; `has_mark` means that it starts with a BOM."""
-    if has_mark:
-        message = "the file begins with a byte order mark, which Evret's parser rejects"
-        return RowLayout.without_rows(bom_rejected("evret", message))
-    if not isinstance(value, dict):
-        message = f"the file must be a mapping with `queries`, not {kind_of(value)}"
-        advice = 'write {"queries": …} around it' if isinstance(value, list) else None
-        return RowLayout.without_rows(Problem("evret/wrong-type", message, (), advice))
-    shallow = {key: [] if key in _LISTS else part for key, part in value.items()}
-    problems = [*_wrong_lists(value), *schema.unread(shallow, (), of="file")]
-    queries, documents = value.get("queries", []), value.get("documents", [])
-    if isinstance(documents, list):
-        problems += document_problems(documents, schema)
-    if not isinstance(queries, list):
-        return RowLayout.without_rows(*problems)
-    if not queries:
-        meant = None if "queries" in value else _meant_as_queries(value)
-        problems = [problem for problem in problems if problem.path != (meant,)]
-        problems.append(NO_QUERIES._replace(path=("queries",) if "queries" in value else ()))
-        if meant:
-            advice = f"`{meant}` is not read: rename it to `queries`"
-            problems[-1] = NO_QUERIES._replace(path=(meant,), help=advice, on_key=True)
-    if isinstance(documents, list):
-        problems += unknown_documents(queries, documents, release)
-    return RowLayout(queries, ("queries",), tuple(problems))
-
-
 def _meant_as_queries(value: dict[str, Any]) -> str | None:
     """Return the key that probably means `queries`: a similar one, or the only list of mappings."""
     others = [key for key in value if key not in ("documents", "metadata")]
@@ -386,24 +356,16 @@ class Evret(Format):
         "evret",
         rejected=("empty-value", "malformed-cell", "short-row"),
         silently_accepted=(
-            "blank-item",
-            "duplicate-column",
-            "duplicate-document",
-            "extra-cell",
-            "hidden-column",
-            "ignored-answers",
-            "no-queries",
-            "not-text",
-            "nothing-expected",
-            "other-release",
-            "repeated-item",
-            "taken-for-absent",
-            "unknown-document",
+            *("blank-item", "duplicate-column", "duplicate-document", "extra-cell"),
+            *("hidden-column", "ignored-answers", "no-queries", "not-text", "nothing-expected"),
+            *("other-release", "repeated-item", "taken-for-absent", "unknown-document"),
         ),
         guesses=("cut-cell", "python-list", "shadowed-key", "misplaced-key"),
         notes=("split-answer",),
     )
     facts = FACTS
+    no_mark = ("json",)
+    mark = "which Evret's parser rejects"
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Self | None:
@@ -415,11 +377,33 @@ class Evret(Format):
     def _release(self) -> Release:
         return RELEASES[self.variant]
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        if isinstance(file.source, CsvTable):
-            return rows_of_table(file.source, self._release, schema, has_mark=file.has_mark)
-        value = file.document.value if file.document else None
-        return rows_of_document(value, self._release, schema, has_mark=file.has_mark)
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        if not isinstance(value, dict):
+            message = f"the file must be a mapping with `queries`, not {kind_of(value)}"
+            advice = 'write {"queries": …} around it' if isinstance(value, list) else None
+            return RowLayout.without_rows(Problem("evret/wrong-type", message, (), advice))
+        shallow = {key: [] if key in _LISTS else part for key, part in value.items()}
+        problems = [*_wrong_lists(value), *schema.unread(shallow, (), of="file")]
+        queries, documents = value.get("queries", []), value.get("documents", [])
+        if isinstance(documents, list):
+            problems += document_problems(documents, schema)
+        if not isinstance(queries, list):
+            return RowLayout.without_rows(*problems)
+        if not queries:
+            meant = None if "queries" in value else _meant_as_queries(value)
+            problems = [problem for problem in problems if problem.path != (meant,)]
+            problems.append(NO_QUERIES._replace(path=("queries",) if "queries" in value else ()))
+            if meant:
+                advice = f"`{meant}` is not read: rename it to `queries`"
+                problems[-1] = NO_QUERIES._replace(path=(meant,), help=advice, on_key=True)
+        if isinstance(documents, list):
+            problems += unknown_documents(queries, documents, self._release)
+        return RowLayout(queries, ("queries",), tuple(problems))
+
+    def rows_of_table(
+        self, table: CsvTable, file: ExternalFile, schema: SchemaChecker
+    ) -> RowLayout:
+        return rows_of_table(table, self._release, schema, has_mark=file.has_mark)
 
     def name_of(self, row: Any) -> str | None:
         return name_of(row)

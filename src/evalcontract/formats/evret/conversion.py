@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._conversion import OURS, Loss
-from evalcontract.formats._findings import is_list_of, mapping_at
+from evalcontract.formats._findings import as_json, is_list_of, mapping_at
 from evalcontract.formats._lens import At, Cells, Lens
 from evalcontract.formats._residual import Residual, Row
 from evalcontract.formats.evret.releases import (
@@ -325,10 +324,7 @@ class QueryLens(Lens):
 
     def cells_of(self, row: Row) -> Cells:
         """Return a query as cells; lists are written as JSON."""
-        cells = {
-            key: part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
-            for key, part in row.items()
-        }
+        cells = {key: part if isinstance(part, str) else as_json(part) for key, part in row.items()}
         return Cells(cells, (), [*_long_cells(cells)])
 
     def table_of(self, rows: list[Row]) -> tuple[list[str], list[Row], Sequence[Loss]]:

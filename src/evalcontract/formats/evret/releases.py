@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evalcontract.formats._findings import bom_rejected, missing_key
-from evalcontract.formats._format import RowLayout, SchemaChecker
+from evalcontract.formats._findings import missing_key
+from evalcontract.formats._format import RowLayout, SchemaChecker, bom_rejected
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest, normalise
 from evalcontract.model.startup import NamedTuple

@@ -6,21 +6,20 @@ A task may read other keys, by a `FieldSpec` or a function; the file does not sa
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Self
 
 from evalcontract.formats._conversion import last_question
 from evalcontract.formats._findings import (
     SystemChecker,
     as_json,
-    bom_rejected,
+    loaded_json,
     parsed_json,
     ragged_row,
+    repeated_columns,
     stops_loader,
 )
 from evalcontract.formats._format import Format, RowLayout, SchemaChecker, codes_of_system
@@ -84,24 +83,12 @@ def choices_of(record: dict[str, Any]) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def parsed(value: Any) -> Any:
-    """Return the value of a JSON text, and any other value as it is.
-
-    Raises:
-        ValueError: the text is not JSON, as for Inspect.
-
-    """
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
 def metadata_of(record: dict[str, Any]) -> dict[str, Any]:
     """Return the metadata of a valid record; an empty mapping if it has none."""
     value = record.get("metadata")
-    found = None if is_nothing(value) else parsed(value)
-    return found if isinstance(found, dict) else {}
+    if isinstance(value, str):
+        value = loaded_json(value)
+    return value if isinstance(value, dict) else {}
 
 
 def has_other_choice(record: dict[str, Any]) -> bool:
@@ -253,7 +240,7 @@ def _malformed(row: dict[str, Any], path: Path) -> Iterator[Problem]:
         if not isinstance(value, str) or (key == "checkpoint" and not value.strip()):
             continue
         try:
-            read = parsed(value)
+            read = loaded_json(value)
         except ValueError:
             what = "is empty, and" if not value.strip() else "is a text that"
             message = f"`{key}` {what} is not JSON: Inspect stops here"
@@ -284,7 +271,7 @@ def _misfit(key: str, read: Any, place: Path) -> Iterator[Problem]:
 
 def _sandbox(text: str, place: Path) -> Iterator[Problem]:
     try:
-        read = parsed(text)
+        read = loaded_json(text)
     except ValueError:
         read = None
     if not isinstance(read, list) or len(read) != len(("type", "file")):
@@ -298,9 +285,6 @@ def _trigger(place: Path) -> Problem:
     return Problem("inspect/malformed-value", message, place, "set it in the task")
 
 
-_BOM = bom_rejected(
-    "inspect", "the file begins with a byte order mark, which `json_dataset` rejects"
-)
 _NO_ROWS = Problem(
     "inspect/no-rows", "there are no records: Inspect loads an empty dataset", (), "add a record"
 )
@@ -312,66 +296,12 @@ _NULLS = frozenset({"nan", "none", "null", "na", "n/a", "#n/a"})
 _COMMAS = "write commas between the choices"
 # A list of JSON or Python, and what looks like one.
 _LIST = lazy_pattern(r"\[[^\[\]]*\]|\{[^{}]*\}", re.DOTALL)
-# An empty file of lines, or of a table, is a dataset without samples.
-_PASSED_OVER = frozenset({"source/empty"})
-
-
-def find_rows(read: ExternalFile) -> RowLayout:
-    """Return the records of a file."""
-    if isinstance(read.source, CsvTable):
-        return _of_table(read.source)
-    if isinstance(read.source, RowStream):
-        return _of_lines(read.source)
-    if read.document is None:
-        return RowLayout(passed_over=_PASSED_OVER)
-    return RowLayout.without_rows(_BOM) if read.has_mark else _of_document(read.document.value)
-
-
-def _of_document(value: Any) -> RowLayout:
-    if isinstance(value, list):
-        return RowLayout(value, problems=() if value else (_NO_ROWS,))
-    if isinstance(value, dict):
-        return RowLayout([value], is_row=True)
-    return RowLayout.without_rows(_NO_RECORDS)
-
-
-def _of_lines(stream: RowStream) -> RowLayout:
-    problems = []
-    if PurePath(stream.file).suffix.lower() != ".jsonl":
-        message = "Inspect reads the lines of files alone whose names end in `.jsonl`"
-        problems.append(Problem("inspect/rejected", message, (), "rename it"))
-    if found := stream.line_where(_is_padded):
-        number, line = found
-        why = "has white space around it that is not JSON" if line else "is blank"
-        message = f"line {number:,} {why}: `json_dataset` stops there"
-        advice = "remove it" if line else "remove the blank lines"
-        problems.append(Problem("inspect/rejected", message, (), advice))
-    return RowLayout(problems=tuple(problems), passed_over=_PASSED_OVER)
 
 
 def _is_padded(line: bytes) -> bool:
     """Whether a line is blank, or has white space of Unicode around it, at which JSON stops."""
     text = "" if line[:1] == b"{" and line[-1:] == b"}" else line.decode("utf-8", "replace")
     return not line or text != text.strip()
-
-
-def _of_table(table: CsvTable) -> RowLayout:
-    if table.text[:1] in ("\r", "\n"):
-        message = "the first line is blank, and is the header of the table for Inspect"
-        return RowLayout.without_rows(
-            Problem("inspect/rejected", message, (), "remove the blank line")
-        )
-    header = table.header
-    table.keep_rows(lambda record: len(record) != len(header) or not _is_blank(header, record))
-    problems = [*_of_header(table), *_ragged(table)]
-    if not table.records:
-        problems.append(_NO_ROWS)
-    rows = []
-    for index, record in enumerate(table.records):
-        cells = dict(zip(table.header, record, strict=False))
-        problems += _misread(cells, index)
-        rows.append(_record(cells))
-    return RowLayout(rows, problems=tuple(problems))
 
 
 def _is_blank(header: list[str], record: list[str]) -> bool:
@@ -389,7 +319,7 @@ def _record(cells: dict[str, str]) -> dict[str, Any]:
     for key in JSON_KEYS:
         if cells.get(key, "").strip():
             with suppress(ValueError):  # the checker reports it, and what is no mapping
-                read = parsed(cells[key])
+                read = loaded_json(cells[key])
                 record[key] = read if isinstance(read, dict) else cells[key]
     return record
 
@@ -419,16 +349,6 @@ def _misread(cells: dict[str, str], index: int) -> Iterator[Problem]:
         message = "an empty cell of `sandbox` is read as an empty text, which is no sandbox"
         advice = "remove the column `sandbox`, or fill all of its cells"
         yield Problem("inspect/empty-item", message, (*path, "sandbox"), advice, row_index=index)
-
-
-def _of_header(table: CsvTable) -> Iterator[Problem]:
-    """Yield the columns with a name that another has; the last of them is read."""
-    seen: set[str] = set()
-    for name in table.header:
-        if name in seen:
-            message = f"several columns are called `{name}`: Inspect reads the last of them"
-            yield Problem("inspect/duplicate-key", message, (name,), "rename the others")
-        seen.add(name)
 
 
 def _ragged(table: CsvTable) -> Iterator[Problem]:
@@ -466,7 +386,9 @@ class Inspect(Format):
         guesses=("choice-target", "misplaced-key", "null-text"),
     )
     facts = FACTS
-    has_text_lines = True
+    has_text_lines = has_lines_by_name = may_be_empty = True
+    no_mark = ("json",)
+    mark = "which `json_dataset` rejects"
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Self | None:
@@ -474,8 +396,45 @@ class Inspect(Format):
         is_record = value.keys() >= {"input", "target"} and _OTHERS.isdisjoint(value)
         return cls() if is_record else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        return find_rows(file)
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        if isinstance(value, list):
+            return RowLayout(value, problems=() if value else (_NO_ROWS,))
+        if isinstance(value, dict):
+            return RowLayout([value], is_row=True)
+        return RowLayout.without_rows(_NO_RECORDS)
+
+    def rows_of_lines(self, file: ExternalFile) -> RowLayout:
+        layout, stream = super().rows_of_lines(file), file.source
+        found = stream.line_where(_is_padded) if isinstance(stream, RowStream) else None
+        if found is None:
+            return layout
+        number, line = found
+        why = "has white space around it that is not JSON" if line else "is blank"
+        message = f"line {number:,} {why}: `json_dataset` stops there"
+        advice = "remove it" if line else "remove the blank lines"
+        problem = Problem("inspect/rejected", message, (), advice)
+        return layout._replace(problems=(*layout.problems, problem))
+
+    def rows_of_table(
+        self, table: CsvTable, file: ExternalFile, schema: SchemaChecker
+    ) -> RowLayout:
+        if table.text[:1] in ("\r", "\n"):
+            message = "the first line is blank, and is the header of the table for Inspect"
+            return RowLayout.without_rows(
+                Problem("inspect/rejected", message, (), "remove the blank line")
+            )
+        header = table.header
+        table.keep_rows(lambda record: len(record) != len(header) or not _is_blank(header, record))
+        repeated = repeated_columns("inspect", header, "Inspect reads the last of them")
+        problems = [*repeated, *_ragged(table)]
+        if not table.records:
+            problems.append(_NO_ROWS)
+        rows = []
+        for index, record in enumerate(table.records):
+            cells = dict(zip(table.header, record, strict=False))
+            problems += _misread(cells, index)
+            rows.append(_record(cells))
+        return RowLayout(rows, problems=tuple(problems))
 
     def name_of(self, row: Any) -> str | None:
         id_ = row.get("id") if isinstance(row, dict) else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from evalcontract.formats._conversion import Loss, conversation_of, default_id, reference_of
+from evalcontract.formats._findings import as_json, is_plain_message
 from evalcontract.formats._lens import At, Cells, Lens
 from evalcontract.formats._residual import Row
 from evalcontract.formats.inspect import (
@@ -49,7 +49,7 @@ class RecordLens(Lens):
         given = row.get("input")
         question = question_of(given) if isinstance(given, list) else given
         if not isinstance(question, str) or not question:
-            question = json.dumps(given, ensure_ascii=False)
+            question = as_json(given)
         ours: Row = {"id": id_of(row) or default_id(at.number), "input": question}
         if isinstance(given, list):
             ours["messages"] = given
@@ -68,7 +68,9 @@ class RecordLens(Lens):
         if row.get("id") != default_id(at.number):
             theirs["id"] = _id_of(row.get("id"))
         asked = conversation_of(row).asked
-        theirs["input"] = asked if asked and all(map(_is_message, asked)) else row.get("input")
+        # Surely read are roles and texts, without calls of tools.
+        is_read = bool(asked) and all(is_plain_message(each, _ROLES) for each in asked)
+        theirs["input"] = asked if is_read else row.get("input")
         if reference := reference_of(row):
             theirs["target"] = reference
         elif isinstance(values := row.get("must_contain_any"), list) and values:
@@ -126,24 +128,14 @@ def _id_of(id_: Any) -> Any:
     return int(id_) if is_number and str(int(id_)) == id_ else id_
 
 
-def _is_message(message: Any) -> bool:
-    """Whether Inspect surely reads a message: a role and a text, without calls of tools."""
-    return (
-        isinstance(message, dict)
-        and message.get("role") in _ROLES
-        and isinstance(message.get("content"), str)
-        and message.keys() <= {"role", "content"}
-    )
-
-
 def _cell(key: str, value: Any) -> str | None:
     """Return the cell that is read as a value; None if there is none."""
     if key in _READ:
         return _READ[key]({key: value})
     if key == "sandbox" and isinstance(value, list):
-        value = json.dumps(list(map(str, value)), ensure_ascii=False)
+        value = as_json(list(map(str, value)))
     if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
+        return as_json(value)
     return value if isinstance(value, str) else None
 
 
@@ -176,4 +168,4 @@ _READ: dict[str, Callable[[dict[str, Any]], str | None]] = {
 
 def _question(messages: Any) -> str:
     """Return the last question of messages, or the messages as JSON."""
-    return question_of(messages) or json.dumps(messages, ensure_ascii=False)
+    return question_of(messages) or as_json(messages)

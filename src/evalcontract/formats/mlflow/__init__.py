@@ -58,25 +58,13 @@ class Mlflow(Format):
     codes = codes_of_system(
         "mlflow",
         rejected=(
-            "unknown-key",
-            "malformed-value",
-            "mixed-goal",
-            "mixed-granularity",
-            "empty-inputs",
-            "mixed-outputs",
-            "mixed-traces",
-            "documented-source",
-            "open-source-source",
-            "several-sources",
-            "no-rows",
+            *("unknown-key", "malformed-value", "mixed-goal", "mixed-granularity", "empty-inputs"),
+            *("mixed-outputs", "mixed-traces", "documented-source", "open-source-source"),
+            *("several-sources", "no-rows"),
         ),
         silently_accepted=(
-            "equal-inputs",
-            "facts-and-response",
-            "no-list-of-texts",
-            "unreadable-tool-call",
-            "no-expectations",
-            "empty-tags",
+            *("equal-inputs", "facts-and-response", "no-list-of-texts", "unreadable-tool-call"),
+            *("no-expectations", "empty-tags"),
         ),
         guesses=("misplaced-key", "reserved-goal"),
         notes=("data-frame", "export"),
@@ -100,10 +88,7 @@ class Mlflow(Format):
         variant = perhaps_recognised(value)
         return cls(variant) if variant else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        if file.document is None:
-            return RowLayout()
-        value = file.document.value
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         if isinstance(value, list):
             return RowLayout(value)
         if layout := exported_rows(value):
@@ -125,9 +110,5 @@ class Mlflow(Format):
     def checker(self, schema: SchemaChecker) -> RowChecker:
         return _CHECKERS[self.variant](self, schema)
 
-    def predict(
-        self,
-        row: Any,
-        file: ExternalFile | None = None,
-    ) -> Iterator[GraderPrediction]:
+    def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
         return scorers(row, self.variant)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self
 from evalcontract.formats._findings import (
     SystemChecker,
     as_json,
-    bom_rejected,
     is_list_of,
     misspelled_messages,
     parsed_json,
@@ -386,9 +385,6 @@ def _same_numbers(metrics: Any) -> dict[str, Any] | None:
 
 
 _KEYS = frozenset({"id", "input", "messages", "expected", "metrics", "metadata", "trace"})
-# An empty JSONL file is a dataset without cases.
-_PASSED_OVER = frozenset({"source/empty"})
-_BOM = bom_rejected("northstar", "the file begins with a byte order mark, which NorthStar rejects")
 _NO_CASES = Problem(
     "northstar/rejected",
     "the file holds neither a list of cases nor a case",
@@ -410,18 +406,9 @@ class Northstar(Format):
         "northstar",
         rejected=("unknown-key", "out-of-range", "malformed-value"),
         silently_accepted=(
-            "blank-id",
-            "blank-text",
-            "broken-trace",
-            "contradiction",
-            "empty",
-            "empty-list",
-            "missing-answer",
-            "missing-metric",
-            "missing-trace",
-            "not-evaluated",
-            "ungraded-retrieval",
-            "unused-trace",
+            *("blank-id", "blank-text", "broken-trace", "contradiction", "empty", "empty-list"),
+            *("missing-answer", "missing-metric", "missing-trace", "not-evaluated"),
+            *("ungraded-retrieval", "unused-trace"),
         ),
         guesses=("list-as-text",),
         notes=("judges-only",),
@@ -434,7 +421,9 @@ class Northstar(Format):
         }
     )
     facts = FACTS
-    has_text_lines = True
+    has_text_lines = may_be_empty = True
+    no_mark = media
+    mark = "which NorthStar rejects"
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Self | None:
@@ -450,12 +439,7 @@ class Northstar(Format):
         are_said = messages and all(isinstance(each.get("role"), str) for each in messages)
         return cls() if are_said else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        if file.has_mark:
-            return RowLayout.without_rows(_BOM)
-        if file.document is None:
-            return RowLayout(passed_over=_PASSED_OVER)
-        value = file.document.value
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         if isinstance(value, list):
             return RowLayout(value, (), _empty(value))
         if not isinstance(value, dict):

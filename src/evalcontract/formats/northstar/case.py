@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
+from evalcontract.formats._findings import as_json
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import integer
 
@@ -332,8 +332,8 @@ def input_of(given: Any, messages: list[dict[str, Any]], name: str) -> str:
         if not is_blank(text):
             return text
     if given is not None and not isinstance(given, str):
-        return json.dumps(given, ensure_ascii=False)
-    return json.dumps(messages, ensure_ascii=False) if messages else name
+        return as_json(given)
+    return as_json(messages) if messages else name
 
 
 def _text_of(content: Any) -> str:

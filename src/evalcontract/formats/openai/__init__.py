@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 from evalcontract.formats._findings import (
     FirstRows,
     SystemChecker,
-    bom_rejected,
     is_ignored_key,
     mapping_at,
     missing_key,
@@ -405,21 +404,16 @@ class OpenAI(Format):
         "openai",
         rejected=("unknown-value", "too-few-items"),
         silently_accepted=(
-            "constant-criterion",
-            "empty-ideal",
-            "invalid-schema",
-            "no-rows",
-            "not-lines",
-            "nothing-expected",
-            "schema-mismatch",
-            "unknown-label",
-            "unknown-variable",
+            *("constant-criterion", "empty-ideal", "invalid-schema", "no-rows", "not-lines"),
+            *("nothing-expected", "schema-mismatch", "unknown-label", "unknown-variable"),
         ),
         guesses=("misplaced-key",),
     )
     row_checker = OpenAIChecker
     readers = READERS
     facts = FACTS
+    no_mark = media
+    mark = "at which openai/evals stops"
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Self | None:
@@ -437,13 +431,10 @@ class OpenAI(Format):
             return None
         return cls(SAMPLES)
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        if self._is_sample and file.has_mark:
-            message = "the file begins with a byte order mark, at which openai/evals stops"
-            return RowLayout.without_rows(bom_rejected("openai", message))
-        if file.document is None:
-            return RowLayout()
-        value = file.document.value
+    def stops_at_mark(self, file: ExternalFile) -> bool:
+        return self._is_sample and super().stops_at_mark(file)
+
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         if not self._is_sample:
             return layout_of(value, schema)
         if isinstance(value, list):

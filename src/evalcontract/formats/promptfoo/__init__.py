@@ -19,11 +19,13 @@ from evalcontract.formats.promptfoo.assertions import (
     AssertionRepeats,
     base_of,
     has_needed,
+    is_configuration,
     misspelled,
     number_of,
     types,
 )
-from evalcontract.formats.promptfoo.table import find_rows
+from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
+from evalcontract.formats.promptfoo.table import of_table
 from evalcontract.formats.promptfoo.verdicts import predict, verdict_of
 from evalcontract.model.diagnostic import Cause, Path, Problem
 from evalcontract.model.nearest import nearest, suggestions
@@ -32,6 +34,7 @@ from evalcontract.model.values import clipped, quoted
 if TYPE_CHECKING:
     from evalcontract.formats._graders import GraderPrediction
     from evalcontract.source.external import ExternalFile
+    from evalcontract.source.tables.delimited import CsvTable
 
 #: Names that promptfoo gives a value besides.
 _GIVEN = ("env", "output", "rubric", "prompt", "context", "_conversation")
@@ -47,6 +50,12 @@ _ADVICE = {
 }
 _DUPLICATE = Problem(
     "promptfoo/duplicate-id", "two tests have the description `{clipped}`", (), "change one"
+)
+_NO_TESTS = Problem(
+    "promptfoo/rejected", "the file holds neither tests nor a configuration", (), "write a list"
+)
+_NOT_JSON = Problem(
+    "promptfoo/rejected", "`JSON.parse` rejects a number that is not finite", (), "write `null`"
 )
 _NO_ASSERTION = Problem(
     "promptfoo/no-assertion",
@@ -211,11 +220,7 @@ class Promptfoo(Format):
         "promptfoo",
         rejected=("ragged-row", "unknown-assertion", "malformed-value"),
         silently_accepted=(
-            "assert-in-vars",
-            "unread-cell",
-            "no-rows",
-            "always-fails",
-            "quoted-number",
+            *("assert-in-vars", "unread-cell", "no-rows", "always-fails", "quoted-number"),
         ),
         guesses=(
             *("no-assertion", "equals-of-text", "split-list", "unknown-variable", "misplaced-key"),
@@ -224,6 +229,9 @@ class Promptfoo(Format):
     )
     row_checker = PromptfooChecker
     named_by = ("description",)
+    no_mark = ("json", "jsonl")
+    mark = "which `JSON.parse` rejects"
+    may_be_empty = has_lines_by_name = True
 
     @classmethod
     def recognise(cls, value: dict[str, Any]) -> Self | None:
@@ -236,18 +244,33 @@ class Promptfoo(Format):
         is_ours = has_tests or is_configuration or is_table or is_default or _is_test(value)
         return cls() if is_ours else None
 
-    def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
-        return find_rows(file, schema)
+    def rows_of_document(self, value: Any, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
+        layout = _rows_of(value, schema)
+        if any(remark.code.endswith("not-finite") for remark in file.remarks):
+            return layout._replace(problems=(*layout.problems, _NOT_JSON))
+        return layout
+
+    def rows_of_table(
+        self, table: CsvTable, file: ExternalFile, schema: SchemaChecker
+    ) -> RowLayout:
+        return of_table(table)
 
     def name_of(self, row: Any) -> str | None:
         return super().name_of(row) or None
 
-    def predict(
-        self,
-        row: Any,
-        file: ExternalFile | None = None,
-    ) -> Iterator[GraderPrediction]:
+    def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
         return predict(row)
+
+
+def _rows_of(value: Any, schema: SchemaChecker) -> RowLayout:
+    """Return the tests of a document."""
+    if isinstance(value, list):
+        return of_list(value)
+    if not isinstance(value, dict):
+        return RowLayout.without_rows(_NO_TESTS)
+    if is_configuration(value):
+        return of_configuration(value, schema)
+    return RowLayout([value], is_row=True)
 
 
 def _is_test(value: Any) -> bool:

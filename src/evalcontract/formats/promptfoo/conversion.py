@@ -49,7 +49,7 @@ from evalcontract.formats.promptfoo.rubrics import (
 from evalcontract.formats.promptfoo.table import metadata_of
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import json_equal
+from evalcontract.model.values import is_text, json_equal
 
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
@@ -419,7 +419,7 @@ def _stands_for_tests(value: Any) -> bool:
 
 def _name_of(test: Row) -> str | None:
     name = test.get("description")
-    return name if isinstance(name, str) and name.strip() else None
+    return name if is_text(name) else None
 
 
 def _cells(test: Row) -> Iterator[tuple[Path, str, str | None]]:

@@ -1,4 +1,7 @@
-"""Assertions of promptfoo as checks of a rubric and keys of a row, in both directions."""
+"""Assertions of promptfoo as checks of a rubric and keys of a row, in both directions.
+
+Patterns of JavaScript are those of Node.js 20; each is one of Python here, or none.
+"""
 
 from __future__ import annotations
 

@@ -6,30 +6,23 @@ import csv
 import io
 from collections.abc import Iterator
 from functools import cache
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evalcontract.formats._findings import bom_rejected, near_miss, ragged_row
-from evalcontract.formats._format import RowLayout, SchemaChecker
+from evalcontract.formats._findings import near_miss, ragged_row
+from evalcontract.formats._format import RowLayout
 from evalcontract.formats.promptfoo.assertions import (
     LISTS,
     NOT,
     assertion_of,
     base_of,
-    is_configuration,
     number_of,
     types,
 )
-from evalcontract.formats.promptfoo.configuration import of_configuration, of_list
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
-from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
-
-if TYPE_CHECKING:
-    from evalcontract.source.external import ExternalFile
 
 #: The columns that are no variables; those with a colon are followed by a name.
 COLUMNS = (
@@ -256,49 +249,3 @@ def _like_another(text: str) -> Problem | None:
             advice = f"did you mean `{NOT if type_ != base_of(type_) else ''}{near}{colon}`?"
             return Problem("promptfoo/equals-of-text", message, (), advice)
     return None
-
-
-_BOM = bom_rejected(
-    "promptfoo", "the file begins with a byte order mark, which `JSON.parse` rejects"
-)
-_NO_TESTS = Problem(
-    "promptfoo/rejected", "the file holds neither tests nor a configuration", (), "write a list"
-)
-_NOT_JSON = Problem(
-    "promptfoo/rejected", "`JSON.parse` rejects a number that is not finite", (), "write `null`"
-)
-_EMPTY = frozenset({"source/empty"})
-
-
-def find_rows(read: ExternalFile, schema: SchemaChecker) -> RowLayout:
-    """Return the tests of a file."""
-    if isinstance(read.source, CsvTable):
-        return of_table(read.source)
-    if read.has_mark and read.medium in ("json", "jsonl"):
-        return RowLayout.without_rows(_BOM)
-    if isinstance(read.source, RowStream):
-        return _of_lines(read.source)
-    if read.document is None:
-        return RowLayout()
-    layout = _of_document(read.document.value, schema)
-    if any(remark.code.endswith("not-finite") for remark in read.remarks):
-        return layout._replace(problems=(*layout.problems, _NOT_JSON))
-    return layout
-
-
-def _of_lines(stream: RowStream) -> RowLayout:
-    problems = []
-    if PurePath(stream.file).suffix.lower() != ".jsonl":
-        message = "promptfoo reads the lines of files alone whose names end in `.jsonl`"
-        problems.append(Problem("promptfoo/rejected", message, (), "rename it"))
-    return RowLayout(problems=tuple(problems), passed_over=_EMPTY)
-
-
-def _of_document(value: Any, schema: SchemaChecker) -> RowLayout:
-    if isinstance(value, list):
-        return of_list(value)
-    if not isinstance(value, dict):
-        return RowLayout.without_rows(_NO_TESTS)
-    if is_configuration(value):
-        return of_configuration(value, schema)
-    return RowLayout([value], is_row=True)

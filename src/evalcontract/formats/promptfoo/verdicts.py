@@ -1,7 +1,7 @@
 """What promptfoo says of an assertion whatever the output is: an error, a failure or a pass.
 
 Measured on promptfoo 0.123.1: a test ends with an error at an assertion with a value of another
-kind, and Ajv compiles schemas in its strict mode. Patterns and code are those of Node.js 20.
+kind, and Ajv compiles schemas in its strict mode. Code is that of Node.js 20.
 """
 
 from __future__ import annotations
