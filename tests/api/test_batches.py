@@ -15,7 +15,7 @@ from tables import every_case
 
 import evalcontract
 from evalcontract.api.batches import COLUMNS, BatchCheck, BatchSettings
-from evalcontract.source.overlays import KeptFiles
+from evalcontract.source.filesystem import KeptFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

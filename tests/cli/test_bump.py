@@ -11,7 +11,7 @@ from repositories import commit, git, needs_git, repository
 from tables import every_case
 from writing import write
 
-from evalcontract.source import overlays
+from evalcontract.source import writing
 
 pytestmark = needs_git
 
@@ -323,7 +323,7 @@ def test_all_files_are_written_or_none(root: Path, monkeypatch: pytest.MonkeyPat
     change(root, *THRESHOLD)
     before = text(root, "rubrics/support.yaml")
 
-    monkeypatch.setattr(overlays, "read_bytes", lambda _: b"another content")
+    monkeypatch.setattr(writing, "read_bytes", lambda _: b"another content")
     refused = bump(root, "rubrics/support.yaml", "--keep")
     assert refused.code == 2
     assert "the file changed in the meantime" in refused.err

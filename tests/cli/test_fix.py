@@ -25,7 +25,7 @@ from writing import write
 from evalcontract import fixing
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.fixing import fix
-from evalcontract.source.overlays import replace_all
+from evalcontract.source.writing import replace_all
 from evalcontract.source.yaml.writing import block, flow
 from evalcontract.workspace import writing as fix_options
 from evalcontract.workspace.writing import FixOptions
@@ -591,9 +591,9 @@ def test_a_file_that_changes_meanwhile_is_left_alone(
 ) -> None:
     write(place, {"datasets/a.yaml": FAULTY, "datasets/b.yaml": FAULTY})
 
-    def late(changes: Any) -> None:
+    def late(changes: Any, new: Any) -> None:
         (place / "datasets/b.yaml").write_text("somebody else's\n")
-        replace_all(changes)
+        replace_all(changes, new)
 
     monkeypatch.setattr(fix_options, "replace_all", late)
     assert (

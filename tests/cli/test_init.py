@@ -18,11 +18,11 @@ from tables import every_case
 from writing import write
 
 from evalcontract import DatasetLoader
-from evalcontract.model import page
+from evalcontract.model import codes as page
 from evalcontract.source import installed as shipped
-from evalcontract.starting import project as init_install
+from evalcontract.starting import init as init_install
 from evalcontract.starting import source as init_source
-from evalcontract.starting.project import CI_FILES
+from evalcontract.starting.init import CI_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.statistics.samples import rows_needed
+from evalcontract.statistics.estimates import rows_needed
 
 if TYPE_CHECKING:
     from pathlib import Path

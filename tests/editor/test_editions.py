@@ -16,8 +16,8 @@ from needs import NODE, missing
 from publishing import PUBLISHED
 from tables import every_case
 
-from evalcontract.model import page as addresses
-from evalcontract.model.page import SITE, is_published
+from evalcontract.model import codes as addresses
+from evalcontract.model.codes import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
 

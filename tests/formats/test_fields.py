@@ -17,10 +17,11 @@ from tables import every_case
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.formats import dialect_of, dialects
+from evalcontract.formats import FORMATS, dialect_of, dialects
 from evalcontract.formats._conversion import Field, conversation_of
 from evalcontract.source.document import value_at
 from evalcontract.source.external import read_external_stream
+from evalcontract.source.installed import table
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -376,3 +377,12 @@ def test_the_pages_have_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each meaning is carried, or is a loss with a reason.
     meanings = importlib.import_module("build_meanings")
     assert meanings.PAGE.read_text(encoding="utf-8") == meanings.page()
+
+
+@every_case("format_", FORMATS, ids=lambda each: each.name)
+def test_the_table_of_a_system_names_its_ways_and_nothing_else(format_: type[Format]) -> None:
+    rows = table(f"formats/{format_.name}.fields")["fields"]
+    assert {key for row in rows for key in row} <= {"theirs", "ours", "note", "variants", "way"}
+    assert {row["way"] for row in rows if "way" in row} == {*format_.ways}
+    assert all("theirs" in row or "ours" in row for row in rows)
+    assert all("note" in row for row in rows if not {"theirs", "ours"} <= row.keys())

@@ -11,9 +11,9 @@ from tables import every_case
 from evalcontract.formats import FORMATS, dialects
 from evalcontract.formats.deepeval import FACTS as OF_DEEPEVAL
 from evalcontract.formats.inspect import FACTS as OF_INSPECT
-from evalcontract.formats.mlflow.inputs import FACTS as OF_MLFLOW
-from evalcontract.formats.northstar.checker import FACTS as OF_NORTHSTAR
-from evalcontract.formats.openai.checker import FACTS as OF_OPENAI
+from evalcontract.formats.mlflow.records import SCORER_FACTS as OF_MLFLOW
+from evalcontract.formats.northstar import FACTS as OF_NORTHSTAR
+from evalcontract.formats.openai import FACTS as OF_OPENAI
 from evalcontract.source.installed import table
 from evalcontract.structure.schemas import load
 

@@ -17,7 +17,7 @@ from tables import every_case
 from evalcontract.checks._judges import decide
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
 from evalcontract.grading.runner import Scoring, Total, of_composite, score_text, total
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 
 PAGE = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8")
 _ANSWERS = PAGE.partition("<!-- known answers -->")[2].partition("<!-- end")[0]

@@ -15,7 +15,7 @@ from work import calls_of
 from writing import write
 
 from evalcontract.datasets.known_rows import KnownRows
-from evalcontract.source.overlays import OpenFiles
+from evalcontract.source.filesystem import OpenFiles
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,8 @@ from writing import write
 
 from evalcontract.checking.findings import prevents_reading
 from evalcontract.formats import FORMATS
+from evalcontract.model.codes import example_files, is_published
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.page import example_files, is_published
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Place

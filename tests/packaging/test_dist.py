@@ -21,7 +21,7 @@ from needs import missing
 from tables import every_case
 
 import evalcontract
-from evalcontract.model.page import REPOSITORY, SITE, is_published
+from evalcontract.model.codes import REPOSITORY, SITE, is_published
 
 if TYPE_CHECKING:
     from types import ModuleType

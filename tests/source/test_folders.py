@@ -309,6 +309,25 @@ def test_results_are_not_written_among_what_is_read(
     assert [file.name for file in (tmp_path / "t").rglob("*.*")] == ["x.parquet"]
 
 
+def test_results_of_a_folder_are_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "t" / "k=1" / "x.parquet")
+    put(tmp_path / "outputs" / "part-0.parquet", output=["May"])
+    arguments = ("grade", "t", "--outputs", "outputs", "--results", "r.jsonl")
+    assert command_line(*arguments) == 0
+    manifest = json.loads((tmp_path / "r.run.json").read_text())["manifest"]
+    assert len(manifest["dataset"]["sha256"]) == len(manifest["outputs"]["sha256"]) == 64
+    before = (tmp_path / "r.jsonl").read_bytes()
+    assert command_line(*arguments, "--resume") == 0
+    assert (tmp_path / "r.jsonl").read_bytes() == before
+    put(tmp_path / "t" / "k=1" / "x.parquet", expected_facts=[["June"]])
+    capsys.readouterr()
+    assert command_line(*arguments, "--resume") == 2
+    assert "r.jsonl depends on what is another now" in capsys.readouterr().err
+
+
 @every_case("files", [("t.parquet",), ("t/k=1/x.parquet", "t/k=2/y.parquet")])
 def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) -> None:
     for file in files:
@@ -344,7 +363,23 @@ def test_references_of_tables_are_known(
     assert command_line("lock") == 0
     assert command_line("check", ".") == 0
     assert "lock/unused-entry" not in capsys.readouterr().out
+    assert command_line("bump", "rubrics/r1.0.0.yaml", "--to", "3.0.0", "--update-refs") == 0
+    printed = capsys.readouterr().out
+    for name in ("datasets/s.parquet", "datasets/t"):
+        said = "a table is not edited: it still has 1 reference to rubric/r@1.0.0"
+        assert f"{name}: unchanged, {said}" in printed
+    assert command_line("bump", "rubrics/r2.0.0.yaml", "--to", "4.0.0") == 0
+    assert "note: " not in capsys.readouterr().out  # nothing refers to it
+    put(tmp_path / "datasets" / "new.parquet", rubric_ref=["rubric/r@3.0.0"])
+    for arguments in (("check", "."), ("validate-dataset", "datasets/new.parquet")):
+        command_line(*arguments)
+        assert "datasets/new.parquet is not in evalcontract.lock" in capsys.readouterr().out
     (tmp_path / "datasets" / "t" / "k=1" / "y.parquet").write_bytes(b"PAR1")
+    command_line("bump", "--all")
+    assert "datasets/t: not compared" not in capsys.readouterr().out  # its other file is read
+    (tmp_path / "datasets" / "s.parquet").write_bytes(b"PAR1")
+    assert command_line("bump", "--all") == 1
+    assert "datasets/s.parquet: not compared, it cannot be read" in capsys.readouterr().out
     assert command_line("graph") == 1
     assert "datasets/t cannot be read" in capsys.readouterr().out
     (tmp_path / "datasets" / "s.parquet").unlink()
@@ -423,7 +458,7 @@ def needing(feature: str) -> dict[str, Any]:
         ({"add": {"path": "missing.parquet"}}, "`missing.parquet`"),
         ({"add": {"path": "x.parquet", "deletionVector": VECTOR},
           "protocol": needing("deletionVectors")}, "`_delta_log` cannot be read"),
-        ({"metaData": {"configuration": {"delta.columnMapping.mode": "name"}},
+        ({"metaData": {"configuration": {"delta.columnMapping.mode": "id"}},
           "protocol": needing("columnMapping")}, "`columnMapping`"),
         ({"protocol": needing("ofTheFuture")}, "ofTheFuture"),
         ({"add": None}, "no Parquet file"),
@@ -497,6 +532,12 @@ def test_doctor_knows_the_tables_that_check_reads(
     assert capsys.readouterr().out.count("checked as a dataset") == len(tables)
     for name in others:
         assert command_line("doctor", name) == 1
+        printed = " ".join(capsys.readouterr().out.split())
+        assert ("read below `datasets/`, and this is not" in printed) == (name != "datasets")
+        assert ("name it in a target" in printed) == (name != "datasets")
+    (tmp_path / "evalcontract.toml").write_text('datasets = ["datasets/**"]')
+    assert command_line("doctor", "other/s.parquet") == 1
+    assert "no pattern under `datasets` matches it" in capsys.readouterr().out
 
 
 def test_what_to_install_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

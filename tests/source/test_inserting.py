@@ -17,9 +17,8 @@ from tables import every_case
 
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
-from evalcontract.source.entries import Entries
+from evalcontract.source.entries import Entries, Spot, last_spot, places
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import Spot, last_spot, places
 from evalcontract.source.setting import set_value
 from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 

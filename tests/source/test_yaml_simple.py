@@ -18,7 +18,7 @@ from evalcontract.source.faults import ParseError
 from evalcontract.source.yaml import writing as yaml_text
 from evalcontract.source.yaml.quick import quick_value
 from evalcontract.source.yaml.reading import read_piece
-from evalcontract.source.yaml.simple import find_places
+from evalcontract.source.yaml.scalars import find_places
 
 if TYPE_CHECKING:
     from evalcontract.source.document import Node

@@ -22,7 +22,7 @@ from evalcontract.source.text import EMPTY
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
     from evalcontract.source.processes import ForkedProcess
 
 

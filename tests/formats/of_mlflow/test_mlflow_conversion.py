@@ -14,7 +14,7 @@ from evalcontract.formats.mlflow import Mlflow
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
-from evalcontract.source.json.reading import scan
+from evalcontract.source.json import scan
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.catalogue import is_rejection

@@ -11,8 +11,8 @@ from tables import every_case
 
 from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.formats.promptfoo.assertions import assertion_of, cell_of
-from evalcontract.formats.promptfoo.checks import MAX_ASSERTIONS
 from evalcontract.formats.promptfoo.conversion import MAX_RUBRICS
+from evalcontract.formats.promptfoo.rubrics import MAX_ASSERTIONS
 from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.structure.schemas import definition

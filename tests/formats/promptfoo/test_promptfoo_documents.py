@@ -19,7 +19,7 @@ from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.formats.promptfoo.assertions import assertion_of
 from evalcontract.formats.promptfoo.configuration import with_default
-from evalcontract.formats.promptfoo.document import without_default
+from evalcontract.formats.promptfoo.conversion import without_default
 from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
