@@ -81,6 +81,7 @@ def test_clean_files_are_clean(data: Path) -> None:
     assert "no findings" in done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", DIALECTS)
 def test_files_of_other_systems_are_clean(data: Path, name: str) -> None:
     file = data / "dialects" / f"{name}.jsonl"
@@ -97,6 +98,7 @@ def test_many_files_are_clean(data: Path) -> None:
     assert f"{says}: no findings" in done.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", OUTPUTS)
 def test_the_plain_script_gives_the_same_scores(data: Path, shape: str) -> None:
     outputs = data / "graded" / f"{shape.replace(' ', '_')}.jsonl"

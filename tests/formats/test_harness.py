@@ -96,6 +96,7 @@ def test_no_dataset_is_made_of_a_task(
     assert Path("t.yaml").read_text(encoding="utf-8") == TASK
 
 
+@pytest.mark.slow
 def test_the_real_loader_has_these_keys_and_refuses_others() -> None:
     of_task, of_group, *read = ask_peer("plain", SCRIPT, "", [TASK + more for more, _, _ in CASES])
     assert {*of_task, *of_group} == {*KEYS}

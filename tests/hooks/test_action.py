@@ -185,6 +185,7 @@ def test_faulty_files(runner: Runner, tmp_path: Path) -> None:
     assert "near-miss-key" in runner.summary
 
 
+@pytest.mark.thorough
 def test_what_changed_since_a_revision(runner: Runner, tmp_path: Path) -> None:
     """It is told in the summary, and fails the step if a version does not say so."""
     rubric = (

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from real_packages import ask_peer
 from saved import naming, saved, splits
 from test_saved import NAME, ROWS, faults, rows_in, write
+
+pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).parent / "saved_real.py"
 TYPED = {
