@@ -359,6 +359,8 @@ class Bar:
             counts.append(_count_with_noun("row", rows))
         if at.questions is None:
             counts += self._speed(at, rows)
+        if at.known and at.known[0]:
+            counts.append(f"{_count_with_noun('part', *at.known)} known")
         if at.findings is not None:
             counts.append(_count_with_noun("finding", self._findings_before + at.findings))
         return counts

@@ -81,7 +81,8 @@ class BatchFindings(NamedTuple):
 
 # Starting a process and collecting its results takes as long as checking this many bytes.
 MIN_PART_BYTES = 16 << 20
-_SEPARATOR = "\0"
+# JSON writes it in two bytes, and hardly any id has it.
+_SEPARATOR = "\n"
 
 
 def usable_cores() -> int:
@@ -132,19 +133,22 @@ def shifted(
         rows.adopt(part.blocks[adopted:], rows=count, lines=lines)
         adopted = len(part.blocks)
         rows.done = part.done
-        batch = result.batch
-        faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
-        yield result._replace(
-            batch=batch._replace(first_index=batch.first_index + count, faults=faults),
-            problems=[_shifted_problem(problem, count) for problem in result.problems],
-            observed=[
-                observed._replace(first_index=observed.first_index + count)
-                for observed in result.observed
-            ],
-            ignoring=tuple(
-                row._replace(row_index=row.row_index + count) for row in result.ignoring
-            ),
-        )
+        yield moved(result, count, lines)
+
+
+def moved(result: BatchResult, count: int, lines: int = 0) -> BatchResult:
+    """Return the same result of rows with `count` more rows, and `lines` more lines, before."""
+    batch = result.batch
+    faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
+    return result._replace(
+        batch=batch._replace(first_index=batch.first_index + count, faults=faults),
+        problems=[_shifted_problem(problem, count) for problem in result.problems],
+        observed=[
+            observed._replace(first_index=observed.first_index + count)
+            for observed in result.observed
+        ],
+        ignoring=tuple(row._replace(row_index=row.row_index + count) for row in result.ignoring),
+    )
 
 
 def _shifted_problem(problem: Problem, rows: int) -> Problem:
@@ -218,11 +222,14 @@ def _run_worker(
 def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
     """Remove the rows from results, and join the ids of clean rows in one string.
 
-    Sending many small objects is slow.
+    Sending many small objects is slow. The first rows are kept if they may be of another tool.
     """
     for result in results:
         observed = [_join(part) for part in result.observed]
-        yield result._replace(batch=result.batch._replace(rows=[]), observed=observed)
+        batch = result.batch
+        if batch.first_index or not any(each.row_index == 0 for each in result.problems):
+            batch = batch._replace(rows=[])
+        yield result._replace(batch=batch, observed=observed)
 
 
 def _join(part: ObservedRows) -> ObservedRows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
@@ -16,7 +16,7 @@ from evalcontract.source.faults import (
     ParseError,
     SourceProblem,
 )
-from evalcontract.source.filesystem import Stream
+from evalcontract.source.filesystem import Stream, state_of
 from evalcontract.source.tables.columnar import (
     FAILURES,
     INSTALL_PYARROW,
@@ -33,7 +33,7 @@ from evalcontract.source.yaml.writing import NotWritableError
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
-    from pyarrow.parquet import ParquetFile
+    from pyarrow.parquet import ParquetFile, RowGroupMetaData
 
 # Rows per batch; a row of an evaluation dataset is a few kilobytes at most. A batch of a table with
 # many columns has fewer.
@@ -41,8 +41,8 @@ _BATCH_CELLS = 1 << 18
 # A value may be repeated in every row and take no space. So a batch of a small or a very compact
 # file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
 _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
-#: A process checks so many bytes at a time.
-PART_BYTES = 1 << 22
+#: So many bytes are checked at a time, by one process.
+PART_BYTES = 1 << 20
 # What pyarrow reads at a time of a column.
 _BUFFER = 1 << 20
 # Small batches are joined up to so many rows or bytes.
@@ -93,6 +93,9 @@ class ParquetTable(BatchedTable):
 
         self._check_types(columns)
         self.schema = columns
+        self._metadata = metadata
+        self._digests: dict[object, str] = {}
+        self._readings: list[_Reading] = []  # at most one, of this table and of its parts
         self._groups = [group.num_rows for group in groups]
         every = [*enumerate(self._rows_of_groups())]
         self._sections = [Section(rows.start, f"row group {n}", rows.start) for n, rows in every]
@@ -132,6 +135,31 @@ class ParquetTable(BatchedTable):
                 digest.update(part)
         return digest.hexdigest()
 
+    def content(self) -> str | None:
+        """Return a digest of the row groups that are read, and of which of their rows."""
+        digest = sha256(self.schema.serialize().to_pybytes())
+        digest.update(repr((self._batch_size, self._metadata.created_by)).encode())
+        for group, rows, chosen in self._chosen:
+            here = chosen.start - rows.start, chosen.stop - rows.start
+            digest.update(f"{self._digest_of(group)} {here}\n".encode())
+        return digest.hexdigest()
+
+    def _digest_of(self, group: int) -> str:
+        """Return the digest of a row group, which is read again only if the file has changed."""
+        with self._open() as data:
+            state = state_of(data)
+            if self._readings and self._readings[0].state != state:
+                self.close()
+            if state is None or (state, group) not in self._digests:
+                digest = sha256()
+                for start, size, how in _chunks(self._metadata.row_group(group)):
+                    digest.update(how)
+                    data.seek(start)
+                    for at in range(0, size, _BUFFER):
+                        digest.update(data.read(min(size - at, _BUFFER)))
+                self._digests[state, group] = digest.hexdigest()
+        return self._digests[state, group]
+
     def cut(self) -> Sequence[Self]:
         """Return parts of some megabytes: small row groups together, and pieces of large ones."""
         parts: list[Self] = []
@@ -156,27 +184,30 @@ class ParquetTable(BatchedTable):
             first += count
 
     def _record_batches(self) -> Iterator[RecordBatch | Batch]:
-        with self._open() as data:
-            parquet = self._parquet(data)
+        is_left = False
+        try:
             for group, rows, chosen in self._chosen:
-                yield from self._group(parquet, group, rows, chosen=chosen)
+                yield from self._group(group, rows, chosen=chosen)
                 self._done = self._size * chosen.stop // max(self.count, 1)
+            is_left = bool(self._chosen) and self._chosen[-1][-1].stop < self.count
+        finally:
+            if not is_left:  # the part that follows goes on
+                self.close()
 
-    def _group(
-        self, parquet: ParquetFile, group: int, rows: range, *, chosen: range
-    ) -> Iterator[RecordBatch | Batch]:
+    def _group(self, group: int, rows: range, *, chosen: range) -> Iterator[RecordBatch | Batch]:
         """Yield the chosen rows of a row group; what of it cannot be read is one fault."""
         from pyarrow import ArrowException
 
-        read = rows.start
+        reading: _Reading | None = None
         try:
-            parts = parquet.iter_batches(self._batch_size, row_groups=[group], use_threads=False)
-            for batch in _joined(parts):
-                yield from _within(batch, read, chosen)
-                read += batch.num_rows
-                if read >= chosen.stop:
-                    return
+            if not self._readings:
+                self._readings.append(_Reading(self._open(), self._parquet))
+            reading = self._readings[0]
+            reading.begin(group, rows, chosen, size=self._batch_size)
+            yield from reading.batches(chosen)
         except (ArrowException, *FAILURES) as error:
+            read = reading.read if reading else rows.start
+            self.close()
             # It is said once, of the piece in which the reading ends.
             if read >= chosen.start:
                 lost = (
@@ -188,6 +219,45 @@ class ParquetTable(BatchedTable):
             # The next group goes on with its own numbers.
             yield Batch(chosen.stop, [])
 
+    def close(self) -> None:
+        while self._readings:
+            self._readings.pop().data.close()
+
+
+class _Reading:
+    """A file that is being read: the next row is `read`, of the row group `group`.
+
+    Parts of a group that follow each other are decoded once.
+    """
+
+    def __init__(self, data: BinaryIO, parquet: Callable[[BinaryIO], ParquetFile]) -> None:
+        self.data = data
+        self.state = state_of(data)
+        self.read = 0
+        self._parquet = parquet(data)
+        self._group: int | None = None
+        self._batches: Iterator[RecordBatch] = iter(())
+        self._rest: RecordBatch | None = None
+
+    def begin(self, group: int, rows: range, chosen: range, size: int) -> None:
+        """Read a row group from its start, unless the chosen rows are still to come."""
+        if group == self._group and self.read <= chosen.start:
+            return
+        self._group, self.read, self._rest = group, rows.start, None
+        parts = self._parquet.iter_batches(size, row_groups=[group], use_threads=False)
+        self._batches = _joined(parts)
+
+    def batches(self, chosen: range) -> Iterator[RecordBatch]:
+        """Yield the chosen rows, and keep the rest of the last batch."""
+        while self.read < chosen.stop:
+            batch = next(self._batches, None) if self._rest is None else self._rest
+            if batch is None:
+                return
+            end = self.read + batch.num_rows
+            yield from _within(batch, self.read, chosen)
+            self._rest = batch.slice(chosen.stop - self.read) if end > chosen.stop else None
+            self.read = min(end, chosen.stop)
+
 
 def _within(batch: RecordBatch, first: int, chosen: range) -> Iterator[RecordBatch]:
     """Yield the rows of a batch that are among the chosen ones; `first` is that of its first."""
@@ -195,6 +265,24 @@ def _within(batch: RecordBatch, first: int, chosen: range) -> Iterator[RecordBat
     stop = min(chosen.stop - first, batch.num_rows)
     if start < stop:
         yield batch if stop - start == batch.num_rows else batch.slice(start, stop - start)
+
+
+def _chunks(group: RowGroupMetaData) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the columns of a row group: where the bytes are, how many, and how they are read."""
+    for number in range(group.num_columns):
+        column = group.column(number)
+        first = column.data_page_offset
+        if column.has_dictionary_page and column.dictionary_page_offset:
+            first = min(first, column.dictionary_page_offset)
+        how = (
+            column.path_in_schema,
+            column.physical_type,
+            column.compression,
+            column.encodings,
+            column.num_values,
+            column.total_compressed_size,
+        )
+        yield first, column.total_compressed_size, repr((*how, group.num_rows)).encode()
 
 
 def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
