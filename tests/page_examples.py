@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract import Diagnostic
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Artifact
 
 CODES = KnownCodes()
 #: What the labels of an example are about.

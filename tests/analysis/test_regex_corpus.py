@@ -15,8 +15,12 @@ from matching_time import attack_on, hangs
 from tables import every_case
 
 from evalcontract.analysis.ambiguity import find_attack
-from evalcontract.analysis.dialects import matches_everything
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern, read_pattern
+from evalcontract.analysis.pattern import (
+    Uncompilable,
+    compile_pattern,
+    matches_everything,
+    read_pattern,
+)
 
 ORDINARY = [
     # addresses

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.analysis import pattern as compilation
-from evalcontract.analysis.dialects import matches_everything
 from evalcontract.analysis.pattern import (
     FLAGS,
     compile_pattern,
+    matches_everything,
     parsed_pattern,
     shortest_match,
     why_uncompilable,

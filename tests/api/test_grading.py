@@ -8,7 +8,7 @@ import pytest
 
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.checks.plan import plan_of
-from evalcontract.covering.coverage import coverage
+from evalcontract.covering import coverage
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.structure.gate import Gate
 

@@ -16,11 +16,11 @@ from tables import every_case
 import evalcontract
 from evalcontract import Workspace
 from evalcontract.checking.pipeline import validate as validate_files
-from evalcontract.covering.coverage import coverage as cover_files
+from evalcontract.covering import coverage as cover_files
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind
-from evalcontract.source.tables.in_memory import rows_in
+from evalcontract.source.tables.columnar import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,7 +23,7 @@ from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.library.library import Library
 from evalcontract.starting import best_practices
 from evalcontract.starting.best_practices import Rubrics
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 
 HAS_PHP = shutil.which("php") is not None
 NEEDS_PHP = pytest.mark.skipif(not HAS_PHP, reason="needs PHP")

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 
 from evalcontract.checks import KINDS
-from evalcontract.report.reference import artifacts, every_key, names_of_topics, topics_named
+from evalcontract.cli.explain import artifacts, every_key, names_of_topics, topics_named
 from evalcontract.structure import schemas
 from evalcontract.workspace import catalogue as known_codes
 

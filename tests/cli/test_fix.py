@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from tables import every_case
 from writing import write
 
+from evalcontract import fixing
 from evalcontract.checking.pipeline import check_workspaces
-from evalcontract.fixing import fixing
-from evalcontract.fixing.fixing import fix
+from evalcontract.fixing import fix
 from evalcontract.source.overlays import replace_all
 from evalcontract.source.yaml.writing import block, flow
 from evalcontract.workspace import writing as fix_options

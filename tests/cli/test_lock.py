@@ -19,8 +19,7 @@ from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.cache import Cache
-from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, read_artifact
 from evalcontract.meaning.lock import Lock, lock_artifact, parse_lock, sides_of, write_lock
 from evalcontract.meaning.locked import artifact_problems
 from evalcontract.model.diagnostic import Sites, Span

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 from writing import write
 
-from evalcontract.cli.main import group
+from evalcontract.cli.command import group
 from evalcontract.cli.options import CASES, TABLES
 
 if TYPE_CHECKING:

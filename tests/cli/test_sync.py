@@ -24,7 +24,7 @@ from evalcontract.model.errors import ConfigurationError
 from evalcontract.source.writing import write_text
 from evalcontract.versioning.lock import lock
 from evalcontract.workspace import open_workspace
-from evalcontract.workspace.library_settings import read_source
+from evalcontract.workspace.configuration import read_library
 from evalcontract.workspace.syncing import Syncing
 
 pytestmark = needs_git
@@ -83,7 +83,7 @@ def fault_of(libraries: str) -> str:
     """Return what is said of a library in the settings; nothing if it has no fault."""
     ((name, value),) = tomllib.loads(libraries).items()
     try:
-        read_source(name, value, "evalcontract.toml:2")
+        read_library(name, value, "evalcontract.toml:2")
     except ConfigurationError as error:
         return str(error)
     return ""

@@ -37,7 +37,7 @@ from evalcontract.workspace import open_workspace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Artifact
 
 Values = dict[str, Any]
 

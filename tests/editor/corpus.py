@@ -11,7 +11,7 @@ from doors import Input as File
 from doors import Kind, Options, validate
 
 from evalcontract.model.page import example_files
-from evalcontract.structure.messages.values import FAULTS
+from evalcontract.structure.value_messages import FAULTS
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:

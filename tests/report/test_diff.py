@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tables import every_case
 from work import calls_of
 
-from evalcontract.fixing.fixing import write_diff
+from evalcontract.fixing import write_diff
 
 
 def lines_of(text: str) -> list[str]:

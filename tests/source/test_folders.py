@@ -31,6 +31,7 @@ if "CI" not in os.environ:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import feather
 
 USUAL: dict[str, Any] = {"id": ["a"], "input": ["When?"], "expected_facts": [["May"]]}
 
@@ -518,3 +519,86 @@ def test_no_finding_in_a_table_claims_to_be_fixable(tmp_path: Path) -> None:
         ("dataset/wrong-type", None),
         ("dataset/near-miss-key", None),
     }
+
+
+def saved(folder: Path) -> None:
+    """Write a dataset as Hugging Face `datasets` does."""
+    folder.mkdir(parents=True)
+    table = pa.table(USUAL)
+    with (
+        pa.OSFile(str(folder / "data-0.arrow"), "wb") as sink,
+        pa.ipc.new_stream(sink, table.schema) as writer,
+    ):
+        writer.write_table(table)
+    files = {"state.json": {"_data_files": [{"filename": "data-0.arrow"}]}, "dataset_info.json": {}}
+    for name, value in files.items():
+        (folder / name).write_text(json.dumps(value))
+
+
+def put_arrow(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    feather.write_feather(pa.table(USUAL), file, compression="uncompressed")
+
+
+def put_csv(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("id,input,expected_facts\na,When?,May\n")
+
+
+TABLES: dict[str, Callable[[Path], object]] = {
+    "datasets/t": lambda path: put(path / "part-0.parquet"),
+    "datasets/hive": lambda path: put(path / "k=1" / "x.parquet"),
+    "datasets/delta": delta,
+    "datasets/saved": saved,
+    "other/plain": lambda path: put(path / "x.parquet"),
+    "other/x.parquet": put,
+    "datasets/x.arrow": put_arrow,
+    "datasets/x.csv": put_csv,
+}
+
+
+@every_case("name", [*TABLES])
+def test_a_target_runs_a_table(name: str, tmp_path: Path) -> None:
+    TABLES[name](tmp_path / name)
+    rows = 2 if name == "datasets/delta" else 1
+    written = f"./{name}" if Path(name).suffix else f"{name}/../{Path(name).name}/"
+    target = tmp_path / "targets" / "t.yaml"
+    target.parent.mkdir()
+    target.write_text(f"id: t\ndataset: {written}\nstrict_validation: true\n")
+    (tmp_path / "rubrics").mkdir()
+    options = Options(root=tmp_path, is_joined=False)
+    for outcome in (
+        check_workspaces(tmp_path, options),
+        validate(Kind.TARGET, [Input(target)], options),
+    ):
+        found = [each for each in outcome.diagnostics if each.code != "dataset/ragged-row"]
+        near = [each for each in found if each.code == "dataset/near-miss-key"]
+        assert found == near
+        assert all(each.is_error for each in near)  # as the target demands
+        assert bool(near) == (name == "datasets/delta")
+        assert outcome.files == {Kind.DATASET: 1, Kind.TARGET: 1}
+        assert outcome.rows == rows
+
+
+def test_a_folder_that_is_no_table_is_no_dataset_of_a_target(tmp_path: Path) -> None:
+    put(tmp_path / "datasets" / "orders" / "part-0.parquet")
+    saved(tmp_path / "datasets" / "split" / "train")
+    (tmp_path / "datasets" / "split" / "dataset_dict.json").write_text('{"splits": ["train"]}')
+    (tmp_path / "targets").mkdir()
+    said = {
+        "datasets/ordres": ("there is no file", "did you mean `datasets/orders`?"),
+        "datasets/split": ("has a dataset for each split: `train`", "name one of them"),
+        "targets": ("cannot be read: it is a folder", "all data in it is Parquet"),
+        "../other": ("is outside of the workspace", "relative to the workspace root"),
+    }
+    for number, name in enumerate(said):
+        (tmp_path / "targets" / f"{number}.yaml").write_text(f"dataset: {name}\n")
+    found = [
+        each
+        for each in check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+        if each.code == "target/missing-dataset"
+    ]
+    assert len(found) == len(said)
+    for each, (message, advice) in zip(found, said.values(), strict=True):
+        assert message in each.message
+        assert advice in str(each.help)

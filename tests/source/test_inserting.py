@@ -333,7 +333,7 @@ def test_lists_have_the_indentation_of_the_author() -> None:
 @pytest.mark.slow
 def test_ruamel_is_only_loaded_where_something_is_added() -> None:
     code = (
-        "import sys, evalcontract.fixing.fixing, evalcontract.starting.migrate;"
+        "import sys, evalcontract.fixing, evalcontract.starting.migrate;"
         "print('ruamel.yaml' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

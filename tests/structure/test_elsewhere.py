@@ -15,7 +15,7 @@ from evalcontract.datasets.gates import PLACES as OPEN
 from evalcontract.datasets.gates import ExtraKeys
 from evalcontract.datasets.root import root_schema
 from evalcontract.structure.gate import Gate, gate_schema
-from evalcontract.structure.keys.elsewhere import misplaced_words
+from evalcontract.structure.keys.mismatches import misplaced_words
 from evalcontract.structure.keys.spelling import generic_keys
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import SchemaValidator

@@ -15,9 +15,8 @@ from evalcontract.checking.pipeline import validate
 from evalcontract.datasets.opening import Input, Options, Progress
 from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.datasets.run import today
-from evalcontract.library.advice import advise, says
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import DanglingReference
+from evalcontract.library.library import Artifact, DanglingReference, read_artifact
+from evalcontract.library.references import advise, says
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError

@@ -10,21 +10,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.schema_sense import refusal
 from evalcontract.datasets.kinds import other_kind, wrong_kind
 from evalcontract.datasets.placing import from_unreadable, guarded, to_diagnostics
 from evalcontract.datasets.plans import row_schema
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, UnreadableNames, file_uses
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, UnreadableNames, file_uses
 from evalcontract.library.references import check_cycles, check_depth, check_use
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject
 from evalcontract.source import Document, read_file
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
+from evalcontract.structure.schema_keywords import refusal
 from evalcontract.structure.schemas import properties
 from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
 from evalcontract.workspace import Target, Workspace
@@ -60,7 +60,7 @@ def check_artifact(
         ):
             yield foreign
             return
-        from evalcontract.library.advice import with_advice
+        from evalcontract.library.references import with_advice
 
         advised = with_advice(problems, document.value, context.library)
         yield from _without_executor(advised, document.value, declared)
@@ -140,7 +140,7 @@ def check_bundle(schema: Any, search: PatternSearch, schemas: SchemaAnalyses) ->
         unsatisfiable = list(_unsatisfiable(schema))
         yield from unsatisfiable
         yield from _slow(schema, search)
-        from evalcontract.structure.authored.keywords import remarks  # slow to import
+        from evalcontract.structure.schema_keywords import remarks  # slow to import
 
         for remark in remarks(schema, properties(row_schema())):
             if remark.path not in [problem.path for problem in unsatisfiable]:
@@ -186,6 +186,10 @@ def _slow(schema: Any, search: PatternSearch) -> Iterator[Problem]:
 
 
 _DATASET = ("dataset",)
+_FOLDERS = (
+    "a folder is a dataset if all data in it is Parquet, or if Delta or Hugging Face `datasets` "
+    "wrote it"
+)
 
 
 def check_targets(run: Run) -> Iterator[Diagnostic]:
@@ -214,23 +218,34 @@ def _problems(workspace: Workspace, target: Target) -> list[Problem]:
 
 def _dataset_problems(workspace: Workspace, path: Path | None, name: str) -> Iterator[Problem]:
     """Yield a problem if the path in a target is not a dataset; None is outside."""
-    advice: str | None
-    files = workspace.files
     if path is None:
         message = f"`{name}` is outside of the workspace"
         advice = _suggestion(workspace, name)
         yield Problem("target/missing-dataset", message, _DATASET, advice)
-    elif not files.is_file(path):
-        unreadable = read_file(path, name, files).unreadable
-        reason = unreadable.faults[0].message if unreadable else "is not a file"
-        exists = files.is_there(path)
-        message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
-        advice = None if exists else _suggestion(workspace, name)
-        yield Problem("target/missing-dataset", message, _DATASET, advice)
+    elif not workspace.has_dataset(path):
+        yield _missing_dataset(workspace, path, name)
     elif workspace.is_artifact(path):
         message = f"`{name}` is not a dataset: it has no `questions`"
         advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
         yield Problem("target/wrong-kind", message, _DATASET, advice)
+
+
+def _missing_dataset(workspace: Workspace, path: Path, name: str) -> Problem:
+    files = workspace.files
+    unreadable = read_file(path, name, files).unreadable
+    reason = unreadable.faults[0].message if unreadable else "is not a file"
+    message: str = f"`{name}` {reason}"
+    advice: str | None = None
+    if not files.is_there(path):
+        message, advice = f"there is no file `{name}`", _suggestion(workspace, name)
+    elif files.is_folder(path):
+        from evalcontract.source.tables.arrow import saved_in  # rarely needed
+
+        advice = _FOLDERS
+        if splits := saved_in(path, files):
+            names = listed((f"`{each.name}`" for each in splits), most=3)
+            message, advice = f"`{name}` has a dataset for each split: {names}", "name one of them"
+    return Problem("target/missing-dataset", message, _DATASET, advice)
 
 
 def _suggestion(workspace: Workspace, name: str) -> str:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable_files, one_finding, to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, read_artifact
 from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy

@@ -16,7 +16,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
-from evalcontract.covering.coverage import (
+from evalcontract.covering import (
     FOREIGN_STATES,
     MAX_SENTENCE,
     STATES,

@@ -14,7 +14,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import OutputError, StandardOutput, put, signals_as_interrupts
 from evalcontract.cli.printing import CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
-from evalcontract.fixing.fixing import (
+from evalcontract.fixing import (
     fix,
     write_diff,
     write_fixable,

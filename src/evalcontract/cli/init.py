@@ -17,7 +17,7 @@ from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder
 from evalcontract.converting.placing import ADD_EXPECTATIONS, ADD_RUBRIC
-from evalcontract.covering.coverage import coverage, totals_line
+from evalcontract.covering import coverage, totals_line
 from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import UsageError

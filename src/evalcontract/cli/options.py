@@ -199,6 +199,44 @@ def RECORD(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - a
     return _with(_RECORD, run)
 
 
+def GROUPING(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as the other options
+    """Add `--reduce`, `--by` and `--cluster`, which a command gets as `grouping`."""
+    from evalcontract.grading.groups import Grouping  # slow: most commands do without
+    from evalcontract.grading.samples import REDUCTIONS
+
+    @wraps(command)
+    def run(*, by: tuple[str, ...], cluster: str | None, reduce: str, **arguments: Any) -> Any:
+        return command(**arguments, grouping=Grouping(tuple(dict.fromkeys(by)), cluster, reduce))
+
+    return _with(
+        (
+            click.option(
+                "--reduce",
+                type=click.Choice([*REDUCTIONS]),
+                default="mean",
+                show_default=True,
+                help="How several outputs of a row (samples) become its score: their mean, the "
+                "score that most of them have, the highest, or whether one of them passes. With "
+                "mean and mode, a row passes if more than half of its samples do.",
+            ),
+            click.option(
+                "--by",
+                multiple=True,
+                metavar="KEY",
+                help="Key of rows, or of their `metadata`, to summarise the rows by, besides their "
+                "tags. Can be given several times.",
+            ),
+            click.option(
+                "--cluster",
+                metavar="KEY",
+                help="Key of rows, or of their `metadata`: rows with the same value were drawn "
+                "together, such as those of one document, and intervals account for it.",
+            ),
+        ),
+        run,
+    )
+
+
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 
 

@@ -12,11 +12,10 @@ from evalcontract.cli.output import put, put_json
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import escape_controls
-from evalcontract.report import FORMATS, write_of
+from evalcontract.report import FORMATS, Report, Style, write_of
 from evalcontract.report.github import SHOWN, escaped_data, escaped_property
 from evalcontract.report.junit import escaped
 from evalcontract.report.markdown import MAX_BYTES, plain, text
-from evalcontract.report.report import Report, Style
 from evalcontract.source.yaml.writing import csv_text
 from evalcontract.workspace.roots import RepositoryNames
 

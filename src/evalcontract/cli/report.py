@@ -10,7 +10,6 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import put, signals_as_interrupts
-from evalcontract.cli.runs.groupings import GROUPING
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.groups import Grouping
 from evalcontract.model.errors import UsageError
@@ -73,7 +72,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @click.option(
     "--against", metavar="REV", help="Revision of git; the page also shows what changed since then."
 )
-@GROUPING
+@options.GROUPING
 @options.mode("Mode that the page shows first")
 @options.workspace("the files")
 @options.number(

@@ -18,8 +18,8 @@ from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.placing import from_unreadable_files
-from evalcontract.fixing.fixing import write_diff
-from evalcontract.library.artifact import Artifact, identity_from_name
+from evalcontract.fixing import write_diff
+from evalcontract.library.library import Artifact, identity_from_name
 from evalcontract.meaning.changes import Act, Change, rank_of
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError

@@ -38,7 +38,7 @@ from evalcontract.comparing.revisions import (
 )
 from evalcontract.comparing.rows import table_of
 from evalcontract.datasets.placing import from_unreadable, one_finding
-from evalcontract.library.artifact import Artifact, ReferenceSite, file_uses
+from evalcontract.library.library import Artifact, ReferenceSite, file_uses
 from evalcontract.library.references import reach
 from evalcontract.meaning.changes import Act, Change, changes_of, matched, rank_of
 from evalcontract.meaning.fields import ChangeClass

@@ -10,7 +10,7 @@ from evalcontract.comparing.effects import AffectedRows, StaleValidation
 from evalcontract.comparing.revisions import FileRevision
 from evalcontract.comparing.rows import RowTable, TableDifference, compare_tables
 from evalcontract.datasets.passes import NATIVE
-from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Artifact
 from evalcontract.meaning.changes import (
     Act,
     Change,

@@ -12,8 +12,13 @@ from hashlib import sha256
 from typing import Any
 
 from evalcontract.comparing.revisions import RevisedWorkspace, WorkspacePair
-from evalcontract.library.artifact import Artifact, ReferenceSite, file_uses
-from evalcontract.library.library import Resolution, visit_inner_first
+from evalcontract.library.library import (
+    Artifact,
+    ReferenceSite,
+    Resolution,
+    file_uses,
+    visit_inner_first,
+)
 from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.view import View, canonical, digest_of_json, view_and_digest
 from evalcontract.model.reference import Kind, Reference, Version

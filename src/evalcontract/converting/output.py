@@ -14,6 +14,7 @@ from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document, read_text
+from evalcontract.source.comments import CommentsAbove, without_modelines
 from evalcontract.source.external import MEDIA, medium_of
 from evalcontract.source.faults import ParseError
 from evalcontract.source.tables.columnar import in_memory
@@ -31,8 +32,7 @@ from evalcontract.source.yaml.writing import (
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.catalogue import is_rejection
-from evalcontract.workspace.editor_schemas import Modelines, without_modelines
-from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
+from evalcontract.workspace.writing import Modelines, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite

@@ -14,7 +14,7 @@ from evalcontract.datasets.kinds import (
     wrong_kind,
 )
 from evalcontract.datasets.plans import row_structure
-from evalcontract.library.artifact import references_in_row
+from evalcontract.library.library import references_in_row
 from evalcontract.model.diagnostic import Fix, Path, Place, Problem, Rename
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind, Reference
@@ -172,7 +172,7 @@ def _like_rows(root: dict[str, Any]) -> str | None:
     lists = [key for key in root if key in unknown and _is_list_of_rows(root[key])]
     usual = [key for key in lists if key.lower() in _USUAL_NAMES]
     if not usual:
-        from evalcontract.structure.keys.elsewhere import misplaced_words
+        from evalcontract.structure.keys.mismatches import misplaced_words
         from evalcontract.structure.keys.names import is_other_list  # needed only for a finding
 
         lists = [key for key in lists if not is_other_list(key) and key not in misplaced_words()]

@@ -28,8 +28,13 @@ from evalcontract.datasets.workers import (
     shifted,
     unpacked,
 )
-from evalcontract.library.artifact import Artifact, UnreadableNames, file_uses
-from evalcontract.library.library import Library, Resolution
+from evalcontract.library.library import (
+    Artifact,
+    Library,
+    Resolution,
+    UnreadableNames,
+    file_uses,
+)
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.reference import Kind, Reference
@@ -411,7 +416,7 @@ class DatasetCheck:
         return all_problems
 
     def _problems_of(self, row: Any, index: int, rows: RowBatches) -> Iterator[Problem]:
-        from evalcontract.library.artifact import references_in_row  # not needed for clean rows
+        from evalcontract.library.library import references_in_row  # not needed for clean rows
         from evalcontract.library.references import check_use
 
         path = (*self._rows.prefix, index)
@@ -419,7 +424,7 @@ class DatasetCheck:
         problems = self.grading.structure(bundle).check(row, path, rows.raw)
         is_valid = not problems
         if problems:
-            from evalcontract.library.advice import with_advice  # slow to import
+            from evalcontract.library.references import with_advice  # slow to import
 
             yield from with_advice(problems, row, self._context.library, below=len(path))
         for site in references_in_row(row, path):

@@ -33,7 +33,7 @@ from evalcontract.judging.questions import (
     ready_judge,
 )
 from evalcontract.judging.settings import Machine, Prices, Settings, read_machine, read_settings
-from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Artifact
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 

@@ -26,7 +26,7 @@ from evalcontract.judging.prompt import (
     on_scale,
 )
 from evalcontract.judging.settings import Settings
-from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Artifact
 from evalcontract.model.errors import UsageError
 from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.model.startup import NamedTuple, lazy_pattern

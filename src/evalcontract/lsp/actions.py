@@ -10,7 +10,7 @@ from typing import Any
 from lsprotocol import types
 
 from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores, parse_code
-from evalcontract.fixing.fixing import fix_in_text
+from evalcontract.fixing import fix_in_text
 from evalcontract.lsp.documents import OpenDocument, Publisher
 from evalcontract.lsp.replies import overlaps
 from evalcontract.lsp.text import Text, edits_between

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from evalcontract.analysis.template_tags import ROOTS
-from evalcontract.library.artifact import identity_from_name
+from evalcontract.library.library import identity_from_name
 from evalcontract.lsp.context import (
     REFERENCES,
     CursorContext,

@@ -11,8 +11,7 @@ from lsprotocol import types
 from evalcontract.datasets.root import uses_of
 from evalcontract.grading.results import RowResult, earlier_results, run_path
 from evalcontract.grading.summary import Tally
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Resolution
+from evalcontract.library.library import Artifact, Resolution
 from evalcontract.lsp.context import REFERENCES
 from evalcontract.lsp.cursor import structured_lines
 from evalcontract.lsp.documents import OpenDocument, Publisher

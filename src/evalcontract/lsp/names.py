@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evalcontract.datasets.root import Use, rows_of, uses_of
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Resolution
+from evalcontract.library.library import Artifact, Resolution
 from evalcontract.lsp.context import (
     REFERENCES,
     CursorContext,

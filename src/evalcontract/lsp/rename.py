@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from evalcontract.cache.store import is_kept
 from evalcontract.datasets.root import Use, uses_of
-from evalcontract.library.artifact import identity_from_name
+from evalcontract.library.library import identity_from_name
 from evalcontract.lsp.names import ARTIFACT, CHECK, ROW, VERSION, Name, Naming
 from evalcontract.lsp.text import edits_between
 from evalcontract.model.diagnostic import Fix, Rename, Write

@@ -10,8 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, Resolution
+from evalcontract.library.library import Artifact, Library, Resolution
 from evalcontract.library.references import reach
 from evalcontract.meaning.fields import ChangeClass, class_of
 from evalcontract.meaning.view import (

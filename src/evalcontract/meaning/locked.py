@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from evalcontract.library.advice import VERB
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, visit
+from evalcontract.library.library import Artifact, Library, visit
+from evalcontract.library.references import VERB
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (
     Act,

@@ -13,7 +13,7 @@ from evalcontract.checks.outcome import Output
 from evalcontract.comparing.compare import compare
 from evalcontract.comparing.difference import Difference
 from evalcontract.comparing.revisions import of_git
-from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.covering import run_for_coverage
 from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.outputs import OutputFile
@@ -25,7 +25,7 @@ from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
 from evalcontract.grading.runner import row_name
 from evalcontract.grading.summary import ALL_ALIKE
-from evalcontract.library.artifact import references_in_row
+from evalcontract.library.library import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind, Reference

@@ -20,8 +20,8 @@ from evalcontract.model.diagnostic import (
 from evalcontract.model.page import Page
 from evalcontract.model.reference import Version
 from evalcontract.model.values import escape_controls
+from evalcontract.report import Report, Style
 from evalcontract.report.frame import json_list, message_lines
-from evalcontract.report.report import Report, Style
 
 _FENCE = "`" * 5
 #: How GitHub names what it sorts alerts by.

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from evalcontract.converting.placing import GradedBy, graded_by
-from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.covering import run_for_coverage
 from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options, files_below, open_dataset
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
@@ -31,8 +31,7 @@ from evalcontract.starting.project import (
 from evalcontract.starting.source import StartingFiles, starting_files
 from evalcontract.workspace import data_files, display_name
 from evalcontract.workspace.configuration import FILE_NAME
-from evalcontract.workspace.editor_schemas import editor_schemas, modeline, schema_text
-from evalcontract.workspace.writing import write_error
+from evalcontract.workspace.writing import editor_schemas, modeline, schema_text, write_error
 
 #: The dataset, the outputs and the judge of the example.
 EXAMPLE_DATASET, EXAMPLE_OUTPUTS = "datasets/example.yaml", "outputs/example.jsonl"

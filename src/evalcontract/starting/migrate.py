@@ -22,6 +22,7 @@ from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import Document, format_of, read_text
 from evalcontract.source import installed as shipped
+from evalcontract.source.comments import CommentsAbove, without_modelines
 from evalcontract.source.files import guess_format
 from evalcontract.source.setting import set_value
 from evalcontract.source.writing import StagedFiles
@@ -31,8 +32,13 @@ from evalcontract.starting.best_practices import FileMigration, Rubrics
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
-from evalcontract.workspace.editor_schemas import Modelines, with_modeline, without_modelines
-from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
+from evalcontract.workspace.writing import (
+    Modelines,
+    open_staged,
+    with_modeline,
+    write_error,
+    write_staged,
+)
 
 #: The names of the systems, as the command line takes them.
 BEST_PRACTICES, AI_EVAL = "ai_best_practices", "ai_eval"

@@ -19,7 +19,7 @@ from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.source import DISK, SUFFIXES
 from evalcontract.source import installed as shipped
 from evalcontract.workspace import display_name
-from evalcontract.workspace.editor_schemas import EditorSchema, editor_schemas
+from evalcontract.workspace.writing import EditorSchema, editor_schemas
 
 #: The file of each system of CI, and its template.
 CI_FILES = {

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from evalcontract.datasets.root import Use, every_use
-from evalcontract.library.artifact import Artifact, identity_from_name, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, identity_from_name, read_artifact
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (
     Act,

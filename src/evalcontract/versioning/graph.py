@@ -9,8 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from evalcontract.datasets.root import rows_of
-from evalcontract.library.artifact import Artifact, references_in_row
-from evalcontract.library.library import Library, Resolution, visit
+from evalcontract.library.library import Artifact, Library, Resolution, references_in_row, visit
 from evalcontract.meaning.changes import Change, changes_of
 from evalcontract.meaning.view import view_and_digest
 from evalcontract.model.diagnostic import Path

@@ -11,8 +11,7 @@ from evalcontract.checking.pipeline import check_runs
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import DanglingReference
+from evalcontract.library.library import Artifact, DanglingReference
 from evalcontract.library.references import reach
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import changes_of

@@ -16,6 +16,7 @@ from evalcontract.model.values import listed
 from evalcontract.source import DISK, read_text
 from evalcontract.source.git import GitError, GitTree, commit_at, fetch
 from evalcontract.source.writing import write_text, writing_alone
+from evalcontract.workspace.configuration import LibrarySource
 from evalcontract.workspace.libraries import (
     Contents,
     LockedLibrary,
@@ -25,7 +26,6 @@ from evalcontract.workspace.libraries import (
     other_sources,
     read_contents,
 )
-from evalcontract.workspace.library_settings import LibrarySource
 from evalcontract.workspace.roots import display_name
 from evalcontract.workspace.workspace import Workspace
 

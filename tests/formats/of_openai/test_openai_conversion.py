@@ -14,7 +14,7 @@ from tables import every_case
 from evalcontract.checks.outcome import Outcome
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.covering.coverage import coverage
+from evalcontract.covering import coverage
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 

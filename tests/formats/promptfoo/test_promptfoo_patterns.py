@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from needs import NODE, missing
 from tables import every_case
 
-from evalcontract.analysis.javascript import pattern_fault
+from evalcontract.analysis.dialects import pattern_fault
 from evalcontract.formats.promptfoo.javascript import (
     escaped,
     javascript_of,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.javascript import pattern_fault
+from evalcontract.analysis.dialects import pattern_fault
 from evalcontract.formats._conversion import Field
 from evalcontract.formats._findings import FirstRows, bom_rejected, missing_key, stops_loader
 from evalcontract.formats._format import RowChecker, RowLayout

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeGuard
 
-from evalcontract.analysis.javascript import pattern_fault
+from evalcontract.analysis.dialects import pattern_fault
 from evalcontract.formats._graders import GraderPrediction, listed_predictions
 from evalcontract.formats.promptfoo.assertions import (
     LISTS,

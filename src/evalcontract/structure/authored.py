@@ -1,4 +1,4 @@
-"""Limits on the time to match the patterns of schemas that authors write.
+"""What is known of the schemas that authors write, and limits on the time to match their patterns.
 
 The native engine matches most patterns in linear time. Where it has to backtrack it counts its
 steps, but one step may scan the whole rest of a text, and nothing interrupts it. So the steps are
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from math import ceil
 from pathlib import Path
 from time import monotonic, thread_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalcontract.structure.native import (
     MAX_STEPS,
@@ -24,6 +24,12 @@ from evalcontract.structure.native import (
     may_backtrack,
     steps_for,
 )
+from evalcontract.structure.parts import patterns
+
+if TYPE_CHECKING:
+    from evalcontract.structure.schema_faults import SchemaFault
+    from evalcontract.structure.schema_keywords import KeywordRemark
+
 
 #: Seconds that all searches that backtrack may take in a process, or if that is more, for each
 #: text and for each of its characters.
@@ -150,3 +156,50 @@ class PatternMatcher:
         except NoChildError as failure:
             return PatternLimitError(pattern, str(failure))
         return answer == _MATCHES if answer in (_MATCHES, _DOES_NOT) else PatternLimitError(pattern)
+
+
+class SchemaAnalyses:
+    """The faults of authored schemas, and the remarks on those without faults.
+
+    A schema is known by its identity, and kept, so that its id is not reused. The patterns of all
+    schemas together must not be too large; `patterns` limits the time to match them.
+    """
+
+    def __init__(self) -> None:
+        self.patterns = PatternMatcher()
+        self._states = 0
+        self._faults: dict[int, tuple[Any, tuple[SchemaFault, ...]]] = {}
+        self._remarks: dict[int, tuple[Any, tuple[KeywordRemark, ...]]] = {}
+
+    def faults(self, schema: Any) -> tuple[SchemaFault, ...]:
+        """Return the faults of a schema."""
+        if id(schema) not in self._faults:
+            from evalcontract.structure.schema_faults import schema_faults  # slow to import
+
+            too_large = self._patterns_beyond_limit(schema)
+            faults = (too_large,) if too_large else schema_faults(schema)
+            self._faults[id(schema)] = schema, faults
+        return self._faults[id(schema)][1]
+
+    def _patterns_beyond_limit(self, schema: Any) -> SchemaFault | None:
+        """Return a fault at the first pattern that is beyond what all schemas may take."""
+        from evalcontract.structure.schema_faults import MAX_STATES, SchemaFault, pattern_size
+
+        for path, pattern, on_key in patterns(schema):
+            self._states += pattern_size(pattern)
+            if self._states > MAX_STATES:
+                message = (
+                    "the patterns of all schemas together have more than "
+                    f"{MAX_STATES:,} states with this one"
+                )
+                advice = "repeat less: `{1,100}` copies what it repeats a hundred times"
+                return SchemaFault(message, path, advice, on_key)
+        return None
+
+    def remarks(self, schema: Any) -> tuple[KeywordRemark, ...]:
+        """Return the remarks on the keywords and keys of a valid schema."""
+        if id(schema) not in self._remarks:
+            from evalcontract.structure.schema_keywords import remarks  # slow to import
+
+            self._remarks[id(schema)] = schema, tuple(remarks(schema))
+        return self._remarks[id(schema)][1]

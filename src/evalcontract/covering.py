@@ -27,7 +27,7 @@ from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.passes import Dataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files, one_finding
 from evalcontract.datasets.run import MAX_REJECTED, Run, today, with_libraries
-from evalcontract.library.artifact import read_artifact
+from evalcontract.library.library import read_artifact
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind

@@ -16,12 +16,11 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
+from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
-from evalcontract.cli.runs.asking import ASKING, Asking, forecast
-from evalcontract.cli.runs.groupings import GROUPING, require_values
-from evalcontract.cli.runs.rows import RowPrinter, printer_of
+from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
@@ -46,7 +45,7 @@ from evalcontract.grading.summary import ALL_ALIKE, QualityGate, Summary
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import harmless_json
+from evalcontract.model.values import NAME_LENGTH, clipped, harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.source.text import sha256_of
 
@@ -232,7 +231,7 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
     "limit).",
     20,
 )
-@GROUPING
+@options.GROUPING
 @options.mode("Report faults as errors or as warnings")
 @options.workspace("the dataset")
 @options.cache("Reuse answers of judges to the same question")
@@ -297,8 +296,24 @@ def grade_command(
         changed = differences(before.basis, end.basis)
         total.put_comparison(str(compare), changed, err=is_printed)
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
-    require_values(total.summary)
+    _require_values(total.summary)
     return found or total.status(grading.gate, end.usage)
+
+
+def _require_values(summary: Summary) -> None:
+    """Refuse keys that no row has: what they should have changed is as without them.
+
+    Raises:
+        UsageError: there is one.
+
+    """
+    grouping = summary.grouping
+    missing = [*(set(grouping.by) - {group.key for group in summary.groups})]
+    if grouping.cluster is not None and summary.rows.total and not summary.rows.clusters:
+        missing.append(grouping.cluster)
+    if missing:
+        names = ", ".join(f"`{clipped(key, NAME_LENGTH)}`" for key in sorted({*missing}))
+        raise UsageError(f"no row, and no `metadata` of one, has {names}")
 
 
 def _forecast(

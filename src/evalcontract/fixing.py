@@ -32,7 +32,7 @@ from evalcontract.model.diagnostic import (
 )
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import escape_controls, many
-from evalcontract.report.report import BaselineCounts, Report
+from evalcontract.report import BaselineCounts, Report
 from evalcontract.source import format_of, read_file
 from evalcontract.source.editing import cuts_by_fix, edit_text
 from evalcontract.source.entries import Cut

@@ -21,6 +21,7 @@ from evalcontract.structure.parts import Schema, follow
 if TYPE_CHECKING:
     from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch
 
+
 #: A message and its help.
 Message = tuple[str, str | None]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tables import every_case
 
-from evalcontract.analysis.schema_sense import accepts_everything, refusal, unknown_keywords
+from evalcontract.structure.schema_keywords import accepts_everything, refusal, unknown_keywords
 
 EVERYTHING: list[Any] = [
     True,

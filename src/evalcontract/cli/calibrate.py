@@ -17,13 +17,13 @@ from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Ranks
 from evalcontract.calibrating.printed import document_of, write_json, write_text
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
+from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, refuse, signals_as_interrupts
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
-from evalcontract.cli.runs.asking import ASKING, Asking, forecast
 from evalcontract.datasets.opening import Options
-from evalcontract.fixing.fixing import write_diff
+from evalcontract.fixing import write_diff
 from evalcontract.judging.asking import Judging, Usage
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.errors import UsageError
