@@ -95,19 +95,19 @@ class DatasetCheck:
         quick = self._needs_ids_only and not keep_rows
         check = partial(self.check_rows, quick=quick, is_bounded=True)
         stream = self._rows.stream if quick else None
-        parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
+        is_divided = stream is not None and min(jobs, stream.size // MIN_PART_BYTES) > 1
         kept = self._context.kept
         in_pieces = quick and stream is None and (jobs > 1 or kept)
         pieces = self._rows.parts() if in_pieces else ()
         if len(pieces) > 1:
             results = self._check_pieces(pieces, jobs)
-        elif stream is None or parts <= 1:
-            results = check(self._rows)
-        else:
-            known = self.grading.crashes
+        elif stream is not None and is_divided:
+            known, size = self.grading.crashes, MIN_PART_BYTES // 4
             results = check_in_parallel(
-                stream, parts, check, collect=lambda: known, merge=known.update
+                stream, jobs, check, collect=lambda: known, merge=known.update, size=size
             )
+        else:
+            results = check(self._rows)
         for result in results:
             yield self._batch_findings(result)
 

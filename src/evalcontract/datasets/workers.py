@@ -1,4 +1,4 @@
-"""Check a large stream of rows in several processes, one part each, and join the results.
+"""Check a large stream of rows in several processes, part by part, and join the results.
 
 Row indexes and lines in the results of a part count from the start of the part. They are shifted
 here and joined in the order of the parts, so that the number of processes changes nothing.
@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import zip_longest
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
@@ -20,10 +19,7 @@ from evalcontract.source.faults import moved_fault
 from evalcontract.source.text import EMPTY
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from evalcontract.source.json.lines import RowStream
-    from evalcontract.source.processes import ForkedProcess
 
 
 class IgnoringRow(NamedTuple):
@@ -94,34 +90,36 @@ def usable_cores() -> int:
 
 def check_in_parallel(
     rows: RowStream,
-    parts: int,
+    jobs: int,
     check: Callable[[RowStream], Iterator[BatchResult]],
     collect: Callable[[], Any],
     merge: Callable[[Any], None],
+    size: int = MIN_PART_BYTES // 4,
 ) -> Iterator[BatchResult]:
-    """Yield the results of `check` for a stream, with its parts checked in parallel.
+    """Yield the results of `check` for a stream; processes take its parts of some `size` in turns.
 
-    `collect` runs in each worker process when it has finished; `merge` receives its value in this
-    process. If a worker process cannot be started, or dies, its part is checked in this process.
+    This process puts them together meanwhile. `collect` runs in the other process after each part;
+    `merge` receives its value here. A part whose process dies is checked in this one.
     """
-    first, *others = rows.cut(parts)
-    workers: list[_PartWorker] = []
-    try:
-        workers.extend(_workers(others, check, collect))
-        rows.forget()
-        yield from shifted(rows, first, check(first), count=0, lines=0)
-        if not first.is_done:
-            return  # reading failed
-        for part, worker in zip_longest(others, workers):
+    from evalcontract.source.processes import map_in_parallel  # only for large files
+
+    parts = rows.cut(max(jobs, rows.size // size))
+    rows.forget()
+
+    def work(number: int) -> tuple[list[BatchResult], Any, Any]:
+        part = parts[number]
+        return [*packed(check(part))], part.state, collect()
+
+    with closing(map_in_parallel(work, range(len(parts)), jobs)) as found:
+        for part, (results, state, collected) in zip(parts, found, strict=True):
+            part.restore(state)
+            merge(collected)
             count = rows.count, rows.lines
-            received = worker.results(merge) if worker else None
-            results = check(part) if received is None else iter(received)
-            yield from shifted(rows, part, results, *count)
-        if rows.is_empty:
-            yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
-    finally:
-        for worker in workers:
-            worker.forked.stop()
+            yield from shifted(rows, part, map(unpacked, results), *count)
+            if not part.is_done:
+                return  # reading failed
+    if rows.is_empty:
+        yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
 
 
 def shifted(
@@ -165,58 +163,6 @@ def _shifted_problem(problem: Problem, rows: int) -> Problem:
 
 def _shifted_path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ...]:
     return (path[0] + rows, *path[1:]) if path and isinstance(path[0], int) else path
-
-
-def _workers(
-    parts: Iterable[RowStream],
-    check: Callable[[RowStream], Iterator[BatchResult]],
-    collect: Callable[[], Any],
-) -> Iterator[_PartWorker]:
-    """Start a worker for each part, as long as the system has processes and memory for them."""
-    started: list[ForkedProcess] = []
-    for part in parts:
-        try:
-            worker = _PartWorker(part, check, collect, others=started)
-        except OSError:
-            return
-        started.append(worker.forked)
-        yield worker
-
-
-class _PartWorker:
-    """A process that checks one part, and sends its results when it has finished."""
-
-    def __init__(
-        self,
-        part: RowStream,
-        check: Callable[[RowStream], Iterator[BatchResult]],
-        collect: Callable[[], Any],
-        others: Iterable[ForkedProcess],
-    ) -> None:
-        from evalcontract.source.processes import ForkedProcess  # only for large files
-
-        self.part = part
-        self.forked = ForkedProcess(partial(_run_worker, part, check, collect), others)
-
-    def results(self, merge: Callable[[Any], None]) -> list[BatchResult] | None:
-        """Wait for the results; return None if the process died."""
-        try:
-            results, state, collected = self.forked.connection.recv()
-        except (EOFError, OSError):
-            return None
-        self.part.restore(state)
-        merge(collected)
-        return [unpacked(result) for result in results]
-
-
-def _run_worker(
-    part: RowStream,
-    check: Callable[[RowStream], Iterator[BatchResult]],
-    collect: Callable[[], Any],
-    sender: Connection,
-) -> None:
-    results = list(packed(check(part)))
-    sender.send((results, part.state, collect()))
 
 
 def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
