@@ -119,6 +119,7 @@ def folder(place: Path, *, is_clean: bool = False) -> Path:
     return place / "t"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 @every_case(
     "options",
@@ -182,6 +183,7 @@ def test_ids_that_are_repeated_in_different_pieces_are_found(place: Path) -> Non
     assert [each.code for each in found.diagnostics] == ["dataset/duplicate-id"] * 3
 
 
+@pytest.mark.slow
 def test_a_partition_that_changes_is_checked_alone(place: Path) -> None:
     path = folder(place)
     before, (_, count) = checked(path)  # type: ignore[misc]
@@ -270,6 +272,7 @@ def test_an_entry_with_a_right_checksum_and_other_content_is_none(
     put(path, [row(n, is_clean=True) for n in range(400)])
     whole, _ = checked(path)
     contents = [b"[[]]", b"{}", b"7", b"[[0, 1, [[]], [], [], [], 0, []]]", b"\xff", b"[null]"]
+    contents += [b"[[0, 1, [], [[0, [9], [], true]], [], [], 0, []]]\nab", b"[]\nab"]
     for content in contents:
         with monkeypatch.context() as patch:
             patch.setattr(Cache, "get", lambda *_, content=content: content)
@@ -362,6 +365,7 @@ start.evalcontract()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_check_that_was_killed_goes_on_where_it_was(

@@ -151,9 +151,9 @@ def _checksum(key: str, body: bytes) -> bytes:
 
 def digest(data: bytes) -> str:
     """Return a hexadecimal digest of some bytes."""
-    from hashlib import blake2b  # slow to import
+    from hashlib import sha256  # slow to import
 
-    return blake2b(data, digest_size=32).hexdigest()
+    return sha256(data).hexdigest()
 
 
 # Change this when the digest of the same files changes.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.datasets.workers import BatchResult, IgnoringRow, ObservedRows, moved
@@ -89,11 +90,13 @@ class KnownPieces:
         None if nobody knows what else they depend on, as with rules of other packages.
         """
         from evalcontract.cache.checks import installation_fingerprint  # only for large tables
+        from evalcontract.cache.store import digest
 
         installation = installation_fingerprint()
         if installation is None or installation.has_plugins:
             return None
-        return PieceResults(self._cache, repr((installation.fingerprint, facts)))
+        how = repr((installation.fingerprint, facts)).encode("utf-8", "surrogatepass")
+        return PieceResults(self._cache, digest(how))
 
 
 class PieceResults:
@@ -116,11 +119,10 @@ class PieceResults:
         """Keep the packed results of a piece, unless another check might have others."""
         if all(map(_is_sure, results)):
             here = [moved(each, -first) for each in results]
-            data = json.dumps([*map(_fields_of, here)], ensure_ascii=False)
-            encoded = data.encode("utf-8", "surrogatepass")
+            data = _bytes_of(here)
             # What is all ids comes back as it was.
-            if all(map(_is_clean, here)) or _results_of(encoded) == here:
-                self._cache.put(self._key(content), encoded)
+            if all(map(_is_clean, here)) or _results_of(data) == here:
+                self._cache.put(self._key(content), data)
 
     def _key(self, content: str) -> str:
         from evalcontract.cache.store import digest
@@ -139,13 +141,24 @@ def _is_clean(result: BatchResult) -> bool:
     return observed and not (result.problems or result.ignoring)
 
 
+def _bytes_of(results: Sequence[BatchResult]) -> bytes:
+    """Return results as a line of JSON, and after it the ids of clean rows, which are many."""
+    ids = [part.ids[0] for result in results for part in result.observed if part.is_joined]
+    line = json.dumps([*map(_fields_of, results)])
+    return f"{line}\n{''.join(ids)}".encode("utf-8", "surrogatepass")
+
+
 def _fields_of(result: BatchResult) -> list[Any]:
     """Return a result as JSON, in which tuples are lists; its rows and faults are left out."""
+    observed = [
+        (part.first_index, [len(part.ids[0])], [], True) if part.is_joined else part
+        for part in result.observed
+    ]
     return [
         result.batch.first_index,
         result.row_count,
         [*map(_without_classes, result.problems)],
-        result.observed,
+        observed,
         sorted(result.references),
         result.ignoring,
         result.rejected,
@@ -154,10 +167,22 @@ def _fields_of(result: BatchResult) -> list[Any]:
 
 
 def _results_of(data: bytes) -> list[BatchResult]:
-    return [_result(*fields) for fields in json.loads(data)]
+    """Return the results of `_bytes_of`.
+
+    Raises:
+        ValueError, TypeError, IndexError, KeyError: these are other bytes.
+
+    """
+    line, _, rest = data.partition(b"\n")
+    ids = StringIO(rest.decode("utf-8", "surrogatepass"), newline="")
+    results = [_result(ids, *fields) for fields in json.loads(line)]
+    if ids.read():
+        raise ValueError("there are more ids than rows")
+    return results
 
 
 def _result(
+    ids: StringIO,
     first: int,
     count: int,
     problems: list[Any],
@@ -170,12 +195,27 @@ def _result(
         Batch(first, []),
         count,
         [_problem(*fields) for fields in problems],
-        [ObservedRows(*fields) for fields in observed],
+        [_observed(ids, *fields) for fields in observed],
         frozenset(references),
         tuple(IgnoringRow(*fields) for fields in ignoring),
         rejected,
         bundles=frozenset(bundles),
     )
+
+
+def _observed(
+    ids: StringIO,
+    first: int,
+    own: list[Any],
+    rows: list[Any],
+    is_joined: bool,  # noqa: FBT001 - as in the entry
+) -> ObservedRows:
+    if is_joined:
+        (size,) = own
+        own = [ids.read(size)]
+        if len(own[0]) != size:
+            raise ValueError("there are fewer ids than rows")
+    return ObservedRows(first, own, rows, is_joined)
 
 
 def _without_classes(problem: Problem) -> Problem:

@@ -42,7 +42,7 @@ _BATCH_CELLS = 1 << 18
 # file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
 _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
 #: So many bytes are checked at a time, by one process.
-PART_BYTES = 1 << 20
+PART_BYTES = 1 << 21
 # What pyarrow reads at a time of a column.
 _BUFFER = 1 << 20
 # Small batches are joined up to so many rows or bytes.
