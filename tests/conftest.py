@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from examples import load_profiles
 from needs import shared
+from programs import SECONDS, TOO_MANY_SECONDS, seconds_used, watch
+from shares import Share
 
 from evalcontract.cache import FOLDER_VARIABLE, checks
 from evalcontract.checks import _time_limit
@@ -32,14 +34,29 @@ _MODEL_VARIABLES = (
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let one of several runs at once have its share of the files."""
+    parser.addoption("--share", type=Share, metavar="1/2", help="the first of two runs at once")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of tests that another share has."""
+    share: Share | None = config.getoption("share")
+    if share is None or not (collection_path.match("test_*.py") and collection_path.is_file()):
+        return None
+    return not share.has(collection_path) or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Do not measure what properties cover: cases have covered it, and they are twice as fast.
 
-    What is thorough is slow, too.
+    What is thorough is slow, too, and what is slow is costly.
     """
     for item in items:
         if item.get_closest_marker("thorough"):
             item.add_marker("slow")
+        if item.get_closest_marker("slow"):
+            item.add_marker("costly")
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("no_cover")
 
@@ -51,8 +68,36 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Let only slow tests, and the fixtures of slow tests, start large programs."""
+    watch.is_on = item.get_closest_marker("slow") is None
+    try:
+        return (yield)
+    finally:
+        watch.is_on = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note a test that takes longer than its mark says."""
+    before = seconds_used()
+    try:
+        return (yield)
+    finally:
+        seconds = seconds_used() - before
+        # In a run of a few files, the first test pays for what all of them import.
+        is_check = item.config.option.markexpr == "not costly"
+        if is_check and seconds > TOO_MANY_SECONDS:
+            item.user_properties.append((SECONDS, f"{seconds:.1f}"))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was skipped: a line for each reason, the most frequent first."""
+    """Say what was skipped, a line for each reason, and which tests lack the mark `costly`."""
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, seconds in report.user_properties:
+            if name == SECONDS and report.when == "call":
+                terminalreporter.write_line(f"{report.nodeid} took {seconds} {SECONDS}: costly?")
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())

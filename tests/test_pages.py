@@ -13,7 +13,7 @@ from tables import every_case
 import evalcontract
 from evalcontract.formats import FORMATS
 from evalcontract.formats._format import codes_of_system
-from evalcontract.model.page import SITE, guide_url, page_url
+from evalcontract.model.codes import SITE, guide_url, page_url
 from evalcontract.structure.schemas import load
 from evalcontract.structure.value_messages import FAULTS
 

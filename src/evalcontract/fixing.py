@@ -6,7 +6,6 @@ One fix may make another one possible. Nothing is written: the checks read draft
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
@@ -38,8 +37,9 @@ from evalcontract.source.editing import cuts_by_fix, edit_text
 from evalcontract.source.entries import Cut
 from evalcontract.source.faults import ParseError
 from evalcontract.source.files import guess_format
-from evalcontract.source.overlays import Drafts, read_bytes
-from evalcontract.source.text import LINE_END, decode
+from evalcontract.source.filesystem import Drafts
+from evalcontract.source.text import decode, line_starts, place_at
+from evalcontract.source.writing import read_bytes
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.catalogue import KnownCodes, url_of
 from evalcontract.workspace.roots import RepositoryNames
@@ -72,7 +72,8 @@ def text_edits(diagnostics: Sequence[Diagnostic]) -> Mapping[int, Edits]:
 
 
 def _in_text(text: str, form: str, numbered: dict[int, Diagnostic]) -> Iterator[tuple[int, Edits]]:
-    starts = _line_starts(text, form)
+    # In JSONL, a lone carriage return ends no line.
+    starts = line_starts(text.replace("\r", " ") if form == "jsonl" else text)
     by_number = {
         number: fix_in_text(numbers, form)
         for number, numbers in numbered.items()
@@ -100,21 +101,9 @@ def fix_in_text(diagnostic: Diagnostic, form: str) -> Fix | None:
     return diagnostic.fix.relocated(lambda path: (span.line - 1, *path[1:])) if span else None
 
 
-def _line_starts(text: str, form: str) -> list[int]:
-    """Return the offsets of all lines; in JSONL, a lone carriage return ends none."""
-    if form == "jsonl":
-        return [0, *(at + 1 for at, character in enumerate(text) if character == "\n")]
-    return [0, *(match.end() for match in LINE_END.finditer(text))]
-
-
 def _edit(cut: Cut, starts: list[int]) -> TextEdit:
-    line, column = _position(cut.start, starts)
-    return TextEdit(Span(line, column, *_position(cut.end, starts)), cut.text)
-
-
-def _position(offset: int, starts: list[int]) -> tuple[int, int]:
-    line = bisect_right(starts, offset)
-    return line, offset - starts[line - 1] + 1
+    line, column = place_at(cut.start, starts)
+    return TextEdit(Span(line, column, *place_at(cut.end, starts)), cut.text)
 
 
 #: The maximum number of rounds. Every round applies a fix, and a few rounds are usual.
@@ -351,14 +340,14 @@ def write_refused(refused: Sequence[tuple[Diagnostic, str]], limit: int) -> Iter
     yield from _lines_of_hidden(len(refused), limit)
 
 
-def write_diff(name: str, before: str, after: str) -> Iterator[str]:
-    """Yield the changed lines as a unified diff.
+def write_diff(fix: FileFix) -> Iterator[str]:
+    """Yield the changed lines of a file as a unified diff.
 
     Control characters are replaced, but for tabs and the ends of lines: `patch` accepts lines
     without others.
     """
-    old, new = (_lines(text) for text in (before, after))
-    for line in _unified_diff(old, new, escape_controls(name)):
+    old, new = (_lines(data.decode("utf-8", "replace")) for data in (fix.before, fix.after))
+    for line in _unified_diff(old, new, escape_controls(fix.name)):
         text = line.removesuffix("\n").removesuffix("\r")
         end = line[len(text) :]
         yield "\t".join(map(escape_controls, text.split("\t"))) + end

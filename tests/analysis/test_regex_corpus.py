@@ -138,6 +138,7 @@ SLOW = [
 ]  # fmt: skip
 
 
+@pytest.mark.costly
 @pytest.mark.no_cover
 @every_case("pattern", a_few(ORDINARY, 20))
 @every_case("flags", ["", "i", "m"])

@@ -100,6 +100,7 @@ TEXTS = st.text(alphabet="ab \n\r\x85", max_size=8)
 FLAG_SETS = st.sets(st.sampled_from("ims")).map(lambda flags: "".join(sorted(flags)))
 
 
+@pytest.mark.costly
 def test_a_pattern_is_compiled_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
 

@@ -15,7 +15,7 @@ from writing import write
 
 from evalcontract import ContractViolation, DatasetLoader, Findings, UsageError
 from evalcontract.api.findings import COLUMNS
-from evalcontract.model import page
+from evalcontract.model import codes as page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,6 +108,7 @@ class _Reader(HTMLParser):
         self.text += data
 
 
+@pytest.mark.costly
 def test_a_notebook_shows_a_short_and_harmless_table(findings: Findings) -> None:
     formatters = needed("IPython.core.formatters")
     shown = Findings(reversed(findings))

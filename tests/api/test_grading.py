@@ -66,6 +66,7 @@ def test_coverage_tells_a_crash_too(workspace: Path) -> None:
     assert outcome.plans == []
 
 
+@pytest.mark.costly
 def test_the_work_does_not_grow_with_files_times_rubrics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def of_lines(folder: Path, rows: list[dict[str, Any]]) -> Any:
         file.unlink()
 
 
+@pytest.mark.costly
 def test_rows_in_memory_have_the_findings_of_the_same_rows_in_lines(tmp_path: Path) -> None:
     failures: list[Any] = []
     count = typed = 0
@@ -165,6 +166,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.costly
 @every_case("make", [*LOOSE.values(), *STRICT.values()])
 def test_rows_in_memory_have_the_results_of_the_same_rows_in_lines(
     make: Callable[[list[Any]], Any], tmp_path: Path

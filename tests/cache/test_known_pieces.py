@@ -20,6 +20,8 @@ from evalcontract.checking.pipeline import check_workspaces, validate
 from evalcontract.datasets.known import KnownPieces
 from evalcontract.datasets.opening import Advance, Input, Options
 from evalcontract.model.reference import Kind
+from evalcontract.source import DISK
+from evalcontract.source.tables.parquet import ParquetTable, PartFile
 from evalcontract.workspace import ChosenConfiguration
 
 if TYPE_CHECKING:
@@ -278,6 +280,31 @@ def test_an_entry_with_a_right_checksum_and_other_content_is_none(
             patch.setattr(Cache, "get", lambda *_, content=content: content)
             again, (known, _) = checked(path)  # type: ignore[misc]
         assert (again, known) == (whole, 0), content
+
+
+def test_rows_that_are_deleted_and_other_names_make_another_content(place: Path) -> None:
+    path = place / "a.parquet"
+    put(path, [row(n, is_clean=True) for n in range(200)])
+
+    def contents(**of_log: Any) -> list[str | None]:
+        part = PartFile("a", {}, **of_log)
+        return [each.content() for each in ParquetTable("a", DISK.stream(path), part).cut()]
+
+    def without(*deleted: int) -> list[str | None]:
+        return contents(left=pa.array([n not in deleted for n in range(200)]))
+
+    whole = contents()
+    assert len(whole) > 2
+    assert without() == whole
+    for deleted in ((3,), (4,), (3, 4)):
+        first, *others = without(*deleted)
+        assert (first != whole[0], others) == (True, whole[1:])
+    assert without(3)[0] != without(4)[0]
+    physical = "delta.columnMapping.physicalName"
+    fields = [
+        {"name": "id", "type": "string", "metadata": {physical: name}} for name in ("id", "input")
+    ]
+    assert not {*contents(fields=fields[:1])} & {*contents(fields=fields[1:]), *whole}
 
 
 def test_rows_that_cannot_be_read_are_read_again(place: Path) -> None:

@@ -11,7 +11,7 @@ from repositories import commit, git, needs_git, repository
 from tables import every_case
 from writing import write
 
-from evalcontract.source import overlays
+from evalcontract.source import writing
 
 pytestmark = needs_git
 
@@ -88,6 +88,7 @@ SCORING = ("rubrics/support.yaml", "\nscoring")
 TEMPLATE = ("judges/tone.yaml", "polite?", "polite and short?")
 
 
+@pytest.mark.costly
 @every_case(
     "file, old, new, version, why",
     [
@@ -137,6 +138,7 @@ def test_nothing_to_raise(root: Path) -> None:
     assert bump(root, "--all").out == "rubrics/new.yaml: unchanged, it is new\n"
 
 
+@pytest.mark.costly
 def test_references_are_updated_transitively(root: Path) -> None:
     change(root, *TEMPLATE)
     done = bump(root, "--all", "--update-refs")
@@ -210,6 +212,7 @@ def test_a_file_that_is_named_after_its_version_becomes_the_old_one_again(
     assert text(root, renamed) == RUBRIC.replace("'1.2.0'", "'2.0.0'").replace("0.7", "0.8")
 
 
+@pytest.mark.costly
 def test_a_version_that_the_caller_chooses(root: Path) -> None:
     assert bump(root, "rubrics/support.yaml", "--to", "minor").code == 0
     assert "'1.3.0'" in text(root, "rubrics/support.yaml")
@@ -243,6 +246,7 @@ def test_a_version_that_another_file_has_is_passed_over(root: Path) -> None:
     assert "needs version 2.0.0, which rubrics/next.yaml has" in refused.err
 
 
+@pytest.mark.costly
 def test_where_there_is_a_lock_it_is_what_counts(root: Path) -> None:
     assert printed_by("lock", cwd=root).code == 0
     change(root, *THRESHOLD)
@@ -262,6 +266,7 @@ def test_where_there_is_a_lock_it_is_what_counts(root: Path) -> None:
     assert bump(root, "--all").out == "nothing has changed since evalcontract.lock\n"
 
 
+@pytest.mark.costly
 def test_the_old_version_is_kept_if_the_revision_has_what_was_locked(root: Path) -> None:
     printed_by("lock", cwd=root)
     change(root, *THRESHOLD)
@@ -283,6 +288,7 @@ def test_a_lock_that_cannot_be_used_is_no_baseline(root: Path) -> None:
     assert "evalcontract.lock cannot be used: `evalcontract check` says why" in refused.err
 
 
+@pytest.mark.costly
 def test_a_fix_of_a_locked_version_is_offered_and_not_safe(root: Path) -> None:
     printed_by("lock", cwd=root)
     change(root, *THRESHOLD)
@@ -302,6 +308,7 @@ def test_a_new_version_beside_an_old_one_is_compared_with_it(root: Path) -> None
     ]
 
 
+@pytest.mark.costly
 def test_a_validation_of_another_template_is_marked(root: Path) -> None:
     change(root, *TEMPLATE)
     bump(root, "judges/tone.yaml")
@@ -316,7 +323,7 @@ def test_all_files_are_written_or_none(root: Path, monkeypatch: pytest.MonkeyPat
     change(root, *THRESHOLD)
     before = text(root, "rubrics/support.yaml")
 
-    monkeypatch.setattr(overlays, "read_bytes", lambda _: b"another content")
+    monkeypatch.setattr(writing, "read_bytes", lambda _: b"another content")
     refused = bump(root, "rubrics/support.yaml", "--keep")
     assert refused.code == 2
     assert "the file changed in the meantime" in refused.err
@@ -407,6 +414,7 @@ def test_what_cannot_be_read_is_not_unchanged(root: Path) -> None:
     assert "2.0.0" in text(root, "rubrics/support.yaml")
 
 
+@pytest.mark.costly
 def test_what_a_check_by_the_lock_advises_is_done(root: Path) -> None:
     """A version went down, and rows changed in a commit: both are no news to HEAD."""
     printed_by("lock", cwd=root)
@@ -422,6 +430,7 @@ def test_what_a_check_by_the_lock_advises_is_done(root: Path) -> None:
     assert "datasets/rows.yaml: 1.0.0 -> 2.0.0 (score-breaking: questions)\n" in bumped
 
 
+@pytest.mark.costly
 def test_a_locked_dataset_is_compared_without_a_repository(tmp_path: Path) -> None:
     root = tmp_path / "evals"
     write(root, FILES)

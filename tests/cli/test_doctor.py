@@ -88,6 +88,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[
     return {title: {line["name"]: line for line in lines} for title, lines in sections.items()}
 
 
+@pytest.mark.costly
 def test_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of a workspace: what is not checked has its reason, and `check` reads all others."""
     write(folder, FILES)
@@ -114,6 +115,7 @@ def test_patterns_of_datasets(folder: Path, capsys: pytest.CaptureFixture[str]) 
     )
 
 
+@pytest.mark.costly
 def test_settings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys)["settings"]["configuration"]["ok"] is None
     write(
@@ -146,6 +148,7 @@ def test_installation(
     assert command_line("doctor") == 0
 
 
+@pytest.mark.costly
 @every_case(
     ("variables", "is_well", "said"),
     [

@@ -177,6 +177,7 @@ LOST: list[tuple[dict[str, Any], int, str, tuple[str, float | None] | None]] = [
 NO_IDS: list[Any] = [True, 7.0, 7.5, None, [], "", 10**400]
 
 
+@pytest.mark.costly
 @every_case(
     ("outputs", "code", "finding", "row"),
     [
@@ -207,6 +208,7 @@ def test_faulty_outputs(
     assert row is None or rows(lines)["lost"] == row
 
 
+@pytest.mark.costly
 @every_case(
     ("key", "typed"),
     [
@@ -290,6 +292,7 @@ def test_ids_may_be_whole_numbers(place: Path, capsys: pytest.CaptureFixture[str
 RECORD = {"id": "refund", "output": "Within 30 days."}
 
 
+@pytest.mark.costly
 @every_case(
     ("name", "text", "missing"),
     [
@@ -358,6 +361,7 @@ def test_what_is_malformed_is_undecided_and_fails_the_run(
     assert "Traceback" not in err
 
 
+@pytest.mark.costly
 @every_case(
     ("threshold", "target", "code"),
     [
@@ -522,6 +526,7 @@ def test_rows_have_what_was_graded_and_no_texts_leaves_it_out(
     assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 0
 
 
+@pytest.mark.costly
 @every_case("name", ["r.csv", "r.tsv", "r.parquet"])
 def test_results_are_a_table_if_their_name_says_so(
     name: str, place: Path, capsys: pytest.CaptureFixture[str]
@@ -721,6 +726,7 @@ def test_progress_is_told(place: Path) -> None:
     assert others == [None, 0, None, 0, None]
 
 
+@pytest.mark.costly
 @every_case("cache", ["--cache", "--no-cache"])
 def test_check_says_what_outputs_and_results_are(
     cache: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -780,6 +786,7 @@ def unmeasured(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+@pytest.mark.costly
 @every_case(
     ("arguments", "targets", "code", "reported"),
     [

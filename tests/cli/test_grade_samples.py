@@ -81,6 +81,7 @@ def test_each_output_is_a_line_and_each_row_counts_once(
     assert samples["variance_within"] == pytest.approx(1 / 6)
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 @every_case(
     ("how", "mean", "passed"),
@@ -172,6 +173,7 @@ def test_samples_are_compared_by_their_rows(capsys: pytest.CaptureFixture[str]) 
     assert text.endswith("no result changed")
 
 
+@pytest.mark.costly
 @every_case("kept", [3, 4, 5, 6, 61, 121])
 def test_a_run_goes_on_with_whole_rows(
     kept: int, place: Path, capsys: pytest.CaptureFixture[str]

@@ -286,6 +286,7 @@ def test_a_long_text_is_told_by_its_length(tmp_path: Path) -> None:
     assert "380 characters" in finding.message
 
 
+@pytest.mark.costly
 @every_case(
     "new, expected",
     [
@@ -332,6 +333,7 @@ UNPINNED = {"questions": [{"id": "a", "input": "b", "rubric_ref": "rubric/tone"}
 ANY_JUDGE = [{"id": "kind", "kind": "llm_judge", "judge_prompt_ref": "judge/kind"}]
 
 
+@pytest.mark.costly
 @every_case(
     "files, new, name",
     [
@@ -378,6 +380,7 @@ def test_no_new_version_is_advised_for_a_wrong_key(tmp_path: Path) -> None:
     assert str(changed.help).startswith("correct the key first; if it is to stay, set the version")
 
 
+@pytest.mark.costly
 def test_one_cause_is_one_finding_with_the_files_that_have_it(tmp_path: Path) -> None:
     def rows(reference: str) -> dict[str, object]:
         row = {"id": "a", "input": "b", "rubric_ref": reference}
@@ -401,6 +404,7 @@ def test_one_cause_is_one_finding_with_the_files_that_have_it(tmp_path: Path) ->
     assert sites_of(elsewhere).message == "20 datasets refer to it"
 
 
+@pytest.mark.costly
 def test_the_first_row_is_named_in_every_format(tmp_path: Path) -> None:
     row = {"id": "a", "input": "b", "rubric_ref": "rubric/tone@1.0.0"}
     rows = [{**row, "id": f"r{number}"} for number in range(3000)]
@@ -434,6 +438,7 @@ def test_what_lock_does_not_look_at_is_not_missed(
     assert [each for each in outcome.diagnostics if each.code.startswith("lock/")] == []
 
 
+@pytest.mark.costly
 def test_a_dataset_with_a_version_is_compared_by_its_rows(tmp_path: Path) -> None:
     locked(tmp_path, {**FILES, "datasets/a.json": {"version": "1.0.0", **ROWS}})
     other = {"questions": [{**ROWS["questions"][0], "input": "c"}]}
@@ -459,6 +464,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.costly
 @every_case("name", ["bundles/rag.schema.json", "shapes/answer.json"])
 def test_bundles_and_schemas_are_locked_by_what_they_say(name: str, tmp_path: Path) -> None:
     text = locked(tmp_path, {**FILES, **SHAPES})
@@ -485,6 +491,7 @@ def test_what_is_gone_is_a_note(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_results_of_an_earlier_check_are_not_those_of_another_lock(
     tmp_path: Path, own_cache: Path
 ) -> None:
@@ -502,6 +509,7 @@ def test_results_of_an_earlier_check_are_not_those_of_another_lock(
 # What is not locked
 
 
+@pytest.mark.costly
 @every_case(
     "name, value",
     [
@@ -562,6 +570,7 @@ def test_update_takes_over_only_what_the_files_need(tmp_path: Path) -> None:
     assert codes(tmp_path) == ["missing-entry new.json"]
 
 
+@pytest.mark.costly
 def test_update_needs_only_the_files_that_it_takes_over(tmp_path: Path) -> None:
     locked(tmp_path)
     write(tmp_path, {"rubrics/broken.json": "{", "rubrics/tone.json": scored("1.0.0", 0.8)})
@@ -631,6 +640,7 @@ DEEP = "[" * 200 + "]" * 200
 BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
 
 
+@pytest.mark.costly
 @every_case(
     "text, code",
     [
@@ -739,6 +749,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.costly
 @given(
     rubric=st.dictionaries(texts, values, max_size=4),
     checks=st.lists(st.dictionaries(st.just("id") | texts, values, max_size=3), max_size=3),

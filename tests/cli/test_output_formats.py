@@ -158,6 +158,7 @@ def _closed(part: Any) -> Any:
     return closed
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_json_is_as_its_schema_says(command: str, answers: Answers) -> None:
     name = CALLS[command][1]
@@ -177,6 +178,7 @@ def test_the_example_of_the_schema_fits() -> None:
         Draft202012Validator(schema).validate(example)
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_a_table_has_the_records_of_the_lines(command: str, answers: Answers) -> None:
     lines = answers.of(command, "jsonl").splitlines()
@@ -188,6 +190,27 @@ def test_a_table_has_the_records_of_the_lines(command: str, answers: Answers) ->
         assert {key: row[key] for key in texts} == texts
 
 
+@every_case(
+    ("command", "call"),
+    [
+        ("outdated", ("outdated", "own")),
+        ("fix", ("fix", "own")),
+        ("diff", ("diff", "rubrics/tone.yaml", "rubrics/tone.yaml")),
+        ("graph", ("graph", "own")),
+    ],
+)
+def test_a_table_without_records_has_its_columns(
+    command: str, call: tuple[str, ...], answers: Answers, place: Path
+) -> None:
+    printed = printed_by(*call, "--output-format", "csv", cwd=place).out
+    assert printed.count("\n") == 1
+    columns = printed.strip().split(",")
+    full = answers.of(command, "csv").partition("\n")[0].strip().split(",")
+    fewer, more = (full, columns) if command != "diff" else (columns, full)
+    assert fewer == [key for key in more if key in fewer]
+
+
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_markdown_has_tables_that_hold(command: str, answers: Answers) -> None:
     text = answers.of(command, "markdown")
@@ -213,6 +236,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.costly
 @every_case("command", [*COUNTS])
 def test_junit_has_a_test_for_each_case(command: str, answers: Answers) -> None:
     (suite,) = ET.fromstring(answers.of(command, "junit"))
@@ -222,6 +246,7 @@ def test_junit_has_a_test_for_each_case(command: str, answers: Answers) -> None:
     assert (len(suite), tags.count("failure"), tags.count("error")) == COUNTS[command][:3]
 
 
+@pytest.mark.costly
 @every_case("command", [name for name, (_, _, formats) in CALLS.items() if "sarif" in formats])
 def test_the_formats_of_findings_agree(command: str, answers: Answers) -> None:
     """Each finding is in each format, at the same line of the same file."""
@@ -292,6 +317,7 @@ def test_the_page_has_the_formats_of_each_command() -> None:
     assert told == {name: {*formats} for name, (_, _, formats) in CALLS.items()}
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_no_name_is_a_command_of_a_log(command: str, answers: Answers) -> None:
     for output_format in CALLS[command][2]:
@@ -308,6 +334,7 @@ def test_a_comparison_of_results_says_who_fails_now(answers: Answers) -> None:
     }
 
 
+@pytest.mark.costly
 def test_a_dry_run_is_as_the_schema_says(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

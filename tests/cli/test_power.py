@@ -11,7 +11,7 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.statistics.samples import rows_needed
+from evalcontract.statistics.estimates import rows_needed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +53,7 @@ def power(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]
     return found
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_one_run_two_runs_and_samples(capsys: pytest.CaptureFixture[str]) -> None:
     one, two, three = (power(capsys, *names) for names in (["one"], ["one", "two"], ["three"]))
@@ -67,12 +68,14 @@ def test_one_run_two_runs_and_samples(capsys: pytest.CaptureFixture[str]) -> Non
     assert three["pilot"]["samples"] == 3
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_runs_that_are_alike_need_fewer_rows(capsys: pytest.CaptureFixture[str]) -> None:
     alone, alike = power(capsys, "one"), power(capsys, "one", "--correlation", "0.75")
     assert alike["variance_between"] == pytest.approx(alone["variance_between"] / 4)
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
@@ -83,6 +86,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "60 rows with 3 outputs each find 0." in text
 
 
+@pytest.mark.costly
 @every_case(
     ("count", "answer", "said"),
     [(3, None, "too few to say"), (9, "yes", "does not tell a variance")],

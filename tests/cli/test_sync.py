@@ -18,6 +18,7 @@ from doors import Options, Printed, UsageError, command_lines, printed_by
 from examples import a_few
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
+from tables import every_case
 
 from evalcontract.cache.store import digest_of_files, keep, kept_folder
 from evalcontract.model.errors import ConfigurationError
@@ -109,6 +110,7 @@ def kept(mine: Path, name: str = "shared") -> Path:
     return folder
 
 
+@pytest.mark.costly
 def test_a_reference_resolves_to_the_rubric_of_a_library(shared: Path, mine: Path) -> None:
     synced = printed_by("sync", cwd=mine)
     head = git(shared, "rev-parse", "HEAD")
@@ -210,6 +212,7 @@ def test_what_cannot_be_fetched_is_told(mine: Path, libraries: str, why: str) ->
     assert check(mine).code == 1
 
 
+@pytest.mark.costly
 def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None:
     head = commit(shared, {f"sub/evals/{name}": text for name, text in SHARED.items()})
     commit(shared, {"rubrics/tone.yaml": "later"})
@@ -219,6 +222,7 @@ def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None
     assert check(mine, "--strict").code == 0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("key", "default", "form", "protocol"),
     a_few(product(("tag", "rev"), ("sha1", "sha256"), ("sha1", "sha256"), ("0", "2")), 4),
@@ -256,6 +260,7 @@ def test_an_annotated_tag_is_its_commit(shared: Path, mine: Path) -> None:
     assert printed_by("sync", "--check", cwd=mine).code == 0
 
 
+@pytest.mark.costly
 def test_a_tag_that_moved_is_taken_only_on_request(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     before = locked(mine)["shared"]
@@ -275,6 +280,7 @@ def test_a_tag_that_moved_is_taken_only_on_request(shared: Path, mine: Path) -> 
     assert printed_by("sync", "--check", cwd=mine).code == 0
 
 
+@pytest.mark.costly
 def test_another_tag_in_the_settings_is_fetched(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     commit(shared, {"rubrics/tone.yaml": RUBRIC.replace('"2.1.0"', '"2.2.0"')}, "v2.2.0")
@@ -287,6 +293,7 @@ def test_another_tag_in_the_settings_is_fetched(shared: Path, mine: Path) -> Non
     assert check(mine, "--strict").code == 0
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("shared")
 def test_a_changed_cache_folder_is_never_used(mine: Path) -> None:
     printed_by("sync", cwd=mine)
@@ -334,6 +341,7 @@ def test_a_lock_is_no_way_to_ask_what_a_folder_has(mine: Path) -> None:
     assert "the files of FOLDER differ from evalcontract.lock" in only
 
 
+@pytest.mark.costly
 def test_no_command_but_sync_runs_git(
     shared: Path, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -393,7 +401,7 @@ def test_settings_of_the_user_do_not_turn_an_address_into_a_command(
     assert "transport 'file' not allowed" in printed_by("sync", cwd=mine).err
 
 
-@pytest.mark.parametrize(
+@every_case(
     "git_address",
     [
         "ext::sh -c touch% /tmp/x",
@@ -431,7 +439,7 @@ def test_a_hostile_address_is_refused_before_git_sees_it(git_address: str) -> No
     assert "`git` must" in fault_of(f'shared = {{git = "{git_address}", tag = "v1"}}')
 
 
-@pytest.mark.parametrize(
+@every_case(
     "address",
     [
         "https://git.example.com/evals/shared.git",
@@ -449,7 +457,7 @@ def test_a_usual_address_is_accepted(address: str) -> None:
     assert fault_of(f'shared = {{git = "{address}", tag = "v1"}}') == ""
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("library", "fault"),
     [
         *(
@@ -502,6 +510,7 @@ def test_a_fault_of_the_settings_ends_every_command(mine: Path) -> None:
         assert "evalcontract.toml:2: `libraries`: `shared`: `git` must" in result.err
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("shared")
 def test_an_entry_of_the_lock_that_makes_no_sense_is_none(mine: Path) -> None:
     printed_by("sync", cwd=mine)
@@ -529,6 +538,7 @@ def test_an_entry_of_the_lock_that_makes_no_sense_is_none(mine: Path) -> None:
         assert (mine / "evalcontract.lock").read_text() == broken
 
 
+@pytest.mark.costly
 def test_links_and_odd_names_of_a_library_are_left_out(shared: Path, mine: Path) -> None:
     secret = mine.parent / "secret.yaml"
     secret.write_text(JUDGE.replace("kind", "secret", 1))
@@ -640,6 +650,7 @@ def test_what_cannot_be_used_is_one_finding_at_the_reference(
     assert "rubrics/mine.yaml:4" in check(mine).out
 
 
+@pytest.mark.costly
 def test_a_kind_that_is_declared_is_no_fault(shared: Path, mine: Path) -> None:
     files = {"rubrics/tone.yaml": RUBRIC.replace("kind: format, max_chars: 100", "kind: of_runner")}
     commit(shared, files, "v2.1.0")
@@ -679,6 +690,7 @@ def test_two_versions_stand_side_by_side(shared: Path, mine: Path) -> None:
     assert result.out.count("warning[") == 1
 
 
+@pytest.mark.costly
 def test_own_artifacts_win_and_say_so_if_they_differ(shared: Path, mine: Path) -> None:
     commit(shared, {"rubrics/tone.yaml": PLAIN.format(most=100)}, "v2.1.0")
     printed_by("sync", cwd=mine)
@@ -712,6 +724,7 @@ def test_two_libraries_that_disagree_are_an_error(mine: Path) -> None:
     assert check(mine, "--strict").code == 0
 
 
+@pytest.mark.costly
 def test_schemas_and_bundles_of_a_library_are_read_from_it(shared: Path, mine: Path) -> None:
     schema = '{"type": "object", "required": ["name"]}'
     rubric = PLAIN.format(most=9).replace(
@@ -777,6 +790,7 @@ def test_names_choose_libraries(mine: Path) -> None:
     assert "did you mean `shared`?" in unknown.err
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("shared")
 def test_libraries_and_versions_stand_in_one_lock(mine: Path) -> None:
     own = PLAIN.format(most=9).replace("tone", "mine")
@@ -850,6 +864,7 @@ scoring: {combine: all_pass}
 """
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("new", "told"),
     [
@@ -899,6 +914,7 @@ def test_what_is_reached_of_a_library_keeps_its_meaning(
     assert check(mine).code == 0
 
 
+@pytest.mark.costly
 def test_what_a_library_has_is_no_earlier_version_of_what_is_mine(mine: Path) -> None:
     """`bump` and `check` compare a new rubric with its own earlier versions alone."""
     commit(mine.parent / "shared", SHARED, "v2.1.0")
@@ -909,6 +925,7 @@ def test_what_a_library_has_is_no_earlier_version_of_what_is_mine(mine: Path) ->
     assert "it is new" in printed_by("bump", "rubrics/tone@2.1.1.yaml", cwd=mine).out
 
 
+@pytest.mark.costly
 def test_a_conflict_of_two_syncs_is_settled_by_another(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     ours = (mine / "evalcontract.lock").read_text()
@@ -943,6 +960,7 @@ def test_references_into_a_library_are_drawn(shared: Path, mine: Path) -> None:
     assert "rubric/tone@2.1.0 -> 3.0.0" in printed_by("outdated", cwd=mine).out
 
 
+@pytest.mark.costly
 def test_a_new_version_of_a_library_is_told_with_the_rows_that_it_moves(
     shared: Path, mine: Path
 ) -> None:
@@ -975,6 +993,7 @@ def test_settings_above_several_workspaces(tmp_path: Path) -> None:
     assert "library/" not in check(tmp_path).out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shared")
 def test_two_syncs_at_once_and_an_interrupted_one_leave_whole_folders(
     mine: Path, monkeypatch: pytest.MonkeyPatch
@@ -1019,6 +1038,7 @@ def test_what_cannot_be_kept_is_told(
     assert not (mine / "evalcontract.lock").exists()
 
 
+@pytest.mark.costly
 def test_nothing_writes_into_a_library(shared: Path, mine: Path) -> None:
     commit(shared, {"rubrics/tone.yaml": RUBRIC.replace('"2.1.0"', "2.1")}, "v2.1.0")
     printed_by("sync", cwd=mine)
@@ -1036,6 +1056,7 @@ def test_nothing_writes_into_a_library(shared: Path, mine: Path) -> None:
     assert file.read_bytes() == before
 
 
+@pytest.mark.costly
 def test_what_refers_to_a_library_is_bumped(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     own = (
@@ -1060,6 +1081,7 @@ def test_a_workspace_without_libraries_has_nothing_to_sync(mine: Path) -> None:
     assert printed_by("sync", "--check", "--update", cwd=mine).code == 2
 
 
+@pytest.mark.costly
 def test_a_check_is_remembered_until_a_library_changes(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     assert check(mine, "--strict").code == check(mine, "--strict").code == 0

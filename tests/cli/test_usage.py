@@ -10,7 +10,7 @@ from doors import command_line
 from tables import every_case
 
 from evalcontract.cli.command import COMMANDS
-from evalcontract.model.page import SITE
+from evalcontract.model.codes import SITE
 
 DOCS = Path(__file__).parents[2] / "docs"
 

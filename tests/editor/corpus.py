@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from doors import Input as File
 from doors import Kind, Options, validate
 
-from evalcontract.model.page import example_files
+from evalcontract.model.codes import example_files
 from evalcontract.structure.value_messages import FAULTS
 from evalcontract.workspace.catalogue import KnownCodes
 

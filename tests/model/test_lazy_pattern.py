@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.model import startup as module
 from evalcontract.model.startup import lazy_pattern
@@ -14,8 +14,8 @@ from evalcontract.model.startup import lazy_pattern
 TEXT = "a1 b22\nc"
 
 
-@pytest.mark.parametrize("flags", [0, re.IGNORECASE | re.MULTILINE])
-@pytest.mark.parametrize(
+@every_case("flags", [0, re.IGNORECASE | re.MULTILINE])
+@every_case(
     ("method", "arguments"),
     [
         *[("findall", (TEXT,)), ("split", (TEXT,)), ("sub", ("-", TEXT)), ("subn", ("-", TEXT))],
@@ -39,7 +39,7 @@ def test_it_has_the_attributes_of_the_pattern() -> None:
         lazy.other  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_it_is_compiled_once_and_only_if_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_compiled_once_and_only_if_used() -> None:
     compiled: list[object] = []
     whole = re.compile("a")
 
@@ -47,9 +47,8 @@ def test_it_is_compiled_once_and_only_if_used(monkeypatch: pytest.MonkeyPatch) -
         compiled.append(given)
         return whole
 
-    monkeypatch.setattr(module, "re", SimpleNamespace(compile=compile_))
-    lazy = lazy_pattern("a")
+    lazy = module._LazyPattern(compile_, "a")  # noqa: SLF001 - compiled by another function
     assert compiled == []
     assert [bool(lazy.search(text)) for text in ("a", "b", "a")] == [True, False, True]
     assert lazy.match("a")
-    assert compiled == [("a", 0)]
+    assert compiled == [("a",)]

@@ -36,6 +36,7 @@ def findings_of(capsys: pytest.CaptureFixture[str], dataset: Path, mode: str) ->
     return found
 
 
+@pytest.mark.costly
 def test_findings_are_those_of_the_check_in_both_modes(
     dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,6 +117,7 @@ _UNASKED = {"narrow_1": "unavailable: no model is configured"}
 _ABSENT = "the row is not in the results"
 
 
+@pytest.mark.costly
 @every_case(
     ("before", "after", "wanted"),
     [
@@ -151,6 +153,7 @@ def test_what_was_predicted_to_run_and_did_not_is_told(
     assert missed(table) == wanted
 
 
+@pytest.mark.costly
 def test_results_are_beside_the_coverage_of_their_dataset(dataset: Path, results: Path) -> None:
     other = dataset.with_name("other.yaml")
     other.write_text(dataset.read_text())
@@ -203,6 +206,7 @@ def test_rows_have_what_they_and_their_outputs_say(tmp_path: Path) -> None:
     assert answers["r5"] == [{**judge, "answer": "Hm."}]
 
 
+@pytest.mark.costly
 def test_texts_of_results_are_those_that_were_graded(dataset: Path, tmp_path: Path) -> None:
     """The dataset has changed since; with `--no-texts`, the results do not tell."""
     outputs, results = tmp_path / "outputs.jsonl", tmp_path / "results.jsonl"
@@ -246,6 +250,7 @@ def test_runs_are_compared_row_by_row(tmp_path: Path) -> None:
         assert any(line.startswith("the outputs are `outputs_") for line in each["differences"])
 
 
+@pytest.mark.costly
 @every_case("has_verdicts", [False, True])
 def test_a_judge_is_measured_as_calibrate_judge_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], *, has_verdicts: bool
@@ -279,6 +284,7 @@ def test_a_judge_is_measured_as_calibrate_judge_does(
     assert len(found["disagreements"]) == told["confusion_matrix"]["fp"] == 1
 
 
+@pytest.mark.costly
 @every_case(
     ("labels", "said"),
     [
@@ -457,6 +463,7 @@ def test_standard_input_and_folders_are_read(
     assert data_of(page) == of_stdin
 
 
+@pytest.mark.costly
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     dataset = large(tmp_path, 30)
     data = data_of(report(dataset, "--max-rows", "10"))

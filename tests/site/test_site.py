@@ -21,7 +21,7 @@ from needs import CHROMIUM, DOCS, NODE, missing
 from tables import every_case
 
 from evalcontract.cli.command import COMMANDS
-from evalcontract.model.page import SITE, page_url
+from evalcontract.model.codes import SITE, page_url
 from evalcontract.structure.schemas import load, names
 from evalcontract.workspace.catalogue import KnownCodes
 

@@ -142,6 +142,7 @@ BAD: dict[str, tuple[Callable[[Path], Any], str, str, bool]] = {
 }  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case("name", [*BAD])
 def test_what_is_wrong_with_a_file_is_said_and_the_others_are_checked(
     name: str, tmp_path: Path
@@ -229,6 +230,7 @@ def test_a_folder_that_is_not_read_is_named(
     assert found[0][1].startswith("`k=1/")
 
 
+@pytest.mark.costly
 def test_check_reads_a_folder_in_a_workspace_as_one(tmp_path: Path) -> None:
     for number in (1, 2):
         put(tmp_path / "datasets" / "t" / f"k={number}" / "x.parquet")
@@ -307,6 +309,25 @@ def test_results_are_not_written_among_what_is_read(
     assert [file.name for file in (tmp_path / "t").rglob("*.*")] == ["x.parquet"]
 
 
+def test_results_of_a_folder_are_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "t" / "k=1" / "x.parquet")
+    put(tmp_path / "outputs" / "part-0.parquet", output=["May"])
+    arguments = ("grade", "t", "--outputs", "outputs", "--results", "r.jsonl")
+    assert command_line(*arguments) == 0
+    manifest = json.loads((tmp_path / "r.run.json").read_text())["manifest"]
+    assert len(manifest["dataset"]["sha256"]) == len(manifest["outputs"]["sha256"]) == 64
+    before = (tmp_path / "r.jsonl").read_bytes()
+    assert command_line(*arguments, "--resume") == 0
+    assert (tmp_path / "r.jsonl").read_bytes() == before
+    put(tmp_path / "t" / "k=1" / "x.parquet", expected_facts=[["June"]])
+    capsys.readouterr()
+    assert command_line(*arguments, "--resume") == 2
+    assert "r.jsonl depends on what is another now" in capsys.readouterr().err
+
+
 @every_case("files", [("t.parquet",), ("t/k=1/x.parquet", "t/k=2/y.parquet")])
 def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) -> None:
     for file in files:
@@ -326,6 +347,7 @@ scoring: {{combine: all_pass}}
 """
 
 
+@pytest.mark.costly
 def test_references_of_tables_are_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -341,7 +363,23 @@ def test_references_of_tables_are_known(
     assert command_line("lock") == 0
     assert command_line("check", ".") == 0
     assert "lock/unused-entry" not in capsys.readouterr().out
+    assert command_line("bump", "rubrics/r1.0.0.yaml", "--to", "3.0.0", "--update-refs") == 0
+    printed = capsys.readouterr().out
+    for name in ("datasets/s.parquet", "datasets/t"):
+        said = "a table is not edited: it still has 1 reference to rubric/r@1.0.0"
+        assert f"{name}: unchanged, {said}" in printed
+    assert command_line("bump", "rubrics/r2.0.0.yaml", "--to", "4.0.0") == 0
+    assert "note: " not in capsys.readouterr().out  # nothing refers to it
+    put(tmp_path / "datasets" / "new.parquet", rubric_ref=["rubric/r@3.0.0"])
+    for arguments in (("check", "."), ("validate-dataset", "datasets/new.parquet")):
+        command_line(*arguments)
+        assert "datasets/new.parquet is not in evalcontract.lock" in capsys.readouterr().out
     (tmp_path / "datasets" / "t" / "k=1" / "y.parquet").write_bytes(b"PAR1")
+    command_line("bump", "--all")
+    assert "datasets/t: not compared" not in capsys.readouterr().out  # its other file is read
+    (tmp_path / "datasets" / "s.parquet").write_bytes(b"PAR1")
+    assert command_line("bump", "--all") == 1
+    assert "datasets/s.parquet: not compared, it cannot be read" in capsys.readouterr().out
     assert command_line("graph") == 1
     assert "datasets/t cannot be read" in capsys.readouterr().out
     (tmp_path / "datasets" / "s.parquet").unlink()
@@ -362,6 +400,7 @@ def delta(folder: Path) -> Any:
     return deltalake.DeltaTable(folder)
 
 
+@pytest.mark.costly
 def test_a_delta_table_has_the_rows_of_its_latest_version(tmp_path: Path) -> None:
     theirs = delta(tmp_path / "t").to_pyarrow_table().to_pylist()
     expected = [
@@ -378,6 +417,7 @@ def test_a_delta_table_has_the_rows_of_its_latest_version(tmp_path: Path) -> Non
     assert any(each[0] == "dataset/near-miss-key" and "row 0)" in each[2] for each in found)
 
 
+@pytest.mark.costly
 def test_check_reads_a_delta_table_and_not_its_log(tmp_path: Path) -> None:
     delta(tmp_path / "datasets" / "t")
     options = Options(root=tmp_path, is_joined=False, cache=Cache(tmp_path / "cache"))
@@ -407,6 +447,7 @@ def needing(feature: str) -> dict[str, Any]:
     return {"minReaderVersion": 3, "minWriterVersion": 7, **features}
 
 
+@pytest.mark.costly
 @every_case(
     ("changes", "message"),
     [
@@ -417,7 +458,7 @@ def needing(feature: str) -> dict[str, Any]:
         ({"add": {"path": "missing.parquet"}}, "`missing.parquet`"),
         ({"add": {"path": "x.parquet", "deletionVector": VECTOR},
           "protocol": needing("deletionVectors")}, "`_delta_log` cannot be read"),
-        ({"metaData": {"configuration": {"delta.columnMapping.mode": "name"}},
+        ({"metaData": {"configuration": {"delta.columnMapping.mode": "id"}},
           "protocol": needing("columnMapping")}, "`columnMapping`"),
         ({"protocol": needing("ofTheFuture")}, "ofTheFuture"),
         ({"add": None}, "no Parquet file"),
@@ -476,6 +517,7 @@ def test_without_a_package_it_says_what_to_install(package: str, message: str) -
         assert message in found[0][1]
 
 
+@pytest.mark.costly
 def test_doctor_knows_the_tables_that_check_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -490,6 +532,12 @@ def test_doctor_knows_the_tables_that_check_reads(
     assert capsys.readouterr().out.count("checked as a dataset") == len(tables)
     for name in others:
         assert command_line("doctor", name) == 1
+        printed = " ".join(capsys.readouterr().out.split())
+        assert ("read below `datasets/`, and this is not" in printed) == (name != "datasets")
+        assert ("name it in a target" in printed) == (name != "datasets")
+    (tmp_path / "evalcontract.toml").write_text('datasets = ["datasets/**"]')
+    assert command_line("doctor", "other/s.parquet") == 1
+    assert "no pattern under `datasets` matches it" in capsys.readouterr().out
 
 
 def test_what_to_install_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -557,6 +605,7 @@ TABLES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.costly
 @every_case("name", [*TABLES])
 def test_a_target_runs_a_table(name: str, tmp_path: Path) -> None:
     TABLES[name](tmp_path / name)

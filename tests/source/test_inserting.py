@@ -17,9 +17,8 @@ from tables import every_case
 
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
-from evalcontract.source.entries import Entries
+from evalcontract.source.entries import Entries, Spot, last_spot, places
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import Spot, last_spot, places
 from evalcontract.source.setting import set_value
 from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 
@@ -208,6 +207,7 @@ def check_additions(text: str, some: Callable[[list[Path]], list[Path]]) -> int:
     return added
 
 
+@pytest.mark.costly
 @examples(600)
 @given(layouts(), st.randoms(use_true_random=False))
 def test_all_lines_stay(text: str, random: Any) -> None:
@@ -218,6 +218,7 @@ def test_all_lines_stay(text: str, random: Any) -> None:
     check_additions(text, lambda paths: random.sample(paths, min(3, len(paths))))
 
 
+@pytest.mark.costly
 @examples(600)
 @given(layouts())
 def test_marks_and_positions_agree(text: str) -> None:

@@ -126,10 +126,8 @@ def test_keys_that_somebody_owns(place: str, key: str, value: Any, named: str) -
         assert findings(place, expected={"answer": 1, key: value}) == []
 
 
-@pytest.mark.parametrize("place", ["row", "dataset"])
-@pytest.mark.parametrize(
-    "kind", known_keys(load("rubric")["$defs"]["check"], {}, {})["kind"]["enum"]
-)
+@every_case("place", ["row", "dataset"])
+@every_case("kind", known_keys(load("rubric")["$defs"]["check"], {}, {})["kind"]["enum"])
 def test_flags_of_other_tools(place: str, kind: str) -> None:
     ((code, where, advice),) = findings(place, **{f"check_{kind}": True})
     assert (code, where) == ("dataset/foreign-key", f"check_{kind}")

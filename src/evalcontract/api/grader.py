@@ -29,8 +29,8 @@ from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import OPEN, QualityGate, Summary
 from evalcontract.grading.tables import COLUMNS
 from evalcontract.judging.asking import Judging, asked_ahead
-from evalcontract.judging.cost import Prospects, QuestionBudget, forecast_fields
 from evalcontract.judging.prompt import render_template
+from evalcontract.judging.questions import Prospects, QuestionBudget, forecast_fields
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.errors import ContractViolation, UsageError

@@ -128,7 +128,7 @@ def grade(
     """
     from evalcontract.grading.grade import Grading
     from evalcontract.judging.asking import Judging
-    from evalcontract.judging.cost import QuestionBudget
+    from evalcontract.judging.questions import QuestionBudget
 
     if isinstance(outputs, Mapping):
         outputs = [{"id": id_, "output": output} for id_, output in outputs.items()]

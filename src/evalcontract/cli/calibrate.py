@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -13,15 +14,27 @@ import click
 from evalcontract._version import __version__
 from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate, prospects
 from evalcontract.calibrating.files import CalibrationOptions
-from evalcontract.calibrating.measuring import AUTO, CalibrationResult, Ranks
-from evalcontract.calibrating.printed import document_of, write_json, write_text
+from evalcontract.calibrating.measuring import (
+    AUTO,
+    CalibrationResult,
+    Ranks,
+    document_of,
+    write_text,
+)
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder
-from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import Asking
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, refuse, signals_as_interrupts
-from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
+from evalcontract.cli.printing import (
+    Case,
+    CaseOutcome,
+    CommandAnswer,
+    MarkdownTable,
+    forecast,
+    put_answer,
+)
 from evalcontract.datasets.opening import Options
 from evalcontract.fixing import write_diff
 from evalcontract.judging.asking import Judging, Usage
@@ -111,7 +124,7 @@ def _bound(name: str, rate: str) -> options.Option:
 @options.cache("Reuse answers of the judge to the same question")
 @options.MAP_WITH_OUTPUTS
 @options.workspace("the judge")
-@ASKING
+@options.ASKING
 def calibrate_judge_command(
     judge: str,
     labels: Path,
@@ -124,9 +137,9 @@ def calibrate_judge_command(
     observed_n: int | None,
     min_tpr: float | None,
     min_tnr: float | None,
-    is_written: bool,  # noqa: FBT001 - click passes flags by name
+    is_written: bool,
     output_format: str,
-    cache: bool | None,  # noqa: FBT001 - the same
+    cache: bool | None,
     asking: Asking,
     base: Options,
 ) -> int:
@@ -201,7 +214,7 @@ def _answer(
     return CommandAnswer(
         "calibrate-judge",
         f"{result.judge}, {many(result.labels.compared, 'output')} compared with people",
-        document=write_json(result, usage, __version__, is_written=is_written),
+        document=[json.dumps(document, ensure_ascii=False, indent=2), "\n"],
         records=records,
         tables=_tables(records, result),
         cases=_cases(result, below),
@@ -280,9 +293,7 @@ def _print_diff(change: FileFix | None) -> None:
     if change is None:
         put(["nothing would change in the judge\n"], err=True)
         return
-    texts = (data.decode("utf-8", "replace") for data in (change.before, change.after))
-    put(["\n"])
-    put(write_diff(change.name, *texts))
+    put(["\n", *write_diff(change)])
     put(["run it again with --write to write this\n"], err=True)
 
 

@@ -16,10 +16,11 @@ import click
 
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
-from evalcontract.cli.asking import ASKING, Asking, forecast
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import Asking
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import Bar, put, signals_as_interrupts
+from evalcontract.cli.printing import forecast
 from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
@@ -47,7 +48,7 @@ from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, harmless_json
 from evalcontract.policy import ERRORS, OK, exit_status
-from evalcontract.source.text import sha256_of
+from evalcontract.source.external import digest_of
 
 
 class Share(NamedTuple):
@@ -238,23 +239,23 @@ _EXAMPLE = "evalcontract grade datasets/example.yaml --outputs outputs/example.j
 @options.number("--jobs", "Number of processes (default: number of cores).", least=1)
 @options.MAP_WITH_OUTPUTS
 @options.NULLS
-@ASKING
+@options.ASKING
 def grade_command(
     dataset: str,
     outputs: str,
     results: Path | None,
-    no_texts: bool,  # noqa: FBT001 - click passes flags by name
-    resume: bool,  # noqa: FBT001 - the same
-    force: bool,  # noqa: FBT001 - the same
+    no_texts: bool,
+    resume: bool,
+    force: bool,
     compare: Path | None,
     export: tuple[str, Path] | None,
     record: RecordInfo,
     threshold: float | None,
-    allow_undecided: bool,  # noqa: FBT001 - the same
+    allow_undecided: bool,
     output_format: str,
     limit: int,
     grouping: Grouping,
-    cache: bool | None,  # noqa: FBT001 - the same
+    cache: bool | None,
     asking: Asking,
     base: Options,
 ) -> int:
@@ -344,7 +345,7 @@ def _is_of_another(before: Results | None, dataset: Input) -> bool:
     """Whether results may be of a dataset that means something else: its bytes are others."""
     if before is None:
         return False
-    digest = None if dataset.stream else sha256_of(dataset.path)
+    digest = None if dataset.stream else digest_of(dataset.path)
     return digest is None or before.basis.manifest["dataset"].get("sha256") != digest
 
 

@@ -86,7 +86,11 @@ def doctor_command(files: tuple[Path, ...], output_format: str) -> int:
     code is 1 if the settings cannot be used, or if a FILE is not checked.
     """
     sections = {
-        "evalcontract": [*_of_installation()],
+        "evalcontract": [
+            _Told("version", True, f"{__version__}, in {Path(__file__).parents[1]}"),
+            _Told("Python", True, f"{platform.python_version()}, {sys.executable}"),
+            _Told("system", True, platform.platform()),
+        ],
         "optional": [*_of_optional()],
         "settings": [*_of_settings()],
     }
@@ -123,12 +127,6 @@ def _text(sections: dict[str, list[_Told]]) -> Iterator[str]:
             yield "\n"
             if line.advice:
                 yield escape_controls(f"     {'':<{width}}  = {line.advice}") + "\n"
-
-
-def _of_installation() -> Iterator[_Told]:
-    yield _Told("version", True, f"{__version__}, in {Path(__file__).parents[1]}")
-    yield _Told("Python", True, f"{platform.python_version()}, {sys.executable}")
-    yield _Told("system", True, platform.platform())
 
 
 def _of_optional() -> Iterator[_Told]:
@@ -232,7 +230,7 @@ _INSTALL = "pip install 'evalcontract[lsp]'"
     is_flag=True,
     help="Use standard input and output (the only way).",
 )
-def lsp_command(stdio: bool) -> int:  # noqa: FBT001 - a flag of click
+def lsp_command(stdio: bool) -> int:
     """Run the language server, which an editor starts and speaks to over standard input.
 
     It shows what `check` finds while you type, and completes, explains, renames and fixes.

@@ -16,8 +16,8 @@ import click
 from evalcontract._version import __version__
 from evalcontract.cli import options
 from evalcontract.cli.arguments import chosen_cache_folder, find_input
-from evalcontract.cli.asking import BUDGET, Asking
 from evalcontract.cli.command import Command, files_of
+from evalcontract.cli.options import Asking
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, signals_as_interrupts, wants_colour
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, listing, put_answer
@@ -53,7 +53,7 @@ from evalcontract.policy import ERRORS, OK, exit_status
 from evalcontract.report.frame import note
 from evalcontract.source.writing import StagedFiles
 from evalcontract.workspace import display_name, search_root
-from evalcontract.workspace.writing import write_error, write_staged
+from evalcontract.workspace.writing import is_same, write_error, write_staged
 
 
 @click.command(
@@ -88,14 +88,14 @@ from evalcontract.workspace.writing import write_error, write_staged
     "--limit", "Maximum number of fields and rows to print of each artifact (0: no limit).", 20
 )
 @options.MAP_WITH_OUTPUTS
-@BUDGET
+@options.BUDGET
 @options.of_run(*options.CONFIGURATION)
 def diff_command(
     compared: tuple[str, ...],
     against: str | None,
     outputs: Path | None,
-    ask: bool,  # noqa: FBT001 - click passes flags by name
-    cache: bool | None,  # noqa: FBT001 - the same
+    ask: bool,
+    cache: bool | None,
     output_format: str,
     limit: int,
     asking: Asking,
@@ -136,7 +136,7 @@ def diff_command(
 class _Asked:
     """What asks judges for both revisions, which spend one budget."""
 
-    def __init__(self, cache: bool | None, asking: Asking) -> None:  # noqa: FBT001 - as it is given
+    def __init__(self, cache: bool | None, asking: Asking) -> None:
         self._folder, self._budget = chosen_cache_folder(cache), asking.budget
         self._made: list[Judging] = []
 
@@ -178,6 +178,7 @@ def _answer(difference: Difference, flips: Flips | None, limit: int) -> CommandA
         cases=_cases(difference),
         outcomes=dict.fromkeys((_WRONG, _FAULT), CaseOutcome("failure", Severity.ERROR)),
         written={"markdown": write_markdown(difference, flips, limit)},
+        header=("kind", "name", "file", "row", "field", "act", "class"),
     )
 
 
@@ -274,7 +275,7 @@ def manifest_command(
     format_: str,
     output_format: str,
     record: RecordInfo,
-    force: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,
     stdin_filename: str | None,
     base: Options,
 ) -> int:
@@ -294,7 +295,7 @@ def manifest_command(
             f"a file, and a record of {_EXPORTED}, are JSON: leave out --output-format"
         )
     input_ = find_input(dataset, base, stdin_filename, verb="describe")
-    if output is not None and _is_same(output, input_.path):
+    if output is not None and is_same(output, input_.path):
         raise UsageError(f"{display_name(output)} is the dataset: the manifest needs another name")
     made = manifest_of(input_, base)
     write_findings(made.diagnostics)
@@ -352,10 +353,3 @@ def _counts(reached: Provenance) -> list[str]:
         many(len(reached.judges), "judge"),
         many(len(reached.bundles) + len(reached.files), "schema"),
     ]
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):  # one of them is not there
-        return False

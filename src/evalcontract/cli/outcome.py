@@ -41,7 +41,7 @@ def validate_files(
     options: Options,
     destination: Destination,
     stdin_name: str | None = None,
-    is_cached: bool | None = None,  # noqa: FBT001 - an option
+    is_cached: bool | None = None,
 ) -> int:
     """Validate the files of a kind that arguments name; return the exit code.
 

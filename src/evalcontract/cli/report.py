@@ -17,8 +17,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.model.values import many
 from evalcontract.page.content import JudgeLabels
 from evalcontract.page.judges import labels_of
-from evalcontract.page.page import page_file, write_page
-from evalcontract.page.report import ReportInputs, html_report
+from evalcontract.page.report import ReportInputs, html_report, page_file, write_page
 from evalcontract.policy import OK
 
 #: The modes of the page, each with the value of `Options.strict`.
@@ -90,7 +89,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 def report_command(
     files: tuple[str, ...],
     output: str,
-    force: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,
     results: tuple[Path, ...],
     outputs: tuple[Path, ...],
     labels: list[JudgeLabels],

@@ -15,7 +15,7 @@ from evalcontract.grading.printed import cause_sentence, number_text
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.summary import MissingVerdicts
 from evalcontract.grading.tables import table_of
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.values import clipped, many
 from evalcontract.report.markdown import code, plain
@@ -58,7 +58,7 @@ class _OneObject(RowPrinter):
         put_json([self._start, lines[:-1].replace("\n", ",\n")])
         self._start = ",\n"
 
-    def finish(self, run: Mapping[str, Any], places: Mapping[str, Place]) -> None:  # noqa: ARG002
+    def finish(self, run: Mapping[str, Any], places: Mapping[str, Place]) -> None:
         rows = self._start if self._start != ",\n" else ""
         put_json([rows, "\n],\n", json.dumps(run, ensure_ascii=False)[1:], "\n"])
 

@@ -20,7 +20,7 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import ChangeClass
+from evalcontract.meaning.view import ChangeClass
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind, Version

@@ -19,8 +19,7 @@ from evalcontract.library.library import (
     file_uses,
     visit_inner_first,
 )
-from evalcontract.meaning.fields import ChangeClass
-from evalcontract.meaning.view import View, canonical, digest_of_json, view_and_digest
+from evalcontract.meaning.view import ChangeClass, View, canonical, digest_of_json, view_and_digest
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import RowSource

@@ -67,7 +67,7 @@ def detect_in(source: RowSource | ExternalFile) -> DialectMatch | None:
     first, stream = source.peek(), source.stream
     if stream is None or _has_own_key(first):
         return detect(first)
-    from evalcontract.source.json.lines import RowStream  # slow to import
+    from evalcontract.source.jsonl import RowStream  # slow to import
 
     if not isinstance(stream, RowStream):
         return detect([first])

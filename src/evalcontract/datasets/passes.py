@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evalcontract.datasets.provenance import Provenance
     from evalcontract.datasets.tables import TableSource
     from evalcontract.formats._conversion import KeptAs, Loss, OurRow
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 
 #: The name of evalcontract's own format, where a dialect is expected.
@@ -247,7 +247,7 @@ class NativeDataset:
     @property
     def stream(self) -> RowStream | None:
         """The stream of the rows, if the file is one of JSON Lines."""
-        from evalcontract.source.json.lines import RowStream  # not for other files
+        from evalcontract.source.jsonl import RowStream  # not for other files
 
         stream = self._source.stream
         return stream if isinstance(stream, RowStream) else None

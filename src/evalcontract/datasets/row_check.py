@@ -47,7 +47,7 @@ from evalcontract.workspace.catalogue import RulesInUse, rules_in_use
 
 if TYPE_CHECKING:
     from evalcontract.meaning.locked import DatasetUse
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
 _FEW_ROWS = 4

@@ -19,7 +19,7 @@ from evalcontract.source.faults import moved_fault
 from evalcontract.source.text import EMPTY
 
 if TYPE_CHECKING:
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 
 class IgnoringRow(NamedTuple):

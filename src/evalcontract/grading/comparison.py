@@ -12,10 +12,14 @@ from evalcontract.checks.outcome import Outcome, gravest
 from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.summary import ALL_ALIKE, CheckKey
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
-from evalcontract.statistics.estimates import ClusterSum
-from evalcontract.statistics.paired import PairedDifference, mcnemar_exact, paired_difference
+from evalcontract.statistics.estimates import (
+    ClusterSum,
+    PairedDifference,
+    mcnemar_exact,
+    paired_difference,
+)
 
 #: The rows of an earlier run by their ids; those with the same id in their order.
 EarlierRows = Mapping[str, Sequence[RowResult]]

@@ -21,8 +21,7 @@ from evalcontract.datasets.workers import BatchResult, packed, unpacked
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.faults import collector_paused
-from evalcontract.source.json.blocks import LineBlock
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import LineBlock, RowStream
 from evalcontract.source.processes import map_in_parallel
 
 T = TypeVar("T")

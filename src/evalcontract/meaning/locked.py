@@ -17,7 +17,6 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.lock import (
     Lock,
     LockedArtifact,
@@ -27,7 +26,7 @@ from evalcontract.meaning.lock import (
     short_view,
     view_in_lock,
 )
-from evalcontract.meaning.view import View, canonical, view_and_digest, view_of
+from evalcontract.meaning.view import ChangeClass, View, canonical, view_and_digest, view_of
 from evalcontract.model.diagnostic import Cause, Fix, Path, Problem, Write
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple

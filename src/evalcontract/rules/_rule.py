@@ -20,7 +20,7 @@ from evalcontract.model.diagnostic import Fix, Path, Problem, Related, Rename, S
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import RowBatches
-from evalcontract.source.cut_texts import CutText
+from evalcontract.source.comments import CutText
 from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.validator import Checks, valid_parts_of_rubric
 

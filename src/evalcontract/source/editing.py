@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 from evalcontract.model.diagnostic import Fix, Move, Path, Rename, Scalar, Write
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import json_equal
-from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
+from evalcontract.source.entries import (
+    NO_CUTS,
+    Cut,
+    Cuts,
+    Entries,
+    InsertionPoint,
+    MappingEntry,
+    Spot,
+    apply_cuts,
+    chosen,
+    cut_out,
+    entries_of,
+    last_spot,
+    places,
+    value_of,
+)
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import Places, move, places, spot_of
 from evalcontract.source.yaml.writing import flow, quoted
 
 
@@ -115,7 +129,7 @@ def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> EditResult:
     return EditResult(bom + apply_cuts(body, cuts), tuple(valid.cuts), valid.refused)
 
 
-def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[Cut, ...]]:
+def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, Cuts]:
     """Return the cuts of each fix that `edit_text` would make in a text, all together.
 
     The text has no byte order mark.
@@ -126,7 +140,7 @@ def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[C
 class _ValidCuts(NamedTuple):
     """The cuts of the fixes that are valid together, and the fixes that are `refused`."""
 
-    cuts: dict[Fix, tuple[Cut, ...]]
+    cuts: dict[Fix, Cuts]
     refused: tuple[Fix, ...] = ()
 
 
@@ -139,7 +153,7 @@ def _cuts_of_text(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool)
         of_line[fix.relocated(lambda path: path[1:])] = fix
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    cuts: dict[Fix, tuple[Cut, ...]] = {}
+    cuts: dict[Fix, Cuts] = {}
     refused: list[Fix] = []
     for number, originals in by_line.items():
         line = lines[number].removesuffix("\r") if number < len(lines) else ""
@@ -158,7 +172,7 @@ def _valid_cuts(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool) -
     is_yaml = form == "yaml"
     spots = [spot_of(fix.path, fix.edit.to, entries) for fix in fixes if isinstance(fix.edit, Move)]
     points = places(spots, entries, is_quick=is_quick, is_yaml=is_yaml)
-    units: dict[tuple[Cut, ...], list[Fix]] = {}
+    units: dict[Cuts, list[Fix]] = {}
     for fix in fixes:
         # Aliases share one position in the text: apply the fixes of all of them there together.
         units.setdefault(_cuts_of(fix, entries, points, is_json=not is_yaml), []).append(fix)
@@ -172,7 +186,7 @@ def _valid_cuts(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool) -
     return _ValidCuts({fix: unit for unit in valid for fix in units[unit]}, tuple(refused))
 
 
-def _cuts_of(fix: Fix, entries: Entries, points: Places, *, is_json: bool) -> tuple[Cut, ...]:
+def _cuts_of(fix: Fix, entries: Entries, points: Places, *, is_json: bool) -> Cuts:
     """Return the cuts that apply a fix; none if its path has no position of its own in the text."""
     match fix.edit:
         case Rename(key):
@@ -185,7 +199,7 @@ def _cuts_of(fix: Fix, entries: Entries, points: Places, *, is_json: bool) -> tu
             )
 
 
-def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> Cuts:
     _, span, depth = entries.root.find(path)
     if span is None or depth < len(path):
         return ()
@@ -193,7 +207,7 @@ def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> tuple[C
     return (Cut(start, end, _name(key, is_json=is_json, like=entries.text[start : start + 1])),)
 
 
-def _write(path: Path, value: Scalar, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+def _write(path: Path, value: Scalar, entries: Entries, *, is_json: bool) -> Cuts:
     node = entries.node(path)
     if node is None or node.children is not None or entries.is_block_scalar(node):
         return ()
@@ -213,10 +227,10 @@ def _name(key: str, *, is_json: bool, like: str = "") -> str:
     return json.dumps(key, ensure_ascii=False) if is_json else quoted(key, like=like)
 
 
-def _without_overlap(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut, ...]]:
+def _without_overlap(units: dict[Cuts, list[Fix]]) -> list[Cuts]:
     """Return the units that do not touch each other; renames take precedence over moves."""
 
-    def order(unit: tuple[Cut, ...]) -> tuple[bool, tuple[Cut, ...]]:
+    def order(unit: Cuts) -> tuple[bool, Cuts]:
         return _is_move(units[unit]), unit
 
     return chosen(sorted(units, key=order))
@@ -226,7 +240,7 @@ def _is_move(fixes: list[Fix]) -> bool:
     return any(isinstance(fix.edit, Move) for fix in fixes)
 
 
-def _loses_comment(text: str, unit: tuple[Cut, ...]) -> bool:
+def _loses_comment(text: str, unit: Cuts) -> bool:
     return sum(text.count("#", cut.start, cut.end) - cut.text.count("#") for cut in unit) != 0
 
 
@@ -236,15 +250,13 @@ class _Trial(NamedTuple):
     text: str
     form: str
     value: Any
-    units: dict[tuple[Cut, ...], list[Fix]]
+    units: dict[Cuts, list[Fix]]
 
-    def divide(
-        self, units: list[tuple[Cut, ...]]
-    ) -> tuple[list[tuple[Cut, ...]], list[tuple[Cut, ...]]]:
+    def divide(self, units: list[Cuts]) -> tuple[list[Cuts], list[Cuts]]:
         """Bisect units into those that are valid together and those that are not."""
         # A unit that was not tried within the limit is in neither list.
-        valid: list[tuple[Cut, ...]] = []
-        failed: list[tuple[Cut, ...]] = []
+        valid: list[Cuts] = []
+        failed: list[Cuts] = []
         waiting = [units] if units else []
         for _ in range(min(_TRIES, max(_FEW_TRIES, _CHARACTERS // (len(self.text) + 1)))):
             if not waiting:
@@ -260,7 +272,7 @@ class _Trial(NamedTuple):
                 waiting += [part[half:], part[:half]]
         return valid, failed
 
-    def _is_valid(self, units: list[tuple[Cut, ...]]) -> bool:
+    def _is_valid(self, units: list[Cuts]) -> bool:
         fixes = [fix for unit in units for fix in self.units[unit]]
         cuts = [cut for unit in units for cut in unit]
         try:
@@ -269,3 +281,95 @@ class _Trial(NamedTuple):
             )
         except (ParseError, ValueError, LookupError, RecursionError):
             return False
+
+
+Places = Mapping[Spot, InsertionPoint]
+
+_LINES = lazy_pattern(r"(?<=\n)|(?<=\r)(?!\n)")
+
+
+def spot_of(path: Path, to: Path, entries: Entries) -> Spot:
+    """Return the spot that a key is moved to, if the mapping there exists."""
+    home = to[:-1]
+    is_outward = path[:-2] == home and len(path) > 1
+    return Spot(home, str(path[-2])) if is_outward else last_spot(home, entries)
+
+
+def move(
+    path: Path, to: Path, entries: Entries, name: Callable[[str], str], points: Places
+) -> Cuts:
+    """Return the cuts that move a key; none if that is not simple.
+
+    `name` quotes a new key, `points` are the places of `spot_of` of all moves.
+    """
+    moved = entries.part(path)
+    home = to[:-1]
+    if moved is None or path[-1] != to[-1]:
+        return NO_CUTS
+    if home[:-1] == path[:-1] and entries.node(home) is None:
+        return _wrap(moved, name(str(home[-1])), entries)
+    if path[:-2] == home and len(entries.keys(path[:-1])) == 1:
+        return _unwrap(moved, path, entries)
+    where = points.get(spot_of(path, to, entries))
+    return _carry(moved, path, where, entries=entries) if where else NO_CUTS
+
+
+def _wrap(part: MappingEntry, home: str, entries: Entries) -> Cuts:
+    """Nest a key under a new one, at its own position."""
+    text, start = part.text(entries), part.entry.key_start
+    if part.is_flow:
+        return (Cut(start, part.end, f"{home}: {{{text}}}"),)
+    step = entries.indentation.step
+    lines = _indent(text, step)
+    spaces = " " * (part.entry.column + step)
+    return (Cut(start, part.end, f"{home}:{entries.line_end}{spaces}{lines}"),)
+
+
+def _unwrap(part: MappingEntry, path: Path, entries: Entries) -> Cuts:
+    """Replace a mapping by its only key."""
+    outer = entries.part(path[:-1])
+    if outer is None:
+        return NO_CUTS
+    text, start = part.text(entries), outer.entry.key_start
+    if part.is_flow:
+        return (Cut(start, outer.entry.end, text),)
+    return (Cut(start, part.end, _indent(text, outer.entry.column - part.entry.column)),)
+
+
+def _carry(part: MappingEntry, path: Path, where: InsertionPoint, entries: Entries) -> Cuts:
+    """Cut a key out, and insert it at a place."""
+    out = cut_out(part, path, entries)
+    if not out:
+        return NO_CUTS
+    line = entries.text[part.entry.key_start : part.entry.end]
+    if where.column is None:
+        fits = _fits_line(part, entries)
+        return (*out, Cut(where.at, where.at, where.text([line]))) if fits else NO_CUTS
+    shift = where.column - part.entry.column
+    lines = line if part.is_flow else _indent(part.text(entries), shift)
+    if where.at == part.end:  # the key is the last part of the one that it goes after
+        start = entries.start_of_line(part.entry.key_start)
+        return (Cut(start, part.end, f"{' ' * where.column}{lines}"),)
+    return (Cut(where.at, where.at, where.text([lines])), *out)
+
+
+def _fits_line(part: MappingEntry, entries: Entries) -> bool:
+    """Whether a key and its value can be inserted into a flow mapping as they are."""
+    if part.is_flow:
+        return True
+    node = part.entry.node
+    is_short = node.children is None and not entries.is_block_scalar(node)
+    ends = entries.text[part.entry.end : part.end].strip() == ""
+    return ends and (is_short or entries.begins_flow(node))
+
+
+def _indent(text: str, columns: int) -> str:
+    """Indent all lines after the first one; negative columns dedent them."""
+    first, *rest = _LINES.split(text)
+    return "".join([first, *(_indented_line(line, columns) for line in rest)])
+
+
+def _indented_line(line: str, columns: int) -> str:
+    if not line.strip("\r\n"):
+        return line
+    return " " * columns + line if columns > 0 else line.removeprefix(" " * -columns)

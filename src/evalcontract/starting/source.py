@@ -32,7 +32,7 @@ from evalcontract.report.losses import Losses
 from evalcontract.source import DISK, SourceProblem, UnreadableFile, format_of
 from evalcontract.source.comments import MODELINE
 from evalcontract.source.faults import ParseError
-from evalcontract.source.json.reading import load_json
+from evalcontract.source.json import load_json
 from evalcontract.source.setting import with_new_key
 from evalcontract.source.yaml.reading import parse_yaml
 from evalcontract.source.yaml.writing import NotWritableError, json_line, yaml_mapping, yaml_text

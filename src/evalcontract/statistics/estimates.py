@@ -1,10 +1,10 @@
-"""Means and rates of samples, each with its standard error and a 95 % interval; clusters, too."""
+"""Means, rates and differences of samples: errors, 95 % intervals, tests, rows that they need."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import exp, fsum, isinf, lgamma, log, log1p, sqrt
+from math import ceil, comb, exp, fsum, inf, isinf, lgamma, log, log1p, sqrt
 from typing import NamedTuple
 
 from evalcontract.statistics.rates import LEVEL, Z95, Interval, wilson_interval
@@ -202,3 +202,241 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
 
 def _nonzero(value: float) -> float:
     return value if abs(value) > _TINY else _TINY
+
+
+#: The method of the interval of a difference of rates.
+BONETT_PRICE = "bonett-price"
+_ENDS = Interval(-1, 1)
+# Of more rows that turned, the normal distribution says the same, and the exact test takes long.
+_MOST_EXACT = 10_000
+
+
+class PairedDifference(NamedTuple):
+    """The means of two scores of the same rows, and what their difference says of other rows.
+
+    `difference` is that of the second and the first.
+    """
+
+    before: float
+    after: float
+    difference: Estimate
+
+    @property
+    def pairs(self) -> int:
+        """The number of rows."""
+        return self.difference.n
+
+    @property
+    def mean(self) -> float:
+        """The mean difference, from -1 to 1 for scores from 0 to 1."""
+        return self.difference.value
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the paired t test; None where there is no spread, or too few rows.
+
+        Of clusters, it has as many degrees of freedom as clusters less 1.
+        """
+        value, _, error, interval, _, clusters = self.difference
+        if error is None or interval is None:
+            return None
+        return t_tail(value / error, (clusters or self.pairs) - 1)
+
+
+def paired_difference(
+    counts: Mapping[tuple[float, float], int], clusters: Iterable[ClusterSum] | None = None
+) -> PairedDifference:
+    """Return the mean difference of paired scores from 0 to 1, with its 95 % interval.
+
+    `counts` says how often each pair occurs; there is at least one. `clusters` has the sums of the
+    differences. Pairing takes out what is hard or easy of a row: E. Miller, arXiv:2411.00640
+    (2024), section 4.2. The interval is that of `interval_of_mean`. If all scores are 0 or 1, and
+    rows have no clusters, it is that of `rates_difference`. Fewer than five rows are too few.
+    """
+    n = sum(counts.values())
+    before, after = (
+        fsum(pair[at] * count for pair, count in counts.items()) / n for at in range(2)
+    )
+    mean = after - before
+    squares = fsum(count * (new - old - mean) ** 2 for (old, new), count in counts.items())
+    found = interval_of_mean(mean, n, squares, clusters, ends=_ENDS)
+    if clusters is None and n >= FEWEST and all(each in (0, 1) for pair in counts for each in pair):
+        interval = rates_difference(counts.get((0, 1), 0), counts.get((1, 0), 0), n)
+        found = found._replace(interval=interval, method=BONETT_PRICE)
+    return PairedDifference(before, after, found)
+
+
+def rates_difference(better: int, worse: int, pairs: int) -> Interval:
+    """Return the 95 % interval of the difference of two rates of the same rows.
+
+    `better` rows passed only the second time, `worse` only the first. The adjusted Wald interval:
+    one row is added to either, and d ± z √((p + q - (p - q)²) / (n + 2)). D. G. Bonett and R. M.
+    Price, "Adjusted Wald confidence interval for a difference of binomial proportions based on
+    paired data", Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
+    """
+    n = pairs + 2
+    p, q = (better + 1) / n, (worse + 1) / n
+    spread = Z95 * sqrt((p + q - (p - q) ** 2) / n)
+    return Interval(max(-1.0, p - q - spread), min(1.0, p - q + spread))
+
+
+def mcnemar_exact(better: int, worse: int) -> float:
+    """Return the p-value of as many rows that turned to either side, if either was as likely.
+
+    The two-sided exact test of Q. McNemar, "Note on the sampling error of the difference between
+    correlated proportions or percentages", Psychometrika 12 (1947), 153-157: twice the chance of
+    at most the smaller number among all that turned, at most 1.
+    """
+    turned, fewer = better + worse, min(better, worse)
+    if turned > _MOST_EXACT:
+        return t_tail(max(0, abs(better - worse) - 1) / sqrt(turned), inf)
+    chances = term = 1  # of 2 to the power of `turned`
+    for k in range(fewer):
+        term = term * (turned - k) // (k + 1)
+        chances += term
+    return min(1.0, 2 * chances / (1 << turned))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for the number of tests, in their order.
+
+    The k-th smallest of m is multiplied by m - k + 1, and none is less than a smaller one. S. Holm,
+    "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
+    (1979), 65-70.
+    """
+    corrected, largest = [0.0] * len(p_values), 0.0
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    for rank, at in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[at]))
+        corrected[at] = largest
+    return corrected
+
+
+#: How often a true difference is to be found, and how often one that is not there may be.
+POWER, SIGNIFICANCE = 0.8, 0.05
+# More than this many rows cannot be had, and as a float would lose digits.
+_MOST = 10**12
+# So many degrees of freedom are those of the normal distribution.
+_NORMAL = _MOST
+
+
+class DifferenceVariance(NamedTuple):
+    """The variance of the difference of two runs on a row: of its true value, and of one sample.
+
+    `within` is the sum of the variances of a sample of either run; None if it is not known apart.
+    """
+
+    between: float
+    within: float | None
+
+    def of(self, samples: int) -> float:
+        """Return the variance of the difference of means of so many samples."""
+        return self.between + (self.within or 0.0) / samples
+
+
+def rows_needed(
+    variance: float, detect: float, power: float = POWER, significance: float = SIGNIFICANCE
+) -> int | None:
+    """Return how many rows a mean difference needs, to be found with a power of `power`.
+
+    The fewest whose `detectable` difference is so small; at least two, None if it is more than can
+    be had. Found from (z + w)² variance / detect², the same with points of the normal distribution,
+    which is formula 9 of E. Miller, arXiv:2411.00640 (2024), section 5.
+    """
+    both = _points(_NORMAL, power, significance)
+    needed = both * both * variance / (detect * detect)
+    if needed > _MOST:
+        return None
+    rows = max(2, ceil(needed))
+    while detectable(variance, rows, power, significance) > detect:
+        rows += 1
+    return rows
+
+
+def detectable(
+    variance: float, rows: int, power: float = POWER, significance: float = SIGNIFICANCE
+) -> float:
+    """Return the smallest mean difference that so many rows find, at least two.
+
+    (t + u) √(variance / n), t and u being the points of Student's distribution with n - 1 degrees
+    of freedom: two-sided of the significance, one-sided of the power.
+    """
+    return _points(rows - 1, power, significance) * sqrt(variance / rows)
+
+
+def _points(freedom: int, power: float, significance: float) -> float:
+    """Return the sum of the points of Student's distribution of both errors."""
+    one_sided = t_quantile(freedom, abs(2 * power - 1))
+    return t_quantile(freedom, 1 - significance) + (one_sided if power > 1 / 2 else -one_sided)
+
+
+def pass_at_k(n: int, passed: int, k: int) -> float:
+    """Return the chance that at least one of k samples passes, of n of which some passed.
+
+    1 - C(n - c, k) / C(n, k), without bias for k from 1 to n. M. Chen et al., "Evaluating large
+    language models trained on code", arXiv:2107.03374 (2021), section 2.1.
+    """
+    return 1 - comb(n - passed, k) / comb(n, k)
+
+
+def pass_all_k(n: int, passed: int, k: int) -> float:
+    """Return the chance that all of k samples pass (pass^k), of n of which some passed.
+
+    C(c, k) / C(n, k), without bias for k from 1 to n. S. Yao et al., "tau-bench: a benchmark for
+    tool-agent-user interaction in real-world domains", arXiv:2406.12045 (2024), section 3.
+    """
+    return comb(passed, k) / comb(n, k)
+
+
+class SampledRow(NamedTuple):
+    """The scores of the samples of a row: how many, their sum, and the sum of their squares."""
+
+    n: int
+    total: float
+    squares: float
+
+    @classmethod
+    def of(cls, scores: Sequence[float]) -> SampledRow:
+        """Return some scores, in numbers."""
+        return cls(len(scores), fsum(scores), fsum(score * score for score in scores))
+
+    @property
+    def mean(self) -> float:
+        """The mean of the scores."""
+        return self.total / self.n
+
+    @property
+    def variance(self) -> float | None:
+        """The variance of the scores of this row; None for one sample."""
+        spread = max(0.0, self.squares - self.total**2 / self.n)
+        return spread / (self.n - 1) if self.n > 1 else None
+
+
+class SampledVariance(NamedTuple):
+    """The variance of scores within rows, and that of the true means of rows, between them."""
+
+    within: float | None
+    between: float | None
+
+
+def sampled_variance(counts: Mapping[SampledRow, int]) -> SampledVariance:
+    """Return what of the variance of scores is within rows, and between them.
+
+    `counts` says how many rows have the same samples.
+
+    Of the variance of the means of rows, the part is taken away that comes from few samples: the
+    mean over rows of their variance by their number of samples. E. Miller, arXiv:2411.00640 (2024),
+    sections 3 and 5 (the law of total variance). `within` is None if no row has two samples,
+    `between` if there are fewer than two rows, or a row has one sample.
+    """
+    many = [(row, count) for row, count in counts.items() if row.n > 1]
+    n, sampled = sum(counts.values()), sum(count for _, count in many)
+    within = None
+    if many:
+        within = fsum((row.variance or 0.0) * count for row, count in many) / sampled
+    if n < 2 or sampled < n:  # noqa: PLR2004 - one row has no spread
+        return SampledVariance(within, None)
+    mean = fsum(row.mean * count for row, count in counts.items()) / n
+    spread = fsum(count * (row.mean - mean) ** 2 for row, count in counts.items()) / (n - 1)
+    noise = fsum((row.variance or 0.0) / row.n * count for row, count in many) / n
+    return SampledVariance(within, max(0.0, spread - noise))

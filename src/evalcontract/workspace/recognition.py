@@ -30,7 +30,7 @@ from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.configuration import GRADED, graded_keys
 
 if TYPE_CHECKING:
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 #: Keys that a mapping has, each with the type of its value; None for any type.
 Shape = Mapping[str, type[Any] | None]

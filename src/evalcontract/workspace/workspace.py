@@ -398,11 +398,14 @@ class Workspace:
         return is_saved(path, self.files) or is_folder_table(path, self.files, is_named=True)
 
     def scans(self, path: Path) -> bool:
-        """Whether `scan` yields the file at a path, or a target names the table at it."""
+        """Whether `scan` yields the file at a path, or `tables` has it."""
         if self.files.real(path) in map(self.files.real, self._named_datasets()):
             return True
+        files = self.data_files
+        if self._is_table(path):
+            return path in self.tables()
         is_artifact = path.relative_to(self.root).parts[0] in ARTIFACT_FOLDERS
-        if is_artifact or path not in self.data_files:
+        if is_artifact or path not in files:
             return False
         return self._dataset_at(path, is_named=False) is not None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import BinaryIO
@@ -17,9 +17,8 @@ from evalcontract.policy import Selection
 from evalcontract.source import SCHEMA_SUFFIX, read_text
 from evalcontract.source import installed as shipped
 from evalcontract.source.comments import MODELINE, comments_of
-from evalcontract.source.overlays import replace_all
 from evalcontract.source.text import LINE_END
-from evalcontract.source.writing import StagedFiles, remove_abandoned
+from evalcontract.source.writing import StagedFiles, remove_abandoned, replace_all
 from evalcontract.structure import schemas
 from evalcontract.workspace import display_name, write_bound
 from evalcontract.workspace.configuration import FILE_NAME, PYPROJECT
@@ -66,6 +65,25 @@ def refuse_settings(path: Path) -> None:
         raise UsageError(f"{display_name(path)} has settings: choose another name")
 
 
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file or folder."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return False
+
+
+def refuse_inside(path: Path, read: Path, needs: str) -> None:
+    """Refuse to write a file into a folder that is `read` as one dataset, through links, too.
+
+    Raises:
+        UsageError: it is below the folder; the message says that it `needs` another one.
+
+    """
+    if read.is_dir() and any(is_same(above, read) for above in path.resolve().parents):
+        raise UsageError(f"the files in {display_name(read)} are read: {needs} another folder")
+
+
 def refuse_kept(paths: Iterable[Path]) -> None:
     """Refuse to change a file of a library.
 
@@ -87,8 +105,8 @@ def write_error(path: Path, error: Exception) -> UsageError:
     name = display_name(Path(file) if file else path)
     if isinstance(error, FileExistsError):
         return UsageError(f"{name} already exists; pass --force to replace it")
-    reason = getattr(error, "strerror", None) or str(error)
-    return UsageError(f"{name} cannot be written: {reason.lower()}")
+    reason = getattr(error, "strerror", None)
+    return UsageError(f"{name} cannot be written: {reason.lower() if reason else error}")
 
 
 class FixOptions(NamedTuple):
@@ -147,6 +165,20 @@ class FixResult(NamedTuple):
         return [diagnostic for file in self.files for diagnostic in file.fixed]
 
 
+def write_changed(files: Sequence[FileFix], new: Iterable[tuple[Path, bytes]] = ()) -> None:
+    """Write all changed and new files, or none.
+
+    Raises:
+        UsageError: a file cannot be written, or has changed in the meantime.
+
+    """
+    refuse_kept(file.path for file in files)
+    try:
+        replace_all(((file.path, file.before, file.after) for file in files), new)
+    except OSError as error:
+        raise write_error(files[0].path if files else Path(), error) from None
+
+
 def write(fixed: FixResult) -> None:
     """Write all files atomically, as far as the operating system allows it.
 
@@ -157,11 +189,7 @@ def write(fixed: FixResult) -> None:
         UsageError: a file cannot be written, or has changed in the meantime.
 
     """
-    refuse_kept(file.path for file in fixed.files)
-    try:
-        replace_all((file.path, file.before, file.after) for file in fixed.files)
-    except OSError as error:
-        raise write_error(fixed.files[0].path, error) from None
+    write_changed(fixed.files)
     for folder in {Path(name).parent for name in fixed.left.checked}:
         remove_abandoned(folder)
 

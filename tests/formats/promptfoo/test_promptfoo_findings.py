@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tables import every_case
 
 from evalcontract.checking.pipeline import validate
@@ -156,6 +157,7 @@ PASSING: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case(("assertion", "place"), FAILING)
 def test_an_assertion_that_can_only_fail(assertion: dict[str, Any], place: str) -> None:
     where = f"$[0].assert[0]{place and '.'}{place}"
@@ -333,6 +335,7 @@ def test_references_lead_on_for_a_while() -> None:
     ]
 
 
+@pytest.mark.costly
 def test_a_large_default_test_is_added_to_the_first_tests() -> None:
     """The rest have its beginning, so that nothing is told of them that is not true."""
     default = {"assert": [{"type": "icontains", "value": f"word {at}"} for at in range(5_000)]}
