@@ -214,17 +214,15 @@ def test_workers_end_with_a_main_process_that_is_killed(place: Path, jobs: int) 
     """A killed process cannot end its workers; nobody may wait for what they hold open."""
     (place / "rows.jsonl").write_bytes(b"\n".join(lines_of(3000)) * 100)
     program = (
-        "import os, sys, time\n"
+        "import sys, time\n"
         "from evalcontract.cli import start\n"
         "from evalcontract.datasets import row_check\n"
+        "from evalcontract.source import processes\n"
         "row_check.MIN_PART_BYTES = 1000\n"
-        "look, here = row_check.DatasetCheck._check_batch, os.getpid()\n"
-        "def slowly(*given, **more):\n"
-        "    if os.getpid() == here:\n"
-        "        print('ready', flush=True)\n"
-        "        time.sleep(60)\n"
-        "    return look(*given, **more)\n"
-        "row_check.DatasetCheck._check_batch = slowly\n"
+        "def slowly(*_):\n"
+        "    print('ready', flush=True)\n"
+        "    time.sleep(60)\n"
+        "processes._Workers._result = slowly\n"
         f"sys.argv = ['evalcontract', 'validate-dataset', 'rows.jsonl', '--jobs', '{jobs}']\n"
         "sys.exit(start.evalcontract())\n"
     )

@@ -14,7 +14,7 @@ from needs import yaml_rs
 from work import calls_of
 from writing import write
 
-from evalcontract.datasets.known_rows import KnownRows
+from evalcontract.datasets.known import KnownRows
 from evalcontract.source.filesystem import OpenFiles
 
 if TYPE_CHECKING:

@@ -348,7 +348,7 @@ def serialize(outcome: RunOutcome) -> bytes | None:
         return None
     # Named tuples become lists.
     fields = [
-        diagnostic._replace(fix=_fix_fields(diagnostic.fix), sites=_sites_fields(diagnostic.sites))
+        diagnostic._replace(fix=fix_fields(diagnostic.fix), sites=_sites_fields(diagnostic.sites))
         for diagnostic in diagnostics
     ]
     counts = [list(outcome.files.items()), outcome.rows, outcome.ignored]
@@ -393,7 +393,7 @@ def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
         row,
         row_index,
         tuple([(message, _place(*place)) for message, place in related]),
-        _fix(*fix) if fix else None,
+        fix_of(*fix) if fix else None,
         sites=_sites(*sites) if sites else None,
         severity_source=SeveritySource(*source) if source else None,
     )
@@ -402,23 +402,25 @@ def _diagnostic(fields: Sequence[Any]) -> Diagnostic:
 def _sites_fields(sites: Sites | None) -> Any:
     if sites is None:
         return None
-    first = [site._replace(fix=_fix_fields(site.fix)) for site in sites.first]
+    first = [site._replace(fix=fix_fields(site.fix)) for site in sites.first]
     return sites._replace(first=tuple(first))
 
 
 def _sites(message: str, total: int, first: Sequence[Any]) -> Sites:
     sites = [
-        Site(_place(*place), tuple(path), row, index, _fix(*fix) if fix else None)
+        Site(_place(*place), tuple(path), row, index, fix_of(*fix) if fix else None)
         for place, path, row, index, fix in first
     ]
     return Sites(message, total, tuple(sites))
 
 
-def _fix_fields(fix: Fix | None) -> Any:
+def fix_fields(fix: Fix | None) -> Any:
+    """Return a fix as JSON, for `fix_of`."""
     return [list(fix.path), fix.kind, list(fix.edit), fix.safe] if fix else None
 
 
-def _fix(path: list[str | int], kind: str, edit: list[Any], safe: bool) -> Fix:  # noqa: FBT001
+def fix_of(path: list[str | int], kind: str, edit: list[Any], safe: bool) -> Fix:  # noqa: FBT001
+    """Return the fix that `fix_fields` has taken apart."""
     (part,) = edit
     edits: dict[str, Edit] = {"rename": Rename(part), "write": Write(part)}
     return Fix(tuple(path), Move(tuple(part)) if kind == "move" else edits[kind], safe)

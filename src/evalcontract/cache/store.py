@@ -58,6 +58,10 @@ class Cache:
         self._trim_every = trim_every
         self._puts = 0
 
+    def beside(self, name: str, *, trim_every: int = 1) -> Cache:
+        """Return entries of another kind in the same cache folder, with a limit of their own."""
+        return Cache(self._folder.parent, name, trim_every=trim_every)
+
     def get(self, key: str) -> bytes | None:
         """Return the bytes stored under a key; None if there is no valid entry."""
         try:
@@ -147,9 +151,9 @@ def _checksum(key: str, body: bytes) -> bytes:
 
 def digest(data: bytes) -> str:
     """Return a hexadecimal digest of some bytes."""
-    from hashlib import blake2b  # slow to import
+    from hashlib import sha256  # slow to import
 
-    return blake2b(data, digest_size=32).hexdigest()
+    return sha256(data).hexdigest()
 
 
 # Change this when the digest of the same files changes.

@@ -403,7 +403,7 @@ def _pass_over(
                 problems = findings.uncounted(problems, root)
             findings.add(dataset_pass.to_diagnostics(problems), root)
             so_far = Advance(dataset.file, dataset_pass.count, dataset_pass.progress)
-            yield so_far._replace(findings=findings.count)
+            yield so_far._replace(findings=findings.count, known=dataset_pass.known)
             if findings.is_full:
                 break
         else:

@@ -46,6 +46,7 @@ from evalcontract.workspace import (
 
 if TYPE_CHECKING:
     from evalcontract.checking.known_results import KnownResults
+    from evalcontract.datasets.known import KnownPieces
     from evalcontract.datasets.passes import Dataset
 
 
@@ -385,6 +386,14 @@ def _known_results(run: Run, options: Options) -> KnownResults | None:
     return KnownResults(run, options.memory)
 
 
+def _known_pieces(options: Options) -> KnownPieces | None:
+    if options.cache is None:
+        return None
+    from evalcontract.datasets.known import KnownPieces  # only with a cache
+
+    return KnownPieces(options.cache)
+
+
 def _run_of(path: Path, runs: dict[Path, Run], options: Options) -> Run:
     """Return the run of the workspace that a path belongs to."""
     root = options.files.real(options.root or find_root(path, options.files))
@@ -407,4 +416,5 @@ def _run(root: Path, nested: tuple[Path, ...], options: Options) -> Run:
         selection=options.selection,
         is_locking=options.is_locking,
         known_rows=options.known_rows,
+        known_pieces=_known_pieces(options),
     )

@@ -16,17 +16,18 @@ from stat import S_ISDIR
 from typing import TYPE_CHECKING
 
 from evalcontract._version import __version__
-from evalcontract.cli.arguments import Destination, find_inputs
+from evalcontract.cli.arguments import Destination, chosen_cache_folder, find_inputs
 from evalcontract.cli.output import Bar, put, put_json, refuse, wants_colour, wants_links
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.errors import EvalContractError, UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.policy import USAGE, exit_status
 from evalcontract.report import FORMATS, BaselineCounts, Report, Style, write_of
+from evalcontract.source.filesystem import DISK, TYPED_TABLES, format_of
 
 if TYPE_CHECKING:
     from evalcontract.cache.checks import Query, RecordingFiles
-    from evalcontract.datasets.opening import Options
+    from evalcontract.datasets.opening import Input, Options
 
 #: What `--statistics` prints on standard error without findings.
 _NONE = ("no findings\n",)
@@ -40,8 +41,12 @@ def validate_files(
     options: Options,
     destination: Destination,
     stdin_name: str | None = None,
+    is_cached: bool | None = None,
 ) -> int:
-    """Validate the files of a kind that arguments name; return the exit code."""
+    """Validate the files of a kind that arguments name; return the exit code.
+
+    What was checked of large tables is remembered, unless it is not to be cached.
+    """
 
     def work(options: Options) -> RunOutcome:
         from evalcontract.checking.pipeline import validate  # slow: the help does without
@@ -51,9 +56,20 @@ def validate_files(
             from evalcontract.cli.report_files import refuse_inputs  # rarely needed
 
             refuse_inputs(destination.output, [input_.path for input_ in inputs])
+        if any(map(_may_be_large, inputs)) and (folder := chosen_cache_folder(is_cached)):
+            from evalcontract.cache import Cache  # only if it is used
+
+            options = options._replace(cache=Cache(folder))
         return validate(kind, inputs, options)
 
     return run_and_report(work, options, destination, named=files)
+
+
+def _may_be_large(input_: Input) -> bool:
+    """Whether an input is a table, or a folder that is one, which is checked in parts if large."""
+    path = input_.path
+    is_table = path.suffix.lower() in TYPED_TABLES or not format_of(path.name)
+    return is_table and input_.stream is None and input_.files is DISK
 
 
 def run_and_report(

@@ -359,6 +359,8 @@ class Bar:
             counts.append(many(rows, "row"))
         if at.questions is None:
             counts += self._speed(at, rows)
+        if at.known and at.known[0]:
+            counts.append(f"{at.known[0]:,} of {many(at.known[1], 'part')} known")
         if at.findings is not None:
             counts.append(many(self._findings_before + at.findings, "finding"))
         return counts

@@ -53,13 +53,13 @@ def check_command(
     FOLDER defaults to the current folder. With a file of `targets/`, check that target, its
     dataset, and the rubrics and judges that it reaches, as `validate-target` does.
     """
+    checked = _existing(path, base.root)
+    if not checked.is_dir():
+        return validate_files(Kind.TARGET, (path,), base, destination=destination)
     if folder := chosen_cache_folder(cache):
         from evalcontract.cache import Cache  # only if it is used
 
         base = base._replace(cache=Cache(folder))
-    checked = _existing(path, base.root)
-    if not checked.is_dir():
-        return validate_files(Kind.TARGET, (path,), base, destination=destination)
     work = partial(_check_folder, checked, allow_empty, destination.quiet)
     return run_and_report(work, base, destination, folder=checked)
 
@@ -113,12 +113,20 @@ def _command(
     @options.shared
     @more
     def command(
-        files: tuple[str, ...], stdin_filename: str | None, base: Options, destination: Destination
+        files: tuple[str, ...],
+        stdin_filename: str | None,
+        base: Options,
+        destination: Destination,
+        cache: bool | None = None,
     ) -> int:
-        return validate_files(kind, files, base, destination=destination, stdin_name=stdin_filename)
+        return validate_files(
+            kind, files, base, destination=destination, stdin_name=stdin_filename, is_cached=cache
+        )
 
     return command
 
+
+_CACHE = options.cache("Remember the checked parts of large tables, and check the others alone")
 
 validate_dataset_command = _command(
     Kind.DATASET,
@@ -136,7 +144,7 @@ validate_dataset_command = _command(
         ),
     },
     media=(),
-    more=lambda command: options.MAP(options.NULLS(options.DIALECT(command))),
+    more=lambda command: _CACHE(options.MAP(options.NULLS(options.DIALECT(command)))),
 )
 validate_rubric_command = _command(
     Kind.RUBRIC,

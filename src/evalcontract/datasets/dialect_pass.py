@@ -248,6 +248,10 @@ class DialectPass:
     def progress(self) -> tuple[int, int] | None:
         return self._source.progress
 
+    @property
+    def known(self) -> None:
+        return None
+
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1, is_counted: Counts | None = None
     ) -> Iterator[CheckedBatch]:

@@ -39,7 +39,7 @@ from evalcontract.workspace import (
 if TYPE_CHECKING:
     from evalcontract.cache import Cache, Memory
     from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.datasets.known_rows import KnownRows
+    from evalcontract.datasets.known import KnownRows
     from evalcontract.formats import Format
     from evalcontract.judging.asking import Usage
     from evalcontract.model.diagnostic import Diagnostic
@@ -174,7 +174,8 @@ class Advance(NamedTuple):
     it is read at once. `questions` are those to judges that are answered so far, and all of them;
     `tokens` is what they took so far, and `errors` are those that have no answer. `files` are those
     of the run so far, and all of them; None if it is not known how many come. `findings` are those
-    on the file so far; None if it is not checked.
+    on the file so far; None if it is not checked. `known` are the pieces of the file whose findings
+    are known from an earlier check, and all of them.
     """
 
     file: str
@@ -185,6 +186,7 @@ class Advance(NamedTuple):
     files: tuple[int, int] | None = None
     errors: int = 0
     findings: int | None = None
+    known: tuple[int, int] | None = None
 
     def asking(self, spent: Usage, questions: tuple[int, int], errors: int) -> Advance:
         """Return the same with the questions to judges.

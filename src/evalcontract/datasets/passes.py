@@ -112,6 +112,10 @@ class DatasetPass(Protocol):
     def progress(self) -> tuple[int, int] | None:
         """The bytes read and the total; None if the file is read as a whole."""
 
+    @property
+    def known(self) -> tuple[int, int] | None:
+        """The number of pieces whose results were known, and of all; None without pieces."""
+
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1, is_counted: Counts | None = None
     ) -> Iterator[CheckedBatch]:
@@ -307,6 +311,7 @@ class NativePass:
             run.max_rejected,
             is_part=run.is_part,
             known=run.known_rows,
+            kept=run.known_pieces,
         )
         self._check = DatasetCheck(self._rows, self.root, context) if self._rows else None
 
@@ -322,8 +327,13 @@ class NativePass:
     @property
     def progress(self) -> tuple[int, int] | None:
         progress = self._source.progress
-        share = self._check.share if self._check else None
+        share = self._check.share if self._check else None  # of pieces, in whatever process
         return progress and (progress[1] * share[0] // share[1], progress[1]) if share else progress
+
+    @property
+    def known(self) -> tuple[int, int] | None:
+        share = self._check.share if self._check else None
+        return share and (share[2], share[1])
 
     def batches(
         self, *, keep_rows: bool = False, jobs: int = 1, is_counted: Counts | None = None

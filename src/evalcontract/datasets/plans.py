@@ -57,6 +57,11 @@ class Plans:
         self._beside: dict[tuple[int, frozenset[str]], Plan] = {}
         self._predictions_left = MAX_PREDICTIONS
 
+    @property
+    def predictions_left(self) -> int:
+        """The number of predictions that rows may still take beyond those of every row."""
+        return self._predictions_left
+
     def affords(self, plan: Plan) -> bool:
         """Count the predictions for another row; return whether they are within the limit."""
         extra = len(plan.steps.groups) - PREDICTIONS_PER_ROW
@@ -109,6 +114,11 @@ class GradingPlans:
         self._bundles = bundles
         self._structures: dict[str | None, SchemaValidator] = {}
         self._plans = plans or Plans(context)
+
+    @property
+    def predictions_left(self) -> int:
+        """See `Plans`."""
+        return self._plans.predictions_left
 
     def bundle_of(self, row: dict[str, Any]) -> str | None:
         """Return the bundle of a row, or of its dataset, whether declared or not."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import Plan
 from evalcontract.datasets.gates import Gates, RowRefs, SharedGates, refs_of_rows
-from evalcontract.datasets.known_rows import KnownRow, KnownRows
+from evalcontract.datasets.known import KnownPieces, KnownRow, KnownRows, PieceResults
 from evalcontract.datasets.placing import guarded
 from evalcontract.datasets.plans import GradingPlans, Plans
 from evalcontract.datasets.root import is_graded_above
@@ -28,13 +28,20 @@ from evalcontract.datasets.workers import (
     shifted,
     unpacked,
 )
-from evalcontract.library.library import Artifact, Library, Resolution, UnreadableNames
+from evalcontract.library.library import (
+    Artifact,
+    Library,
+    Resolution,
+    UnreadableNames,
+    file_uses,
+)
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple
 from evalcontract.rules._rule import DatasetContext, RowRule
 from evalcontract.source import Batch, RowBatches
+from evalcontract.source.rows import RowPart
 from evalcontract.structure.parts import Schema
 from evalcontract.workspace.catalogue import RulesInUse, rules_in_use
 
@@ -73,8 +80,8 @@ class DatasetCheck:
         self._needs_ids_only = all(see_ids is not None for _, _, see_ids in self._watches)
         self.count = 0
         self._unchecked = 0
-        #: How many pieces other processes have checked, and of how many.
-        self.share: tuple[int, int] | None = None
+        #: How many pieces have been checked, of how many, and how many of them were known.
+        self.share: tuple[int, int, int] | None = None
         self._known = context.known
         if self._known:
             self._known.begin((bundle, self._is_graded_at_root, *context.facts))
@@ -88,35 +95,67 @@ class DatasetCheck:
         quick = self._needs_ids_only and not keep_rows
         check = partial(self.check_rows, quick=quick, is_bounded=True)
         stream = self._rows.stream if quick else None
-        parts = min(jobs, stream.size // MIN_PART_BYTES) if stream else 1
-        pieces = self._rows.parts() if quick and jobs > 1 and stream is None else ()
+        is_divided = stream is not None and min(jobs, stream.size // MIN_PART_BYTES) > 1
+        kept = self._context.kept
+        in_pieces = quick and stream is None and (jobs > 1 or kept)
+        pieces = self._rows.parts() if in_pieces else ()
         if len(pieces) > 1:
             results = self._check_pieces(pieces, jobs)
-        elif stream is None or parts <= 1:
-            results = check(self._rows)
-        else:
-            known = self.grading.crashes
+        elif stream is not None and is_divided:
+            known, size = self.grading.crashes, MIN_PART_BYTES // 4
             results = check_in_parallel(
-                stream, parts, check, collect=lambda: known, merge=known.update
+                stream, jobs, check, collect=lambda: known, merge=known.update, size=size
             )
+        else:
+            results = check(self._rows)
         for result in results:
             yield self._batch_findings(result)
 
-    def _check_pieces(self, pieces: Sequence[RowBatches], jobs: int) -> Iterator[BatchResult]:
+    def _check_pieces(self, pieces: Sequence[RowPart], jobs: int) -> Iterator[BatchResult]:
         """Yield the results of pieces of a table, which processes check in turns."""
         from evalcontract.source.processes import map_in_parallel  # only for large files
 
-        known = self.grading.crashes
+        crashes, kept = self.grading.crashes, self._kept_results()
+        known = 0
 
-        def work(number: int) -> tuple[list[BatchResult], Any]:
-            results = self.check_rows(pieces[number], quick=True, is_bounded=True)
-            return [*packed(results)], known
+        def work(number: int) -> tuple[list[BatchResult], bool, Any]:
+            return *self._results_of(pieces[number], kept), crashes
 
-        with closing(map_in_parallel(work, range(len(pieces)), jobs)) as found:
-            for number, (results, crashes) in enumerate(found, 1):
-                known.update(crashes)
-                self.share = number, len(pieces)
-                yield from map(unpacked, results)
+        try:
+            with closing(map_in_parallel(work, range(len(pieces)), jobs)) as found:
+                for number, (results, is_known, others) in enumerate(found, 1):
+                    crashes.update(others)
+                    known += is_known
+                    self.share = number, len(pieces), known
+                    yield from map(unpacked, results)
+        finally:
+            for piece in pieces:
+                piece.close()
+
+    def _results_of(
+        self, piece: RowPart, kept: PieceResults | None
+    ) -> tuple[list[BatchResult], bool]:
+        """Return the packed results of a piece, and whether they were known."""
+        content = piece.content() if kept else None
+        if kept and content and (found := kept.load(content, piece.first)) is not None:
+            return found, True
+        left = self.grading.predictions_left
+        results = [*packed(self.check_rows(piece, quick=True, is_bounded=True))]
+        is_sure = not self.crashes and self.grading.predictions_left == left
+        # What has been read is what was hashed before.
+        if kept and content and is_sure and piece.content() == content:
+            kept.keep(content, piece.first, results)
+        return results, False
+
+    def _kept_results(self) -> PieceResults | None:
+        """Return the results of pieces that are checked as here; None if none are kept."""
+        context = self._context
+        if context.kept is None:
+            return None
+        budget = context.budget if context.budget.limit else None
+        rows = self._rows.prefix, self.grading.default, self._is_graded_at_root
+        facts = (*context.facts, *context.facts_of_files, context.runs_rules, context.max_rejected)
+        return context.kept.checked_with((rows, facts, budget and budget.facts))
 
     def take_part(self, part: RowStream, results: Iterator[BatchResult]) -> Iterator[BatchFindings]:
         """Yield the batches of the next part with the problems of its rows; see `batches`."""
@@ -476,7 +515,7 @@ class RowContext(NamedTuple):
     `runs_rules`, only what makes rows ill-formed, and their references, are checked. After
     `max_rejected` rows that cannot be used, others are not looked at; 0 is no limit. Of rows that
     are a part of a dataset (`is_part`), no rule for whole datasets is asked. `known` has the rows
-    of an earlier check.
+    of an earlier check, and `kept` the results of pieces of tables.
     """
 
     checks: EvalContext
@@ -491,6 +530,7 @@ class RowContext(NamedTuple):
     max_rejected: int = 0
     is_part: bool = False
     known: KnownRows | None = None
+    kept: KnownPieces | None = None
 
     @property
     def facts(self) -> tuple[object, ...]:
@@ -505,6 +545,31 @@ class RowContext(NamedTuple):
             self.checks.declared,
             self.graded,
         )
+
+    @property
+    def facts_of_files(self) -> tuple[object, ...]:
+        """What the problems of a row depend on in libraries and other files, as far as is read."""
+        shared = self.library.shared
+        of_libraries = [
+            (each.file, each.document.sha256, self.library.fault_of(each))
+            for each in shared.artifacts
+        ]
+        named = {
+            use.name: artifact
+            for artifact in (*self.library.artifacts, *shared.artifacts)
+            if artifact.kind is Kind.RUBRIC
+            for use in file_uses(artifact)
+        }
+        contents = [(name, self._content(name)) for name in sorted(named)]
+        unreadable = sorted(shared.unreadable.items())
+        return (of_libraries, unreadable, shared.settings, contents, self.checks.has_php)
+
+    def _content(self, name: str) -> str:
+        """Return what a file of a check says, or why it cannot be read."""
+        try:
+            return repr(self.checks.read_json(name))
+        except LookupError as error:
+            return repr(error)
 
     @property
     def reads_files(self) -> bool:

@@ -28,7 +28,7 @@ from evalcontract.workspace import Target, Workspace
 if TYPE_CHECKING:
     from evalcontract.analysis.ambiguity import PatternSearch
     from evalcontract.checks._kind import Ask
-    from evalcontract.datasets.known_rows import KnownRows
+    from evalcontract.datasets.known import KnownPieces, KnownRows
     from evalcontract.meaning.lock import Lock
     from evalcontract.meaning.locked import DatasetUse
 
@@ -144,6 +144,11 @@ class FindingBudget(NamedTuple):
     policy: Policy = Policy()
     ignored: Collection[str] = ()
 
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """What identifies it."""
+        return self.limit, self.policy, sorted(self.ignored)
+
     def spending(self, ignoring: Collection[int] = ()) -> Spending:
         """Begin to spend it; `ignoring` are the rows whose problems do not count."""
         return Spending(self, ignoring)
@@ -213,7 +218,8 @@ class Run:
     dataset, and what only the whole shows is not looked for. With `is_locking`, the files are not
     compared with the lock, and `uses` has what each dataset uses, by its file; otherwise,
     `problems_in_libraries` has what is wrong by the lock with artifacts of libraries, by name.
-    `known_rows` are those of an earlier check of the only dataset.
+    `known_rows` are those of an earlier check of the only dataset, `known_pieces` the results of
+    pieces of tables.
     `files_of_checks` has the names of the JSON files that checks refer to; `schemas_of_files`
     whether each schema that a file names for editors is missing, by its path.
     """
@@ -235,8 +241,10 @@ class Run:
         is_locking: bool = False,
         is_part: bool = False,
         known_rows: KnownRows | None = None,
+        known_pieces: KnownPieces | None = None,
     ) -> None:
         self.known_rows = known_rows
+        self.known_pieces = known_pieces
         self.workspace = workspace
         self.standards = Standards(workspace, forced, selection)
         self.scheduled = ScheduledArtifacts()

@@ -139,6 +139,21 @@ class TableRows(RowBatches):
         return [TableRows(table, self._columns) for table in self._table.cut()]
 
     @property
+    def first(self) -> int:
+        return self._table.first if isinstance(self._table, TypedTable) else 0
+
+    def content(self) -> str | None:
+        if not isinstance(self._table, TypedTable) or (content := self._table.content()) is None:
+            return None
+        # A row without an id is called by its number.
+        named = None if self._columns is None else (self.first, *self._columns)
+        return f"{content} {self._table.keeps_nulls} {named}"
+
+    def close(self) -> None:
+        if isinstance(self._table, TypedTable):
+            self._table.close()
+
+    @property
     def progress(self) -> tuple[int, int] | None:
         return self._table.progress
 

@@ -1,4 +1,4 @@
-"""Check a large stream of rows in several processes, one part each, and join the results.
+"""Check a large stream of rows in several processes, part by part, and join the results.
 
 Row indexes and lines in the results of a part count from the start of the part. They are shifted
 here and joined in the order of the parts, so that the number of processes changes nothing.
@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import zip_longest
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.diagnostic import Problem
@@ -20,10 +19,7 @@ from evalcontract.source.faults import moved_fault
 from evalcontract.source.text import EMPTY
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from evalcontract.source.jsonl import RowStream
-    from evalcontract.source.processes import ForkedProcess
 
 
 class IgnoringRow(NamedTuple):
@@ -81,7 +77,8 @@ class BatchFindings(NamedTuple):
 
 # Starting a process and collecting its results takes as long as checking this many bytes.
 MIN_PART_BYTES = 16 << 20
-_SEPARATOR = "\0"
+# JSON writes it in two bytes, and hardly any id has it.
+_SEPARATOR = "\n"
 
 
 def usable_cores() -> int:
@@ -93,34 +90,36 @@ def usable_cores() -> int:
 
 def check_in_parallel(
     rows: RowStream,
-    parts: int,
+    jobs: int,
     check: Callable[[RowStream], Iterator[BatchResult]],
     collect: Callable[[], Any],
     merge: Callable[[Any], None],
+    size: int = MIN_PART_BYTES // 4,
 ) -> Iterator[BatchResult]:
-    """Yield the results of `check` for a stream, with its parts checked in parallel.
+    """Yield the results of `check` for a stream; processes take its parts of some `size` in turns.
 
-    `collect` runs in each worker process when it has finished; `merge` receives its value in this
-    process. If a worker process cannot be started, or dies, its part is checked in this process.
+    This process puts them together meanwhile. `collect` runs in the other process after each part;
+    `merge` receives its value here. A part whose process dies is checked in this one.
     """
-    first, *others = rows.cut(parts)
-    workers: list[_PartWorker] = []
-    try:
-        workers.extend(_workers(others, check, collect))
-        rows.forget()
-        yield from shifted(rows, first, check(first), count=0, lines=0)
-        if not first.is_done:
-            return  # reading failed
-        for part, worker in zip_longest(others, workers):
+    from evalcontract.source.processes import map_in_parallel  # only for large files
+
+    parts = rows.cut(max(jobs, rows.size // size))
+    rows.forget()
+
+    def work(number: int) -> tuple[list[BatchResult], Any, Any]:
+        part = parts[number]
+        return [*packed(check(part))], part.state, collect()
+
+    with closing(map_in_parallel(work, range(len(parts)), jobs)) as found:
+        for part, (results, state, collected) in zip(parts, found, strict=True):
+            part.restore(state)
+            merge(collected)
             count = rows.count, rows.lines
-            received = worker.results(merge) if worker else None
-            results = check(part) if received is None else iter(received)
-            yield from shifted(rows, part, results, *count)
-        if rows.is_empty:
-            yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
-    finally:
-        for worker in workers:
-            worker.forked.stop()
+            yield from shifted(rows, part, map(unpacked, results), *count)
+            if not part.is_done:
+                return  # reading failed
+    if rows.is_empty:
+        yield BatchResult(Batch(0, [], ((EMPTY, ""),)), 0, [], [], frozenset())
 
 
 def shifted(
@@ -132,19 +131,22 @@ def shifted(
         rows.adopt(part.blocks[adopted:], rows=count, lines=lines)
         adopted = len(part.blocks)
         rows.done = part.done
-        batch = result.batch
-        faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
-        yield result._replace(
-            batch=batch._replace(first_index=batch.first_index + count, faults=faults),
-            problems=[_shifted_problem(problem, count) for problem in result.problems],
-            observed=[
-                observed._replace(first_index=observed.first_index + count)
-                for observed in result.observed
-            ],
-            ignoring=tuple(
-                row._replace(row_index=row.row_index + count) for row in result.ignoring
-            ),
-        )
+        yield moved(result, count, lines)
+
+
+def moved(result: BatchResult, count: int, lines: int = 0) -> BatchResult:
+    """Return the same result of rows with `count` more rows, and `lines` more lines, before."""
+    batch = result.batch
+    faults = tuple((moved_fault(fault, lines), text) for fault, text in batch.faults)
+    return result._replace(
+        batch=batch._replace(first_index=batch.first_index + count, faults=faults),
+        problems=[_shifted_problem(problem, count) for problem in result.problems],
+        observed=[
+            observed._replace(first_index=observed.first_index + count)
+            for observed in result.observed
+        ],
+        ignoring=tuple(row._replace(row_index=row.row_index + count) for row in result.ignoring),
+    )
 
 
 def _shifted_problem(problem: Problem, rows: int) -> Problem:
@@ -163,66 +165,17 @@ def _shifted_path(path: tuple[str | int, ...], rows: int) -> tuple[str | int, ..
     return (path[0] + rows, *path[1:]) if path and isinstance(path[0], int) else path
 
 
-def _workers(
-    parts: Iterable[RowStream],
-    check: Callable[[RowStream], Iterator[BatchResult]],
-    collect: Callable[[], Any],
-) -> Iterator[_PartWorker]:
-    """Start a worker for each part, as long as the system has processes and memory for them."""
-    started: list[ForkedProcess] = []
-    for part in parts:
-        try:
-            worker = _PartWorker(part, check, collect, others=started)
-        except OSError:
-            return
-        started.append(worker.forked)
-        yield worker
-
-
-class _PartWorker:
-    """A process that checks one part, and sends its results when it has finished."""
-
-    def __init__(
-        self,
-        part: RowStream,
-        check: Callable[[RowStream], Iterator[BatchResult]],
-        collect: Callable[[], Any],
-        others: Iterable[ForkedProcess],
-    ) -> None:
-        from evalcontract.source.processes import ForkedProcess  # only for large files
-
-        self.part = part
-        self.forked = ForkedProcess(partial(_run_worker, part, check, collect), others)
-
-    def results(self, merge: Callable[[Any], None]) -> list[BatchResult] | None:
-        """Wait for the results; return None if the process died."""
-        try:
-            results, state, collected = self.forked.connection.recv()
-        except (EOFError, OSError):
-            return None
-        self.part.restore(state)
-        merge(collected)
-        return [unpacked(result) for result in results]
-
-
-def _run_worker(
-    part: RowStream,
-    check: Callable[[RowStream], Iterator[BatchResult]],
-    collect: Callable[[], Any],
-    sender: Connection,
-) -> None:
-    results = list(packed(check(part)))
-    sender.send((results, part.state, collect()))
-
-
 def packed(results: Iterable[BatchResult]) -> Iterator[BatchResult]:
     """Remove the rows from results, and join the ids of clean rows in one string.
 
-    Sending many small objects is slow.
+    Sending many small objects is slow. The first rows are kept if they may be of another tool.
     """
     for result in results:
         observed = [_join(part) for part in result.observed]
-        yield result._replace(batch=result.batch._replace(rows=[]), observed=observed)
+        batch = result.batch
+        if batch.first_index or not any(each.row_index == 0 for each in result.problems):
+            batch = batch._replace(rows=[])
+        yield result._replace(batch=batch, observed=observed)
 
 
 def _join(part: ObservedRows) -> ObservedRows:

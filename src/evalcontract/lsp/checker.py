@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evalcontract.checking.findings import prevents_reading
 from evalcontract.checking.pipeline import check_workspaces, validate
-from evalcontract.datasets.known_rows import KnownRows
+from evalcontract.datasets.known import KnownRows
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.passes import NATIVE
 from evalcontract.lsp.documents import CONFIGURATION, Snapshot, kind_of

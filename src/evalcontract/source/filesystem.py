@@ -63,6 +63,15 @@ class Stream(NamedTuple):
     size: int
 
 
+def state_of(file: BinaryIO) -> tuple[int, ...] | None:
+    """Return what differs as soon as the bytes of an open file do; None if they are in memory."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 class TooLargeError(OSError):
     """A file of `size` bytes is too large to be read at once."""
 

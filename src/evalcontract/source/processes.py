@@ -193,12 +193,12 @@ class _Workers:
             return
         waiting: deque[tuple[Connection, Any]] = deque()  # what is worked on, the oldest first
         for number, item in enumerate(items):
-            if number >= len(self._processes):
-                yield self._result(*waiting.popleft())
+            done = [self._result(*waiting.popleft())] if number >= len(self._processes) else []
             connection = self._processes[number % len(self._processes)].connection
             waiting.append((connection, item))
             with suppress(OSError):  # it died: receiving fails, too
                 connection.send(item)
+            yield from done  # while the process works on the next item
         while waiting:
             yield self._result(*waiting.popleft())
 

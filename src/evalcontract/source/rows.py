@@ -166,7 +166,7 @@ class RowBatches(Protocol):
         """The stream that the rows are read from; None if they are in memory."""
         return None
 
-    def parts(self) -> Sequence[RowBatches]:
+    def parts(self) -> Sequence[RowPart]:
         """Return parts that any process can read, with the numbers of rows here, in their order."""
         return ()
 
@@ -209,6 +209,20 @@ class RowBatches(Protocol):
     @property
     def sha256(self) -> str:
         """The SHA-256 digest of the bytes that were read, in hexadecimal."""
+
+
+class RowPart(RowBatches, Protocol):
+    """A part of the rows of a dataset, which any process can read."""
+
+    @property
+    def first(self) -> int:
+        """The number of its first row in the dataset."""
+
+    def content(self) -> str | None:
+        """Return what identifies the bytes of the part, and how they are read; None if unknown."""
+
+    def close(self) -> None:
+        """Close what is left open for the parts that follow."""
 
 
 def _numbered(index: int) -> str:

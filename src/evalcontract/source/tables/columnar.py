@@ -100,6 +100,21 @@ class TypedTable(Table):
         """Return parts that any process can read, each with the numbers that rows have in all."""
         return (self,)
 
+    @property
+    def first(self) -> int:
+        """The number of the first row; others than 0 are those of parts."""
+        return 0
+
+    def content(self) -> str | None:
+        """Return a digest of the bytes that the rows are read from, and of how; None if unknown.
+
+        Rows with the same digest are the same, but for the numbers that they have.
+        """
+        return None
+
+    def close(self) -> None:
+        """Close what parts have left open for those that follow them."""
+
     def _with(self, **changed: Any) -> Self:
         """Return the table with some attributes changed."""
         other = copy(self)
@@ -133,6 +148,10 @@ class BatchedTable(TypedTable):
     @property
     def may_be_infinite(self) -> bool:
         return self._may_be_infinite
+
+    @property
+    def first(self) -> int:
+        return self._first
 
     @property
     def progress(self) -> tuple[int, int] | None:

@@ -51,6 +51,8 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = lazy_pattern(r"-?[0-9]{1,10}")
 _BITS = 1 << 31
 _SHOWN = 8
+# A part of a folder ends there, unless it is smaller.
+_LEAST = PART_BYTES // 4
 # The log of Delta: the columns with the values of partitions, the features of deleted rows and of
 # other names for columns, and the kind of a vector that has a path of its own.
 _VALUE, _VECTORS, _COLUMNS, _FAR = "partition.", "deletionVectors", "columnMapping", "p"
@@ -416,20 +418,48 @@ class FolderTable(TypedTable):
         counts = (each.table.count if each.table else 0 for each in self._parts)
         return [*accumulate(counts, initial=0)][:-1]
 
+    @property
+    def first(self) -> int:
+        table = self._parts[0].table
+        return self._starts[0] + (table.first if table else 0)
+
+    def content(self) -> str | None:
+        """Return a digest of the files and of what their folders say; None if one is not read."""
+        digest = sha256()
+        for first, each in zip(self._starts, self._parts, strict=True):
+            if each.table is None or each.faults:
+                return None
+            inner = each.table.content()
+            number = first + each.table.first - self.first
+            values = sorted(each.part.values.items())
+            digest.update(f"{number} {values!r} {inner}\n".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    def close(self) -> None:
+        for each in self._parts:
+            if each.table:
+                each.table.close()
+
     def cut(self) -> Sequence[Self]:
-        """Return parts of some megabytes: several small files, or pieces of large ones."""
+        """Return parts: several small files of a folder, or pieces of large ones."""
         parts: list[Self] = []
         waiting: list[tuple[int, _OpenedPart]] = []
+        size = 0
         for first, each in zip(self._starts, self._parts, strict=True):
-            is_large = each.table is not None and each.table.size > PART_BYTES
-            tables = each.table.cut() if each.table and is_large else [each.table]
+            own = each.table.size if each.table else 0
+            # A folder that changes leaves the parts of the others as they are.
+            is_new = bool(waiting) and _folder_of(waiting[-1][1]) != _folder_of(each)
+            if waiting and (own > PART_BYTES or size >= PART_BYTES or (is_new and size >= _LEAST)):
+                parts.append(self._of(waiting))
+                waiting, size = [], 0
+            tables = each.table.cut() if each.table and own > PART_BYTES else [each.table]
             for number, table in enumerate(tables):
                 faults = () if number else each.faults
                 waiting.append((first, each._replace(table=table, faults=faults)))
-                sizes = (one.table.size for _, one in waiting if one.table)
-                if is_large or sum(sizes) >= PART_BYTES:
+                if own > PART_BYTES:
                     parts.append(self._of(waiting))
                     waiting = []
+            size += own if waiting else 0
         return [*parts, self._of(waiting)] if waiting else parts
 
     def _of(self, chosen: Sequence[tuple[int, _OpenedPart]]) -> Self:
@@ -498,6 +528,10 @@ class FolderTable(TypedTable):
             if each.table and (message := reason(each)):
                 fault = _fault(each.part, f"{message}: it is not checked")
                 self._parts[at] = each._replace(table=None, faults=(*each.faults, fault))
+
+
+def _folder_of(each: _OpenedPart) -> str:
+    return each.part.name.rpartition("/")[0]
 
 
 def _names_of(each: _OpenedPart) -> set[str]:

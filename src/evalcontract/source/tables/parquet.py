@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
@@ -21,7 +21,7 @@ from evalcontract.source.faults import (
     ParseError,
     SourceProblem,
 )
-from evalcontract.source.filesystem import Stream
+from evalcontract.source.filesystem import Stream, state_of
 from evalcontract.source.tables.columnar import (
     FAILURES,
     INSTALL_PYARROW,
@@ -38,7 +38,7 @@ from evalcontract.source.yaml.writing import NotWritableError
 
 if TYPE_CHECKING:
     from pyarrow import Array, BooleanArray, RecordBatch, Schema
-    from pyarrow.parquet import ParquetFile
+    from pyarrow.parquet import ParquetFile, RowGroupMetaData
 
 # Rows per batch; a row of an evaluation dataset is a few kilobytes at most. A batch of a table with
 # many columns has fewer.
@@ -49,8 +49,8 @@ _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
 #: The media that have typed columns, with their names.
 PARQUET, ARROW = "parquet", "arrow"
 TITLES = {PARQUET: "Parquet", ARROW: "Arrow"}
-#: A process checks so many bytes at a time.
-PART_BYTES = 1 << 22
+#: So many bytes are checked at a time, by one process.
+PART_BYTES = 1 << 21
 # What pyarrow reads at a time of a column.
 _BUFFER = 1 << 20
 # A table is written if it has so few cells, or if not many of them are empty for each value.
@@ -85,6 +85,14 @@ class RowsLeft:
     def of(self, batch: RecordBatch, first: int) -> RecordBatch:
         """Return the rows of a batch that are left; `first` is the number of its first."""
         return batch.filter(self._mask.slice(first, batch.num_rows))
+
+    def deleted(self, rows: range) -> list[int]:
+        """Return which of some rows are deleted, counted from the first of them."""
+        from pyarrow import compute
+
+        mask = self._mask.slice(rows.start, len(rows))
+        numbers: list[int] = compute.indices_nonzero(compute.invert(mask)).to_pylist()
+        return numbers
 
     @cached_property
     def _before(self) -> list[int]:
@@ -152,6 +160,9 @@ class ParquetTable(BatchedTable):
 
         self._check_types(columns)
         self.schema = columns
+        self._metadata = metadata
+        self._digests: dict[object, str] = {}
+        self._readings: list[_Reading] = []  # at most one, of this table and of its parts
         self._groups = [group.num_rows for group in groups]
         if part and part.left is not None:
             self._left = _left_in(part.left, sum(self._groups))
@@ -206,6 +217,33 @@ class ParquetTable(BatchedTable):
                 digest.update(part)
         return digest.hexdigest()
 
+    def content(self) -> str | None:
+        """Return a digest of the row groups that are read, and of which of their rows."""
+        digest = sha256(self.schema.serialize().to_pybytes())
+        how = self._batch_size, self._metadata.created_by, self._fields
+        digest.update(repr(how).encode("utf-8", "surrogatepass"))
+        for group, rows, chosen in self._chosen:
+            here = chosen.start - rows.start, chosen.stop - rows.start
+            gone = self._left.deleted(chosen) if self._left else []
+            digest.update(f"{self._digest_of(group)} {here} {gone}\n".encode())
+        return digest.hexdigest()
+
+    def _digest_of(self, group: int) -> str:
+        """Return the digest of a row group, which is read again only if the file has changed."""
+        with self._open() as data:
+            state = state_of(data)
+            if self._readings and self._readings[0].state != state:
+                self.close()
+            if state is None or (state, group) not in self._digests:
+                digest = sha256()
+                for start, size, how in _chunks(self._metadata.row_group(group)):
+                    digest.update(how)
+                    data.seek(start)
+                    for at in range(0, size, _BUFFER):
+                        digest.update(data.read(min(size - at, _BUFFER)))
+                self._digests[state, group] = digest.hexdigest()
+        return self._digests[state, group]
+
     def cut(self) -> Sequence[Self]:
         """Return parts of some megabytes: small row groups together, and pieces of large ones."""
         parts: list[Self] = []
@@ -232,27 +270,31 @@ class ParquetTable(BatchedTable):
             first += count
 
     def _record_batches(self) -> Iterator[RecordBatch | Batch]:
-        with self._open() as data:
-            parquet = self._parquet(data)
+        is_left = False
+        try:
             for group, rows, chosen in self._chosen:
-                yield from self._group(parquet, group, rows, chosen=chosen)
+                yield from self._group(group, rows, chosen=chosen)
                 self._done = self._size * chosen.stop // max(sum(self._groups), 1)
+            is_left = bool(self._chosen) and self._chosen[-1][-1].stop < sum(self._groups)
+        finally:
+            if not is_left:  # the part that follows goes on
+                self.close()
 
-    def _group(
-        self, parquet: ParquetFile, group: int, rows: range, *, chosen: range
-    ) -> Iterator[RecordBatch | Batch]:
+    def _group(self, group: int, rows: range, *, chosen: range) -> Iterator[RecordBatch | Batch]:
         """Yield the chosen rows of a row group; what of it cannot be read is one fault."""
         from pyarrow import ArrowException
 
-        read = rows.start
+        reading: _Reading | None = None
         try:
-            parts = parquet.iter_batches(self._batch_size, row_groups=[group], use_threads=False)
-            for batch in _joined(parts):
-                yield from self._within(batch, read, chosen)
-                read += batch.num_rows
-                if read >= chosen.stop:
-                    return
+            if not self._readings:
+                self._readings.append(_Reading(self._open(), self._parquet))
+            reading = self._readings[0]
+            reading.begin(group, rows, chosen, size=self._batch_size)
+            for batch, first in reading.batches(chosen):
+                yield from self._within(batch, first, chosen)
         except (ArrowException, *FAILURES) as error:
+            read = reading.read if reading else rows.start
+            self.close()
             # It is said once, of the piece in which the reading ends.
             if read >= chosen.start:
                 lost = (
@@ -274,6 +316,48 @@ class ParquetTable(BatchedTable):
         batch = batch if self._fields is None else renamed(batch, self._fields)
         batch = batch if stop - start == batch.num_rows else batch.slice(start, stop - start)
         yield batch if self._left is None else self._left.of(batch, first + start)
+
+    def close(self) -> None:
+        while self._readings:
+            self._readings.pop().data.close()
+
+
+class _Reading:
+    """A file that is being read: the next row is `read`, of the row group `group`.
+
+    Parts of a group that follow each other are decoded once.
+    """
+
+    def __init__(self, data: BinaryIO, parquet: Callable[[BinaryIO], ParquetFile]) -> None:
+        self.data = data
+        self.state = state_of(data)
+        self.read = 0
+        self._parquet = parquet(data)
+        self._group: int | None = None
+        self._batches: Iterator[RecordBatch] = iter(())
+        self._rest: RecordBatch | None = None
+
+    def begin(self, group: int, rows: range, chosen: range, size: int) -> None:
+        """Read a row group from its start, unless the chosen rows are still to come."""
+        if group == self._group and self.read <= chosen.start:
+            return
+        self._group, self.read, self._rest = group, rows.start, None
+        parts = self._parquet.iter_batches(size, row_groups=[group], use_threads=False)
+        self._batches = _joined(parts)
+
+    def batches(self, chosen: range) -> Iterator[tuple[RecordBatch, int]]:
+        """Yield batches to the last chosen row, with the numbers of their first, and keep the rest.
+
+        Some of the rows may be before the chosen ones.
+        """
+        while self.read < chosen.stop:
+            batch = next(self._batches, None) if self._rest is None else self._rest
+            if batch is None:
+                return
+            end = self.read + batch.num_rows
+            yield batch, self.read
+            self._rest = batch.slice(chosen.stop - self.read) if end > chosen.stop else None
+            self.read = min(end, chosen.stop)
 
 
 def _damaged_column(parquet: ParquetFile, group: int, size: int) -> str:
@@ -352,6 +436,24 @@ def _renamed(array: Array, kind: Any) -> Array:
         return pa.ListArray.from_arrays(offsets, _renamed(array.values, kind["elementType"]))
     items = _renamed(array.items, kind["valueType"])
     return pa.MapArray.from_arrays(offsets, array.keys, items)
+
+
+def _chunks(group: RowGroupMetaData) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the columns of a row group: where the bytes are, how many, and how they are read."""
+    for number in range(group.num_columns):
+        column = group.column(number)
+        first = column.data_page_offset
+        if column.has_dictionary_page and column.dictionary_page_offset:
+            first = min(first, column.dictionary_page_offset)
+        how = (
+            column.path_in_schema,
+            column.physical_type,
+            column.compression,
+            column.encodings,
+            column.num_values,
+            column.total_compressed_size,
+        )
+        yield first, column.total_compressed_size, repr((*how, group.num_rows)).encode()
 
 
 def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
