@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -300,12 +300,26 @@ class ParquetTable(BatchedTable):
                 lost = (
                     f"the rows {read:,} to {rows.stop - 1:,} of row group {group} are not checked"
                 )
-                where = _damaged_column(parquet, group, self._batch_size)
+                where = self._damaged_column(group)
                 message = f"{lost}, since they cannot be read: {where}{reason_of(error)}"
                 fault = SourceProblem("source/syntax", message, None, "write the file again")
                 yield Batch(self._number(read), [], ((fault, ""),))
             # The next group goes on with its own numbers.
             yield Batch(self._number(chosen.stop), [])
+
+    def _damaged_column(self, group: int) -> str:
+        """Return which column of a row group cannot be read; empty if each can be by itself."""
+        from pyarrow import ArrowException
+
+        name = None
+        try:
+            with self._open() as data:
+                parquet = self._parquet(data)
+                for name in dict.fromkeys(parquet.schema_arrow.names):
+                    deque(parquet.iter_batches(row_groups=[group], columns=[name]), maxlen=0)
+        except (ArrowException, *FAILURES):
+            return f"the column `{clipped(name)}`: " if name else ""
+        return ""
 
     def _within(self, batch: RecordBatch, first: int, chosen: range) -> Iterator[RecordBatch]:
         """Yield the chosen rows of a batch that are left; `first` is the number of its first."""
@@ -358,20 +372,6 @@ class _Reading:
             yield batch, self.read
             self._rest = batch.slice(chosen.stop - self.read) if end > chosen.stop else None
             self.read = min(end, chosen.stop)
-
-
-def _damaged_column(parquet: ParquetFile, group: int, size: int) -> str:
-    """Return which column of a row group cannot be read; empty if each can be by itself."""
-    from pyarrow import ArrowException
-
-    for name in dict.fromkeys(parquet.schema_arrow.names):
-        try:
-            parts = parquet.iter_batches(size, [group], columns=[name], use_threads=False)
-            for _ in parts:
-                pass
-        except (ArrowException, *FAILURES):
-            return f"the column `{clipped(name)}`: "
-    return ""
 
 
 def _no_rows(columns: Schema) -> RecordBatch:
