@@ -143,6 +143,7 @@ def test_rows_that_a_vector_deletes_are_none(deleted: tuple[int, ...], tmp_path:
     assert in_parts == dict(enumerate(rows))
 
 
+@pytest.mark.costly
 def test_many_rows_that_are_left_have_the_numbers_of_the_file(tmp_path: Path) -> None:
     count = 200_000
     kinds = pa.table({"id": pa.array(range(count)).cast(pa.string()), "input": ["x"] * count})
