@@ -81,3 +81,18 @@ def test_the_line_says_how_fast_rows_are_checked_and_what_was_found(
         bar.advance(at._replace(files=files))
         now += 1
     assert expected in capsys.readouterr().err.rpartition("\r")[2]
+
+
+def test_the_line_says_how_many_parts_were_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("evalcontract.cli.output._DELAY_SECONDS", -2.0)
+    monkeypatch.setattr("evalcontract.cli.output._columns", lambda: 200)
+    monkeypatch.setenv("TERM", "xterm")
+    for known, told in (
+        ((3, 10), "7 rows, 3 of 10 parts known, 0 findings"),
+        ((0, 10), "7 rows, 0"),
+    ):
+        Bar().advance(Advance("a.parquet", 7, findings=0, known=known))
+        assert told in capsys.readouterr().err.rpartition("\r")[2]
