@@ -74,6 +74,7 @@ _UNFINISHED = {
 _FAULT = "parse_error"
 # The keys that are looked at in each call.
 _KEYS = frozenset((*(path[0] for path in (*_NAMES, *_ARGUMENTS)), *_UNFINISHED, _FAULT))
+_PLAIN = frozenset({"name", "arguments"})
 # What is none of the arguments, whatever its key is.
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
@@ -105,6 +106,14 @@ def read_calls(recorded: Iterable[Any]) -> ReadCalls:
 def _read_call(item: Any) -> tuple[ToolCall, Path]:
     """Return a call, and where it has its fault, if it has one."""
     shape = _shape_of(_KEYS.intersection(item if isinstance(item, dict) else ()))
+    if shape.is_plain:
+        name, given = item["name"], item["arguments"]
+        if name.__class__ is str and given.__class__ is dict and name.strip():
+            return ToolCall(name, given), ()
+    return _read_shape(item, shape)
+
+
+def _read_shape(item: Any, shape: _KeysOfCall) -> tuple[ToolCall, Path]:
     names = [name for _, name in _values(item, shape.names) if isinstance(name, str)]
     if len(names) != 1 or not names[0].strip():
         several = "several names" if len(names) > 1 else "no name that is known"
@@ -130,11 +139,15 @@ def _read_call(item: Any) -> tuple[ToolCall, Path]:
 
 
 class _KeysOfCall(NamedTuple):
-    """Where a call may have its name and arguments, and whether it may say it is unfinished."""
+    """Where a call may have its name and arguments, and whether it may say it is unfinished.
+
+    It `is_plain` if it has a `name`, `arguments`, and no other key that is known.
+    """
 
     names: Sequence[tuple[str, ...]]
     arguments: Sequence[tuple[str, ...]]
     may_be_unfinished: bool
+    is_plain: bool
 
 
 @lru_cache(maxsize=1 << 10)  # most calls have the same keys
@@ -142,7 +155,8 @@ def _shape_of(keys: frozenset[str]) -> _KeysOfCall:
     names, arguments = (
         [path for path in paths if path[0] in keys] for paths in (_NAMES, _ARGUMENTS)
     )
-    return _KeysOfCall(names, arguments, not keys.isdisjoint((*_UNFINISHED, _FAULT)))
+    may_be_unfinished = not keys.isdisjoint((*_UNFINISHED, _FAULT))
+    return _KeysOfCall(names, arguments, may_be_unfinished, keys == _PLAIN)
 
 
 def _unfinished(item: Mapping[str, Any]) -> str | None:

@@ -178,11 +178,12 @@ def _faultless(record: Mapping[str, Any]) -> Output | None:
     """Return the output of a record that the schema accepts; None if something is wrong."""
     if record.get(_ID).__class__ is not str and _problems_of_id(record):
         return None
-    output = _output_of(record)
-    for call in output.tool_calls or ():
-        if call.fault is not None:
+    calls, read = record.get(_CALLS), None
+    if calls is not None:
+        read, faults = read_calls(calls)
+        if faults:
             return None
-    return output
+    return Output(record.get(_OUTPUT), read, record.get("context"))
 
 
 def _recode(problem: Problem, *, has_id: bool = False) -> Problem:
@@ -369,7 +370,7 @@ class OutputFile:
             first = rows.peek()
             if isinstance(first, dict) and _SAMPLE in first:
                 return True
-            if _lines(rows) <= _lines(dataset):
+            if rows.line_count <= dataset.line_count:
                 return False
         times: Counter[str] = Counter()
         batches = rows.batches() if self._is_table else rows.batches(quick=True)
@@ -521,11 +522,6 @@ class OutputFile:
             path = (*self._rows.prefix, *(() if number is None else (number,)))
             located = problem.relocated(lambda inner: (*path, *inner))
             self.diagnostics += to_diagnostics([located], self._rows, self._policy)
-
-
-def _lines(stream: RowStream) -> int:
-    """Return the number of lines of a file."""
-    return sum(1 for _ in stream.sizes(1))
 
 
 def _renamed(record: Any, keys: Mapping[str, str]) -> Any:

@@ -7,7 +7,7 @@ rows, so that the number of processes changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import ANY_SCORE, UNANSWERED, Outcome, Output
@@ -71,13 +71,26 @@ class WorkBudget:
         self._ungraded[id(plan)] = plan, rows + 1
         return _TOO_MUCH
 
-    def is_ordinary(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> bool:
-        """Whether the work on an output is no more than every row may have: it is not counted."""
-        return not self._steps(plan, row, output)
+    def are_ordinary(
+        self, plan: Plan | None, rows: Sequence[Mapping[str, Any]], outputs: Sequence[Output]
+    ) -> bool:
+        """Whether the work on no output is more than every row may have: it is not counted."""
+        # The greatest numbers of all rows together are within the bounds of almost every dataset.
+        size = self._size(plan) if plan else _NOTHING
+        lists = {key: max([_length(row.get(key)) for row in rows], default=0) for key in _LISTS}
+        calls = max([len(output.tool_calls or ()) for output in outputs], default=0)
+        if (
+            size.checks <= CHECKS
+            and size.patterns <= CHECKS
+            and size.texts + sum(lists.values()) <= TEXTS
+            and calls * (size.tools + lists["expected_tools"]) <= PAIRS
+        ):
+            return True
+        return not any(map(partial(self._steps, plan), rows, outputs))
 
     def _steps(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> int:
         size = self._size(plan) if plan else _NOTHING
-        items = sum([len(row[key]) for key in _LISTS if row.get(key).__class__ is list])
+        items = sum([_length(row.get(key)) for key in _LISTS])
         characters, calls = len(output.text or ""), len(output.tool_calls or ())
         pairs = calls * (size.tools + len(row.get("expected_tools") or ())) - PAIRS
         texts = size.texts + items - TEXTS
@@ -107,6 +120,10 @@ class WorkBudget:
             message = f"{rows_are} not graded by {plan.artifact.name}: {_TOO_MUCH}"
             problem = Problem("source/limit-exceeded", message, (), "divide the rubric or the rows")
             yield from to_diagnostics([problem], plan.artifact.document, run.standards.base)
+
+
+def _length(value: Any) -> int:
+    return len(value) if value.__class__ is list else 0
 
 
 def _size_of(check: Mapping[str, Any] | None) -> _Size:
