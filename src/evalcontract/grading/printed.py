@@ -395,22 +395,26 @@ def _below(mean: float, threshold: float) -> str:
 
 def row_line(row: RowResult) -> str:
     """Return the line of a row."""
-    checks = ", ".join([_check_text(check) for check in row.checks])
     content = f", {_content_text(row.content)[1:-1]}" if row.content else ""
-    head = to_json(_result(row, **_which(row)))[:-1]
-    return f'{head}, "checks": [{checks}]{content}}}\n'
+    return f"{row_head(row)}{content}}}\n"
 
 
-def _which(row: RowResult) -> dict[str, Any]:
-    """Return which output of a row was graded, and by what."""
-    sample = {} if row.sample is None else {"sample": row.sample}
-    return {**sample, "rubric": row.rubric}
+def row_head(row: RowResult) -> str:
+    """Return how the line of a row begins: all but what results keep of the row and its output."""
+    checks = ", ".join([_check_text(check) for check in row.checks])
+    return f'{to_json(_of_row(row))[:-1]}, "checks": [{checks}]'
+
+
+def _of_row(row: RowResult) -> dict[str, Any]:
+    """Return which output of a row was graded, by what, and the result."""
+    which = {"id": row.id} if row.sample is None else {"id": row.id, "sample": row.sample}
+    return which | _result(row, "rubric", row.rubric)
 
 
 def row_fields(row: RowResult) -> dict[str, Any]:
     """Return the JSON of a row."""
     checks = {"checks": [_check(check) for check in row.checks]}
-    return {**_result(row, **_which(row)), **checks, **(row.content or {})}
+    return {**_of_row(row), **checks, **(row.content or {})}
 
 
 # What a table or YAML may have and JSON has not is written as text.
@@ -493,7 +497,7 @@ def _plain_check(check: CheckResult) -> str:
 
 
 def _check(check: CheckResult) -> dict[str, Any]:
-    content = _result(check, kind=check.kind)
+    content = {"id": check.id} | _result(check, "kind", check.kind)
     if check.details:
         content["details"] = dict(check.details)
     if check.checks:
@@ -501,16 +505,14 @@ def _check(check: CheckResult) -> dict[str, Any]:
     return content
 
 
-def _result(result: RowResult | CheckResult, **by: Any) -> dict[str, Any]:
+def _result(result: RowResult | CheckResult, key: str, by: str | None) -> dict[str, Any]:
     """Return what a row and a check have in common; `by` is what graded the one or the other."""
-    content: dict[str, Any] = {
-        "id": result.id,
-        **by,
-        "outcome": result.outcome,
-        "score": result.score,
-    }
-    more = {"bounds": result.bounds, "reason": result.reason}
-    return content | {key: value for key, value in more.items() if value is not None}
+    content: dict[str, Any] = {key: by, "outcome": result.outcome, "score": result.score}
+    if result.bounds is not None:
+        content["bounds"] = result.bounds
+    if result.reason is not None:
+        content["reason"] = result.reason
+    return content
 
 
 def _tally(tally: Tally) -> dict[str, Any]:

@@ -170,13 +170,20 @@ def without_texts(row: RowResult) -> RowResult:
 
 def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
     return tuple(
-        check._replace(
-            reason=None,
-            details={UNANSWERED: _LEFT_OUT} if check.unanswered else None,
-            checks=_without_texts(check.checks),
-        )
-        for check in checks
+        [
+            check
+            if check.reason is None and check.details is None and not check.checks
+            else _without_text(check)
+            for check in checks
+        ]
     )
+
+
+def _without_text(check: CheckResult) -> CheckResult:
+    id_, kind, outcome, score, *_ = check
+    details = {UNANSWERED: _LEFT_OUT} if check.unanswered else None
+    inner = _without_texts(check.checks)
+    return CheckResult(id_, kind, outcome, score, None, details, check.bounds, inner)
 
 
 class RowGrader:
