@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
@@ -337,6 +338,7 @@ def first_out_of_order(expected: Sequence[Call], calls: Sequence[Call]) -> Call 
 
 _OWN = ("forbidden_tools", "max_calls")
 # So many verdicts are kept for a check, each on at most so many names.
+_TEXTS, _name_of = {str}, attrgetter("name")
 _MAX_KNOWN, _MAX_NAMES = 1 << 10, 50
 
 
@@ -379,8 +381,8 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         if recorded is None:
             return unavailable("no tool calls of the output were recorded")
         expected = row.get("expected_tools") if own is None else own
-        if expected and {item.__class__ for item in expected} == {str}:
-            called = tuple([call.name for call in recorded])
+        if expected and {*map(type, expected)} == _TEXTS:
+            called = tuple(map(_name_of, recorded))
             if len(expected) + len(called) <= _MAX_NAMES and all(called):
                 return judge_names(tuple(expected), called)
         try:

@@ -424,14 +424,18 @@ class OutputFile:
             if batch.faults or not self._structure.are_clean(values):
                 yield None
                 return
-            records = []
-            for number, value in enumerate(values, batch.first_index):
-                output = _faultless(value)
-                if output is None or _SAMPLE in value:
-                    yield None
-                    return
-                records.append(OutputRecord(row_id_of(value), number, output))
-            yield records
+            outputs = list(map(_faultless, values))
+            if None in outputs or any(_SAMPLE in value for value in values):
+                yield None
+                return
+            ids = map(row_id_of, values)
+            yield [
+                OutputRecord(id_, number, output)
+                for number, (id_, output) in enumerate(
+                    zip(ids, outputs, strict=True), batch.first_index
+                )
+                if output is not None
+            ]
 
     def _records(self, first: int, rows: list[Any]) -> Iterator[OutputRecord]:
         values = [_renamed(value, self._keys) for value in rows]

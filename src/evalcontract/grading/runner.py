@@ -230,7 +230,7 @@ class Single(NamedTuple):
                 verdicts = None
             if verdicts is not None:
                 return self.shared(verdicts)
-        return list(map(self.executed, block.rows, block.outputs))
+        return self.shared(list(map(self.executed, block.rows, block.outputs)))
 
     def shared(self, verdicts: Sequence[Verdict]) -> list[CheckResult]:
         """Return the results that verdicts come to; those of the same verdict are the same."""
@@ -245,16 +245,15 @@ class Single(NamedTuple):
             results.append(result)
         return results
 
-    def executed(self, row: Mapping[str, Any], output: Output) -> CheckResult:
-        """Return the result on one output; an executor that fails is an error."""
+    def executed(self, row: Mapping[str, Any], output: Output) -> Verdict:
+        """Return the verdict on one output; an executor that fails is an error."""
         try:
-            verdict = self.execute(row, output)
-            return self.passed if verdict is PASSED else self.result(verdict)
+            return _possible(self.execute(row, output), self.kind)
         except MemoryError:
             raise
         except Exception as raised:  # noqa: BLE001 - the executor of another package
             fault = f"{type(raised).__name__}: {raised}"
-            return self.result(error(f"the executor of `{self.kind}` failed: {fault}"))
+            return error(f"the executor of `{self.kind}` failed: {fault}")
 
     def result(self, verdict: Verdict) -> CheckResult:
         """Return the result that a verdict comes to: an error if it has no possible score."""
