@@ -77,7 +77,10 @@ class WorkBudget:
         """Whether the work on no output is more than every row may have: it is not counted."""
         # The greatest numbers of all rows together are within the bounds of almost every dataset.
         size = self._size(plan) if plan else _NOTHING
-        lists = {key: max([_length(row.get(key)) for row in rows], default=0) for key in _LISTS}
+        lists = {
+            key: max([len(row[key]) for row in rows if row.get(key).__class__ is list], default=0)
+            for key in _LISTS
+        }
         calls = max([len(output.tool_calls or ()) for output in outputs], default=0)
         if (
             size.checks <= CHECKS
@@ -90,7 +93,7 @@ class WorkBudget:
 
     def _steps(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> int:
         size = self._size(plan) if plan else _NOTHING
-        items = sum([_length(row.get(key)) for key in _LISTS])
+        items = sum([len(row[key]) for key in _LISTS if row.get(key).__class__ is list])
         characters, calls = len(output.text or ""), len(output.tool_calls or ())
         pairs = calls * (size.tools + len(row.get("expected_tools") or ())) - PAIRS
         texts = size.texts + items - TEXTS
@@ -120,10 +123,6 @@ class WorkBudget:
             message = f"{rows_are} not graded by {plan.artifact.name}: {_TOO_MUCH}"
             problem = Problem("source/limit-exceeded", message, (), "divide the rubric or the rows")
             yield from to_diagnostics([problem], plan.artifact.document, run.standards.base)
-
-
-def _length(value: Any) -> int:
-    return len(value) if value.__class__ is list else 0
 
 
 def _size_of(check: Mapping[str, Any] | None) -> _Size:
