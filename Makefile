@@ -63,7 +63,7 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 fast: $(READY)
-	$(PYTEST) -q -m "not slow" --hypothesis-profile=brief
+	$(PYTEST) -q -m "not costly" --hypothesis-profile=brief
 
 # The texts that people read, written anew; the tests compare with them.
 messages: $(READY)
@@ -133,8 +133,8 @@ $(VENV)/.mutate: $(READY)
 	$(BIN)/python $(PIP) --constraint constraints.txt --editable ".[dev,mutate]"
 	@touch $@
 
-# The fast tests with the lowest versions that pyproject.toml allows. The texts that click and others
-# print differ between versions.
+# The tests that are not slow, with the lowest versions that pyproject.toml allows. The texts that click
+# and others print differ between versions.
 lowest: $(LOWEST)/.ready
 	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile -q -m "not slow and not messages" --hypothesis-profile=brief
 
@@ -144,7 +144,7 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.py
 	$(LOWEST)/bin/python $(PIP) --constraint $(LOWEST)/constraints.txt --editable ".[dev]"
 	@touch $@
 
-# The fast tests, as on a platform for which yaml-rs has no wheel.
+# The tests that are not slow, as on a platform for which yaml-rs has no wheel.
 without-yaml-rs: $(READY)
 	PYTHONPATH=$(CURDIR)/tests/without_yaml_rs $(PYTEST) -q -m "not slow" --hypothesis-profile=brief
 
@@ -152,7 +152,7 @@ without-yaml-rs: $(READY)
 dist: $(READY)
 	$(BIN)/python release/dist.py
 
-# The fast tests with every other Python that the classifiers name and that is found here.
+# The same with every other Python that the classifiers name and that is found here.
 pythons: $(READY)
 	$(BIN)/python release/pythons.py
 

@@ -41,7 +41,10 @@ def with_part(page: Path, begin: str, part: str) -> str:
 
 def _table_of_all() -> str:
     own = dict.fromkeys(
-        each.ours for format_ in FORMATS for each in format_.fields if each.theirs and each.ours
+        each.ours
+        for format_ in FORMATS
+        for each in format_.all_fields()
+        if each.theirs and each.ours
     )
     head = ["evalcontract", *(f"[{each.title}]({page_of(each).name})" for each in FORMATS)]
     return table(head, [[_code(ours), *(_cell(each, ours) for each in FORMATS)] for ours in own])
@@ -53,12 +56,12 @@ def _table_of(format_: type[Format]) -> str:
 
 def _cell(format_: type[Format], ours: str | None) -> str:
     """Return the fields of a system that mean the same as one of evalcontract."""
-    cells = [_theirs(each) for each in format_.fields if each.theirs and each.ours == ours]
+    cells = [_theirs(each) for each in format_.all_fields() if each.theirs and each.ours == ours]
     return ", ".join(dict.fromkeys(cells)) or "-"
 
 
 def _rows(format_: type[Format]) -> Iterator[list[str]]:
-    for each in format_.fields:
+    for each in format_.all_fields():
         note = each.note if each.theirs and each.ours else f"a loss: {each.note}"
         yield [_theirs(each), _code(each.ours), note]
 

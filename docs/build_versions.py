@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from evalcontract.meaning.fields import FIELDS, IDENTITY, UNORDERED, ChangeClass
+from evalcontract.meaning.view import FIELDS, IDENTITY, UNORDERED, ChangeClass
 from evalcontract.structure.parts import follow
 from evalcontract.structure.schemas import load
 

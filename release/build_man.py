@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from evalcontract import __version__
-from evalcontract.cli.main import ALIASES, COMMANDS, SUMMARIES, command, group
+from evalcontract.cli.command import ALIASES, COMMANDS, SUMMARIES, command, group
 
 FOLDER = Path(__file__).with_name("man")
 _WIDTH = 1000  # no summary is cut

@@ -1,4 +1,4 @@
-"""Run the fast tests with every Python that the classifiers name, and say which were not found.
+"""Run the tests that are not slow with every Python of the classifiers; say which are not found.
 
 `python release/pythons.py` looks for `python3.X` on the PATH and among the versions of pyenv. Each
 gets an environment of its own in `build/pythons/`. The Python that runs this is left out: `make
@@ -46,7 +46,7 @@ def find(version: str) -> Path | None:
 
 
 def test(version: str, python: Path) -> bool:
-    """Run the fast tests with an interpreter; return whether they pass."""
+    """Run the tests that are not slow with an interpreter; return whether they pass."""
     folder = _FOLDER / version
     own = folder / "bin" / "python"
     install: list[str | Path] = [

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from examples import load_profiles
 from needs import shared
+from programs import SECONDS, TOO_MANY_SECONDS, seconds_used, watch
 
-from evalcontract.cache import FOLDER_VARIABLE, store
+from evalcontract.cache import FOLDER_VARIABLE, checks
 from evalcontract.checks import _time_limit
 
 if TYPE_CHECKING:
@@ -35,11 +36,13 @@ _MODEL_VARIABLES = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Do not measure what properties cover: cases have covered it, and they are twice as fast.
 
-    What is thorough is slow, too.
+    What is thorough is slow, too, and what is slow is costly.
     """
     for item in items:
         if item.get_closest_marker("thorough"):
             item.add_marker("slow")
+        if item.get_closest_marker("slow"):
+            item.add_marker("costly")
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("no_cover")
 
@@ -51,8 +54,36 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Let only slow tests, and the fixtures of slow tests, start large programs."""
+    watch.is_on = item.get_closest_marker("slow") is None
+    try:
+        return (yield)
+    finally:
+        watch.is_on = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note a test that takes longer than its mark says."""
+    before = seconds_used()
+    try:
+        return (yield)
+    finally:
+        seconds = seconds_used() - before
+        # In a run of a few files, the first test pays for what all of them import.
+        is_check = item.config.option.markexpr == "not costly"
+        if is_check and seconds > TOO_MANY_SECONDS:
+            item.user_properties.append((SECONDS, f"{seconds:.1f}"))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was skipped: a line for each reason, the most frequent first."""
+    """Say what was skipped, a line for each reason, and which tests lack the mark `costly`."""
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, seconds in report.user_properties:
+            if name == SECONDS and report.when == "call":
+                terminalreporter.write_line(f"{report.nodeid} took {seconds} {SECONDS}: costly?")
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())
@@ -92,10 +123,10 @@ def _one_start() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _one_installation() -> Iterator[None]:
     """Look only once at the files of this checkout, which a cache of results does each time."""
-    package, code_in = Path(store.__file__).parents[1], store.code_in
+    package, code_in = Path(checks.__file__).parents[1], checks.code_in
     ours = {folder: code_in(folder) for folder in (package, package.parents[1] / "schema")}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "code_in", lambda path: ours.get(path) or code_in(path))
+        patch.setattr(checks, "code_in", lambda path: ours.get(path) or code_in(path))
         yield
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evalcontract.checking.pipeline import check_workspaces, validate
-from evalcontract.cli.main import group, run
-from evalcontract.covering.coverage import coverage
+from evalcontract.cli.command import group, run
+from evalcontract.covering import coverage
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind

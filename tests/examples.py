@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
@@ -59,6 +60,19 @@ def a_few(of_all: Iterable[Case], number: int = 5) -> list[Case]:
     if _effort() is not _EFFORTS["brief"]:
         return cases
     return cases[:: len(cases) // number | 1]  # odd, so that pairs take turns
+
+
+def mostly_costly(of_all: Iterable[Case], number: int = 5) -> list[Any]:
+    """Return all cases as parameters of a test; only a few of them run in `make check`."""
+    cases = [*of_all]
+    step = len(cases) // number | 1
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=pytest.mark.costly if place % step else (),
+        )
+        for place, case in enumerate(cases)
+    ]
 
 
 def examples(many: int) -> settings:

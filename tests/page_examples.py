@@ -13,7 +13,7 @@ from evalcontract.checks.outcome import Outcome, Verdict, error
 from evalcontract.formats import FORMATS
 from evalcontract.grading.grade import Grading
 from evalcontract.judging.asking import Judging, Usage
-from evalcontract.model.page import example_files
+from evalcontract.model.codes import example_files
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evalcontract import Diagnostic
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Artifact
 
 CODES = KnownCodes()
 #: What the labels of an example are about.

@@ -8,7 +8,7 @@ import sys
 PUBLISHED = "https://evalcontract.org"
 _SCRIPT = f"""
 import runpy
-from evalcontract.model import page
+from evalcontract.model import codes as page
 page.SITE = {PUBLISHED!r}
 runpy.run_module("evalcontract", run_name="__main__")
 """

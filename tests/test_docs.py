@@ -34,11 +34,13 @@ def test_every_code_has_a_page(rules: Path) -> None:
     assert found == set(KnownCodes())
 
 
+@pytest.mark.slow
 def test_links_of_the_index(rules: Path) -> None:
     text = (rules / "index.md").read_text(encoding="utf-8")
     assert re.findall(r"\]\((\S+)\.md\)", text) == [*KnownCodes()]
 
 
+@pytest.mark.slow
 def test_a_page_shows_all_that_explain_does(rules: Path) -> None:
     for name, code in KnownCodes().items():
         text = (rules / f"{name}.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import click
 import pytest
 from tables import every_case
 
-from evalcontract.cli.main import ALIASES, COMMANDS, command
+from evalcontract.cli.command import ALIASES, COMMANDS, command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

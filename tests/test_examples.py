@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from examples import a_few, examples, some, tries
+from examples import a_few, examples, mostly_costly, some, tries
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -43,3 +43,11 @@ def test_a_few_of_pairs_take_turns() -> None:
     pairs = a_few([(name, mode) for name in range(26) for mode in ("soft", "strict")])
     assert {mode for _, mode in pairs} == {"soft", "strict"}
     assert a_few("abc") == ["a", "b", "c"]
+
+
+def test_of_a_mostly_costly_table_a_few_are_cheap() -> None:
+    cases = mostly_costly([*"abcdefghij", ("k", "l")], 3)
+    assert [each.values for each in cases] == [*((name,) for name in "abcdefghij"), ("k", "l")]
+    assert [each.values[0] for each in cases if not each.marks] == ["a", "d", "g", "j"]
+    assert {mark.name for each in cases for mark in each.marks} == {"costly"}
+    assert not any(each.marks for each in mostly_costly("ab"))

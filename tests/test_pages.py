@@ -13,9 +13,9 @@ from tables import every_case
 import evalcontract
 from evalcontract.formats import FORMATS
 from evalcontract.formats._format import codes_of_system
-from evalcontract.model.page import SITE, guide_url, page_url
-from evalcontract.structure.messages.values import FAULTS
+from evalcontract.model.codes import SITE, guide_url, page_url
 from evalcontract.structure.schemas import load
+from evalcontract.structure.value_messages import FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,10 +15,10 @@ from writing import write
 
 import evalcontract
 from evalcontract import DatasetLoader, plugin, spark, types
-from evalcontract.cli.main import group
+from evalcontract.cli import explain
+from evalcontract.cli.command import group
 from evalcontract.policy import RENAMED, current_code
 from evalcontract.report import json as json_report
-from evalcontract.report import reference
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def test_codes(snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.messages
 def test_versions_of_json(snapshot: SnapshotAssertion) -> None:
-    versions = {"report": json_report.VERSION, "explain": reference.VERSION}
+    versions = {"report": json_report.VERSION, "explain": explain.VERSION}
     lines = [f"{name}: {version}\n" for name, version in versions.items()]
     assert "".join(lines) == plain(snapshot)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evalcontract.cli.main import ALIASES, COMMANDS, command, group
+from evalcontract.cli.command import ALIASES, COMMANDS, command, group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

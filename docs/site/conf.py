@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pygments.lexers import get_lexer_by_name
 
 from evalcontract import __version__
-from evalcontract.model.page import SITE
+from evalcontract.model.codes import SITE
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

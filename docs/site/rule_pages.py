@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evalcontract.model.page import example_files
+from evalcontract.model.codes import example_files
 from evalcontract.workspace.catalogue import KnownCodes, kind_of
 
 if TYPE_CHECKING:

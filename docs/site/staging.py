@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evalcontract import __version__
-from evalcontract.model.page import SITE
+from evalcontract.model.codes import SITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sentences import either, example_of, not_a, not_text, plain
 
-from evalcontract.model.page import guide_url, is_published
+from evalcontract.model.codes import guide_url, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.parts import follow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evalcontract.source.yaml.writing import flow
-from evalcontract.structure.messages.keys import noun_of
+from evalcontract.structure.key_messages import noun_of
 
 _LONGEST = 60
 

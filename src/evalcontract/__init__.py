@@ -11,23 +11,29 @@ TYPE_CHECKING = False  # `typing` is slow to import; type checkers know this nam
 if TYPE_CHECKING:
     from typing import Any
 
-    from evalcontract.api.artifacts import JudgePromptLoader, RubricLoader, render
-    from evalcontract.api.batches import BatchCheck, BatchSettings
-    from evalcontract.api.calibrating import Calibration, calibrate_judge
-    from evalcontract.api.converting import Converted, Loss, convert
-    from evalcontract.api.datasets import DatasetLoader
-    from evalcontract.api.findings import Findings, Workspace
-    from evalcontract.api.grader import GradedFiles, Grader
-    from evalcontract.api.in_memory import Covered, Validated, coverage, grade, validate
-    from evalcontract.api.loaded import (
+    from evalcontract.api.artifacts import (
+        JudgePromptLoader,
         LoadedArtifact,
         LoadedCheck,
-        LoadedDataset,
         LoadedJudge,
-        LoadedRow,
         LoadedRubric,
+        RubricLoader,
     )
-    from evalcontract.api.results import RunResults
+    from evalcontract.api.batches import BatchCheck, BatchSettings
+    from evalcontract.api.calibrating import Calibration, calibrate_judge
+    from evalcontract.api.datasets import DatasetLoader, LoadedDataset, LoadedRow
+    from evalcontract.api.findings import Findings, Workspace
+    from evalcontract.api.grader import GradedFiles, Grader, RunResults, render
+    from evalcontract.api.in_memory import (
+        Converted,
+        Covered,
+        Loss,
+        Validated,
+        convert,
+        coverage,
+        grade,
+        validate,
+    )
     from evalcontract.datasets.provenance import Provenance
     from evalcontract.grading.results import CheckResult, RowResult
     from evalcontract.grading.summary import Summary
@@ -46,7 +52,7 @@ _HOMES = {
     "CheckResult": "evalcontract.grading.results",
     "ConfigurationError": "evalcontract.model.errors",
     "ContractViolation": "evalcontract.model.errors",
-    "Converted": "evalcontract.api.converting",
+    "Converted": "evalcontract.api.in_memory",
     "Covered": "evalcontract.api.in_memory",
     "DatasetLoader": "evalcontract.api.datasets",
     "Diagnostic": "evalcontract.model.diagnostic",
@@ -55,27 +61,27 @@ _HOMES = {
     "GradedFiles": "evalcontract.api.grader",
     "Grader": "evalcontract.api.grader",
     "JudgePromptLoader": "evalcontract.api.artifacts",
-    "LoadedArtifact": "evalcontract.api.loaded",
-    "LoadedCheck": "evalcontract.api.loaded",
-    "LoadedDataset": "evalcontract.api.loaded",
-    "LoadedJudge": "evalcontract.api.loaded",
-    "LoadedRow": "evalcontract.api.loaded",
-    "LoadedRubric": "evalcontract.api.loaded",
-    "Loss": "evalcontract.api.converting",
+    "LoadedArtifact": "evalcontract.api.artifacts",
+    "LoadedCheck": "evalcontract.api.artifacts",
+    "LoadedDataset": "evalcontract.api.datasets",
+    "LoadedJudge": "evalcontract.api.artifacts",
+    "LoadedRow": "evalcontract.api.datasets",
+    "LoadedRubric": "evalcontract.api.artifacts",
+    "Loss": "evalcontract.api.in_memory",
     "Provenance": "evalcontract.datasets.provenance",
     "RowResult": "evalcontract.grading.results",
     "RubricLoader": "evalcontract.api.artifacts",
-    "RunResults": "evalcontract.api.results",
+    "RunResults": "evalcontract.api.grader",
     "Severity": "evalcontract.model.diagnostic",
     "Summary": "evalcontract.grading.summary",
     "UsageError": "evalcontract.model.errors",
     "Validated": "evalcontract.api.in_memory",
     "Workspace": "evalcontract.api.findings",
     "calibrate_judge": "evalcontract.api.calibrating",
-    "convert": "evalcontract.api.converting",
+    "convert": "evalcontract.api.in_memory",
     "coverage": "evalcontract.api.in_memory",
     "grade": "evalcontract.api.in_memory",
-    "render": "evalcontract.api.artifacts",
+    "render": "evalcontract.api.grader",
     "validate": "evalcontract.api.in_memory",
 }
 

@@ -60,7 +60,7 @@ from evalcontract.model.diagnostic import (
 )
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind
-from evalcontract.report.report import Report, Style
+from evalcontract.report import Report, Style
 from evalcontract.rules._rule import (
     Context,
     DatasetContext,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
@@ -55,6 +56,7 @@ def checks(kind: str) -> st.SearchStrategy[dict[str, Any]]:
 OUTPUTS = ["".join(letters) for size in range(5) for letters in product("aA1", repeat=size)]
 
 
+@pytest.mark.costly
 @given(checks("must_contain_any"), checks("must_not_contain"))
 def test_no_output_passes_both(wanted: dict[str, Any], unwanted: dict[str, Any]) -> None:
     pair = [(("checks", 0), wanted), (("checks", 1), unwanted)]

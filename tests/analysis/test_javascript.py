@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tables import every_case
 
-from evalcontract.analysis.javascript import pattern_fault
+from evalcontract.analysis.dialects import pattern_fault
 
 FAULTS: list[tuple[str, str, str | None]] = [
     ("(", "", "a `(` has no `)`"),

@@ -14,8 +14,7 @@ from work import calls_of
 from evalcontract.analysis import ambiguity as pattern_search
 from evalcontract.analysis import program as budget
 from evalcontract.analysis.ambiguity import BudgetSpentError, PatternSearch, find_attack
-from evalcontract.analysis.dialects import matches_everything
-from evalcontract.analysis.positions import matches_nothing
+from evalcontract.analysis.pattern import matches_everything, matches_nothing
 from evalcontract.analysis.program import Budget
 
 if TYPE_CHECKING:

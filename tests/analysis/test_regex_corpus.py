@@ -15,8 +15,12 @@ from matching_time import attack_on, hangs
 from tables import every_case
 
 from evalcontract.analysis.ambiguity import find_attack
-from evalcontract.analysis.dialects import matches_everything
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern, read_pattern
+from evalcontract.analysis.pattern import (
+    Uncompilable,
+    compile_pattern,
+    matches_everything,
+    read_pattern,
+)
 
 ORDINARY = [
     # addresses
@@ -134,6 +138,7 @@ SLOW = [
 ]  # fmt: skip
 
 
+@pytest.mark.costly
 @pytest.mark.no_cover
 @every_case("pattern", a_few(ORDINARY, 20))
 @every_case("flags", ["", "i", "m"])

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.analysis.pattern import FLAGS
-from evalcontract.analysis.positions import matches_nothing
+from evalcontract.analysis.pattern import FLAGS, matches_nothing
 
 NOTHING = [
     ("costs $30", ""),

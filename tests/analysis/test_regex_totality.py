@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.analysis import pattern as compilation
-from evalcontract.analysis.dialects import matches_everything
 from evalcontract.analysis.pattern import (
     FLAGS,
     compile_pattern,
+    matches_everything,
     parsed_pattern,
     shortest_match,
     why_uncompilable,
@@ -100,6 +100,7 @@ TEXTS = st.text(alphabet="ab \n\r\x85", max_size=8)
 FLAG_SETS = st.sets(st.sampled_from("ims")).map(lambda flags: "".join(sorted(flags)))
 
 
+@pytest.mark.costly
 def test_a_pattern_is_compiled_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
 

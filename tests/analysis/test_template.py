@@ -222,6 +222,7 @@ PIECES = (
 templates = st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join))
 
 
+@pytest.mark.costly
 @given(templates)
 def test_every_text_can_be_read(text: str) -> None:
     found = scan(text)

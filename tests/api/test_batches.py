@@ -15,7 +15,7 @@ from tables import every_case
 
 import evalcontract
 from evalcontract.api.batches import COLUMNS, BatchCheck, BatchSettings
-from evalcontract.source.overlays import KeptFiles
+from evalcontract.source.filesystem import KeptFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,6 +68,7 @@ def repeated(rows: pa.Table) -> Iterator[pa.RecordBatch]:
         seen.add(id_)
 
 
+@pytest.mark.costly
 def test_parts_have_the_findings_of_the_whole(tmp_path: Path) -> None:
     failures: list[Any] = []
     count = 0

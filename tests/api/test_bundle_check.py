@@ -10,7 +10,7 @@ from tables import every_case
 
 from evalcontract.analysis.ambiguity import PatternSearch
 from evalcontract.checking.artifact_check import check_bundle
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 
 if TYPE_CHECKING:
     from pathlib import Path

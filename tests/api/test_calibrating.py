@@ -51,6 +51,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_figures() -> None:
     found = calibrate_judge("evals/judges/tone.yaml", "labels.csv", observed=(0.8, 500))
@@ -106,6 +107,7 @@ def test_it_agrees_with_the_command(
     assert found.to_dict() == json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.costly
 def test_only_write_writes(place: Path) -> None:
     judge = place / "evals/judges/tone.yaml"
     found = calibrate_judge(judge, "labels.csv", split="test")

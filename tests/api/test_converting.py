@@ -118,6 +118,7 @@ def test_a_document_that_is_no_json_is_a_wrong_call() -> None:
         convert({"questions": [{"id": {1}}]})
 
 
+@pytest.mark.costly
 def test_the_rows_are_read_once() -> None:
     def rows() -> Iterator[dict[str, Any]]:
         yield from ({"id": f"q{number}", "input": f"{number}"} for number in range(1200))

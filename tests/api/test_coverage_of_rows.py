@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writing import write
 
-from evalcontract import DatasetLoader
+from evalcontract import DatasetLoader, covering
 from evalcontract.checks import Prediction, State
 from evalcontract.checks.coverage import Cell, CoverageTally, CoverageTotals, RowCoverage, add
-from evalcontract.covering import coverage as engine_coverage
 from evalcontract.model.diagnostic import Place
 
 if TYPE_CHECKING:
@@ -262,7 +261,7 @@ def test_the_workspace_of_a_folder_is_searched_once(
         searched.append(folder)
         return place
 
-    monkeypatch.setattr(engine_coverage, "find_root", find_root)
+    monkeypatch.setattr(covering, "find_root", find_root)
     assert len(coverage(inputs, Options(), all_rows=True).files) == len(inputs)
     assert searched == [place / "data", place / "inner"]
 

@@ -15,7 +15,7 @@ from writing import write
 
 from evalcontract import ContractViolation, DatasetLoader, Findings, UsageError
 from evalcontract.api.findings import COLUMNS
-from evalcontract.model import page
+from evalcontract.model import codes as page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.datasets.plans import row_schema
-from evalcontract.library.artifact import read_artifact, references_in_row
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, read_artifact, references_in_row
 from evalcontract.library.references import check_use
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream

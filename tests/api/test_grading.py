@@ -8,7 +8,7 @@ import pytest
 
 from evalcontract.checking.pipeline import check_workspaces
 from evalcontract.checks.plan import plan_of
-from evalcontract.covering.coverage import coverage
+from evalcontract.covering import coverage
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.structure.gate import Gate
 
@@ -66,6 +66,7 @@ def test_coverage_tells_a_crash_too(workspace: Path) -> None:
     assert outcome.plans == []
 
 
+@pytest.mark.costly
 def test_the_work_does_not_grow_with_files_times_rubrics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

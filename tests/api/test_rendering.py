@@ -11,7 +11,7 @@ from tables import every_case
 
 from evalcontract import ContractViolation, DatasetLoader, JudgePromptLoader, LoadedJudge, render
 from evalcontract.analysis.template_tags import ROOTS
-from evalcontract.api.artifacts import FROM_ROW
+from evalcontract.api.grader import FROM_ROW
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,8 +21,7 @@ from evalcontract.datasets import row_check as dataset_check
 from evalcontract.datasets.gates import Gates, refs_of_rows
 from evalcontract.datasets.plans import GradingPlans, row_schema
 from evalcontract.datasets.row_check import DatasetCheck, RowContext
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, read_artifact
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES as NAMES
@@ -31,7 +30,7 @@ from evalcontract.rules._rule import RowGroup, RowSubject
 from evalcontract.source import Document, read_stream
 from evalcontract.source.document import Node
 from evalcontract.source.rows import DocumentRows
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.gate import Gate
 from evalcontract.structure.native import native_for
 from evalcontract.workspace.catalogue import RulesInUse

@@ -16,11 +16,11 @@ from tables import every_case
 import evalcontract
 from evalcontract import Workspace
 from evalcontract.checking.pipeline import validate as validate_files
-from evalcontract.covering.coverage import coverage as cover_files
+from evalcontract.covering import coverage as cover_files
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 from evalcontract.model.reference import Kind
-from evalcontract.source.tables.in_memory import rows_in
+from evalcontract.source.tables.columnar import rows_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,6 +89,7 @@ def of_lines(folder: Path, rows: list[dict[str, Any]]) -> Any:
         file.unlink()
 
 
+@pytest.mark.costly
 def test_rows_in_memory_have_the_findings_of_the_same_rows_in_lines(tmp_path: Path) -> None:
     failures: list[Any] = []
     count = typed = 0
@@ -165,6 +166,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.costly
 @every_case("make", [*LOOSE.values(), *STRICT.values()])
 def test_rows_in_memory_have_the_results_of_the_same_rows_in_lines(
     make: Callable[[list[Any]], Any], tmp_path: Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from doors import Input, Kind, Options, validate
 from work import calls_of
 from writing import write
@@ -20,6 +21,7 @@ scoring: {combine: all_pass}
 """
 
 
+@pytest.mark.costly
 def test_the_library_is_not_made_again_for_each_rubric(tmp_path: Path) -> None:
     def work(count: int) -> int:
         names = [f"r{n}" for n in range(count)]

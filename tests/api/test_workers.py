@@ -19,7 +19,7 @@ from evalcontract.datasets import workers
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.diagnostic import Problem, RunOutcome
 from evalcontract.model.reference import Kind
-from evalcontract.source.json import blocks as jsonl_blocks
+from evalcontract.source import jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def with_faults(lines: list[bytes]) -> list[bytes]:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace where even a small file is worth several processes."""
     monkeypatch.setattr(dataset_check, "MIN_PART_BYTES", 1000)
-    monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(jsonl, "BLOCK_BYTES", 1000)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "facts.yaml").write_text(RUBRIC)
@@ -146,6 +146,7 @@ def test_a_run_that_stops_reads_the_same_rows(name: str, limit: int, place: Path
     assert [told.diagnostics for told in others] == [alone.diagnostics] * 3
 
 
+@pytest.mark.costly
 def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process tells its number in place of a finding."""
     look = dataset_check.DatasetCheck._check_batch  # noqa: SLF001 - what each process runs

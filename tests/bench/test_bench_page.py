@@ -194,6 +194,7 @@ def test_an_environment_can_be_given(tmp_path: Path) -> None:
     assert environments.install_ours(tmp_path, tmp_path).folder == tmp_path
 
 
+@pytest.mark.slow
 def test_a_command_that_does_not_do_its_work_is_no_figure(tmp_path: Path) -> None:
     python = (sys.executable, "-c")
     good = Command("x", "x", (*python, "print('3 rows')"), says="3 rows")
@@ -204,6 +205,7 @@ def test_a_command_that_does_not_do_its_work_is_no_figure(tmp_path: Path) -> Non
         run(replace(good, arguments=(*python, "exit(1)")), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_folder_is_emptied_before_the_run(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     folder.mkdir()

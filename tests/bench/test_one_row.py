@@ -18,6 +18,7 @@ BOUNDS = {"files": 105, "calls": 1_700, "depth": 29, "modules": 145}
 pytestmark = pytest.mark.no_cover
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["clean", "near miss"])
 def test_a_row_takes_no_more_than_its_bounds(name: str, tmp_path: Path) -> None:
     files = write_files(tmp_path / "files")

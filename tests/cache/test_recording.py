@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evalcontract.cache import RecordingFiles
-from evalcontract.cache import store as recording
+from evalcontract.cache import checks as recording
 from evalcontract.source import DISK
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from evalcontract.checks import KINDS, EvalContext
 from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.outcome import ANY_SCORE, Outcome, Output, Verdict
 from evalcontract.checks.tool_usage import read_calls
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, read_artifact
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -17,13 +17,12 @@ from evalcontract.analysis.texts import folded
 from evalcontract.checks import EvalContext
 from evalcontract.checks.conflicts import OWN_CONFLICTS, Conflicts, conflicts_of
 from evalcontract.checks.plan import Plan, plan_of
-from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, read_artifact
 from evalcontract.rules._rule import RowGroup
 from evalcontract.rules.rows import row_contradiction
 from evalcontract.rules.rows.row_contradiction import RULE
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.native import native_for
 
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"

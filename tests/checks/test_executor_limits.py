@@ -19,7 +19,7 @@ from tables import every_case
 from evalcontract.checks import KINDS, State
 from evalcontract.checks._time_limit import matcher
 from evalcontract.checks.outcome import Outcome, Output, ToolCall
-from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError
+from evalcontract.structure.authored import NoChildError, OutOfTimeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,10 +14,9 @@ from tables import every_case
 from evalcontract.checks import KINDS, EvalContext, _kind, kinds_in_use
 from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.plan import needed_keys, plan_of, rows_with_all
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, read_artifact
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 

@@ -21,9 +21,8 @@ from evalcontract.checks import KINDS
 from evalcontract.checks._kind import EvalContext
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.library.library import Library
-from evalcontract.starting import best_practices
-from evalcontract.starting.best_practices import Rubrics
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.starting.systems import Rubrics, move_evals
+from evalcontract.structure.authored import SchemaAnalyses
 
 HAS_PHP = shutil.which("php") is not None
 NEEDS_PHP = pytest.mark.skipif(not HAS_PHP, reason="needs PHP")
@@ -33,7 +32,7 @@ AROUND = EvalContext(Library([]), has_php=HAS_PHP, read_json=json.loads, schemas
 def outcomes(case: dict[str, Any], output: str) -> list[Outcome]:
     """Return the outcomes of the checks of a migrated case on an output."""
     rubrics = Rubrics()
-    moved = best_practices.move({"evals": [{"prompt": "p", **case}]}, "cases", rubrics)
+    moved = move_evals({"evals": [{"prompt": "p", **case}]}, "cases", rubrics)
     (row,) = moved.rows
     found: list[Outcome] = []
     for rubric in rubrics.by_id.values():

@@ -11,7 +11,7 @@ from repositories import commit, git, needs_git, repository
 from tables import every_case
 from writing import write
 
-from evalcontract.source import overlays
+from evalcontract.source import writing
 
 pytestmark = needs_git
 
@@ -88,6 +88,7 @@ SCORING = ("rubrics/support.yaml", "\nscoring")
 TEMPLATE = ("judges/tone.yaml", "polite?", "polite and short?")
 
 
+@pytest.mark.costly
 @every_case(
     "file, old, new, version, why",
     [
@@ -243,6 +244,7 @@ def test_a_version_that_another_file_has_is_passed_over(root: Path) -> None:
     assert "needs version 2.0.0, which rubrics/next.yaml has" in refused.err
 
 
+@pytest.mark.costly
 def test_where_there_is_a_lock_it_is_what_counts(root: Path) -> None:
     assert printed_by("lock", cwd=root).code == 0
     change(root, *THRESHOLD)
@@ -316,7 +318,7 @@ def test_all_files_are_written_or_none(root: Path, monkeypatch: pytest.MonkeyPat
     change(root, *THRESHOLD)
     before = text(root, "rubrics/support.yaml")
 
-    monkeypatch.setattr(overlays, "read_bytes", lambda _: b"another content")
+    monkeypatch.setattr(writing, "read_bytes", lambda _: b"another content")
     refused = bump(root, "rubrics/support.yaml", "--keep")
     assert refused.code == 2
     assert "the file changed in the meantime" in refused.err
@@ -407,6 +409,7 @@ def test_what_cannot_be_read_is_not_unchanged(root: Path) -> None:
     assert "2.0.0" in text(root, "rubrics/support.yaml")
 
 
+@pytest.mark.costly
 def test_what_a_check_by_the_lock_advises_is_done(root: Path) -> None:
     """A version went down, and rows changed in a commit: both are no news to HEAD."""
     printed_by("lock", cwd=root)
@@ -422,6 +425,7 @@ def test_what_a_check_by_the_lock_advises_is_done(root: Path) -> None:
     assert "datasets/rows.yaml: 1.0.0 -> 2.0.0 (score-breaking: questions)\n" in bumped
 
 
+@pytest.mark.costly
 def test_a_locked_dataset_is_compared_without_a_repository(tmp_path: Path) -> None:
     root = tmp_path / "evals"
     write(root, FILES)

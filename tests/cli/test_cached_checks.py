@@ -23,8 +23,8 @@ from writing import write_dedented
 import evalcontract
 from evalcontract import EvalContractError
 from evalcontract.cache import Cache
-from evalcontract.cache import store as installation
-from evalcontract.cache.store import MAX_STREAM_BYTES
+from evalcontract.cache import checks as installation
+from evalcontract.cache.checks import MAX_STREAM_BYTES
 from evalcontract.checking import pipeline
 from evalcontract.datasets.workers import MIN_PART_BYTES
 from evalcontract.source import DISK, Files
@@ -210,6 +210,7 @@ def test_the_loaders_know_no_cache(folder: Path, own_cache: Path) -> None:
     assert not own_cache.exists()
 
 
+@pytest.mark.costly
 def test_no_cache_writes_and_reads_nothing(
     folder: Path, own_cache: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -377,8 +378,8 @@ def test_code_of_ours_that_changes_without_a_version_is_seen(
     checks: Checks, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = tmp_path / "own" / "evalcontract"
-    write_dedented(package, {"cache/store.py": "", "rules/one.py": "1"})
-    monkeypatch.setattr(installation, "__file__", str(package / "cache/store.py"))
+    write_dedented(package, {"cache/checks.py": "", "rules/one.py": "1"})
+    monkeypatch.setattr(installation, "__file__", str(package / "cache/checks.py"))
     checks()
     assert not checks.was_done()
     write_dedented(package, {"rules/one.py": "12"})
@@ -463,6 +464,7 @@ def test_a_dependency_of_another_version_is_seen(checks: Checks, site: Path) -> 
     assert checks.was_done()
 
 
+@pytest.mark.costly
 def test_where_it_is_unknown_what_is_installed_nothing_is_remembered(
     checks: Checks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -511,6 +513,7 @@ def test_a_dataset_of_elsewhere_is_seen_with_all_that_it_reaches(
     assert not checks.was_done()
 
 
+@pytest.mark.costly
 def test_a_hidden_dataset_is_seen(folder: Path, checks: Checks) -> None:
     write_dedented(folder, {"targets/nightly.yaml": "dataset: .kept/data.txt\n"})
     checks()
@@ -533,6 +536,7 @@ def test_what_patterns_of_a_configuration_further_up_mean_is_seen(
         checks(root=folder)
 
 
+@pytest.mark.costly
 def test_what_a_missing_dataset_may_mean_is_seen(folder: Path, checks: Checks) -> None:
     write_dedented(
         folder, {"targets/nightly.yaml": "dataset: kept/frist.txt\n", "kept/other.txt": ""}
@@ -617,7 +621,7 @@ def test_what_may_be_read_again_is_seen(folder: Path, checks: Checks, name: str)
 
 
 def test_a_large_stream_is_not_remembered(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evalcontract.cache.store.MAX_STREAM_BYTES", 10)
+    monkeypatch.setattr("evalcontract.cache.checks.MAX_STREAM_BYTES", 10)
     checks()
     assert checks.was_done()
 
@@ -631,7 +635,7 @@ def test_how_many_processes_look_makes_no_difference(
     checks(jobs=1)
     assert not checks.was_done(jobs=2)  # since the verdict is the same
     monkeypatch.setattr("evalcontract.datasets.row_check.MIN_PART_BYTES", 1000)
-    monkeypatch.setattr("evalcontract.cache.store.MAX_STREAM_BYTES", 1000)
+    monkeypatch.setattr("evalcontract.cache.checks.MAX_STREAM_BYTES", 1000)
     write_dedented(folder, {"datasets/second.jsonl": "".join(map(row.format, range(101)))})
     checks(jobs=2)
     assert checks.was_done(jobs=2)

@@ -544,6 +544,7 @@ def test_nothing_is_written(
     assert (place / "judges/tone.yaml").read_bytes() == before
 
 
+@pytest.mark.costly
 def test_the_day_is_the_callers(place: Path) -> None:
     day = datetime(2026, 5, 8, tzinfo=UTC).date()
     options = CalibrationOptions(place / "labels.csv", today=day, observed=MeasuredRate(0.8, 500))

@@ -269,6 +269,7 @@ def test_files_that_others_depend_on_come_first(place: Path) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_places_are_bounded_and_counted(place: Path) -> None:
     text = "".join(
         json.dumps({"id": f"r{n}", "input": "q", "rubric_ref": "rubric/zebra@1.0.0"}) + "\n"

@@ -63,6 +63,7 @@ def imported(script: str, *arguments: str, folder: Path) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 def test_version_imports_nothing(tmp_path: Path) -> None:
     modules = imported("evalcontract", "--version", folder=tmp_path)
     assert modules & {"yaml", "orjson", "jsonschema_rs", *SLOW} == set()
@@ -113,6 +114,7 @@ TOLD = (
 )  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case("told", TOLD)
 def test_the_short_way_says_what_click_would(
     tmp_path: Path,

@@ -840,6 +840,7 @@ def test_schema_export_failures(call: Callable[..., Result], tmp_path: Path) -> 
         assert "Traceback" not in result.err
 
 
+@pytest.mark.costly
 def test_schema_export_replaces_only_schemas(call: Callable[..., Result], tmp_path: Path) -> None:
     assert call("schema", "export", tmp_path).code == 0
     assert call("schema", "export", tmp_path, "--base-url", "https://schemas.example").code == 0

@@ -269,6 +269,7 @@ FORGED = [
 ]
 
 
+@pytest.mark.costly
 @every_case(
     ("kept", "from_", "to"),
     some(product(FORGED, PRESERVING, ["evalcontract", *map(str, dialects())])),

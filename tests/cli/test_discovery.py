@@ -183,7 +183,7 @@ def as_nobody(*calls: list[str], cwd: Path) -> list[Printed]:
         if setpriv is None:
             pytest.skip("root may look at everything, and there is no setpriv here")
         before = [setpriv, "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-        tried = [*before, sys.executable, "-c", "import evalcontract.cli.main"]
+        tried = [*before, sys.executable, "-c", "import evalcontract.cli.command"]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
         if subprocess.run(tried, cwd=cwd, env=environment, check=False).returncode:
             pytest.skip("nobody else may run this checkout")

@@ -13,7 +13,7 @@ from tables import every_case
 from writing import write
 
 import evalcontract
-from evalcontract.cli import doctor
+from evalcontract.cli import installation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,6 +88,7 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[
     return {title: {line["name"]: line for line in lines} for title, lines in sections.items()}
 
 
+@pytest.mark.costly
 def test_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of a workspace: what is not checked has its reason, and `check` reads all others."""
     write(folder, FILES)
@@ -138,7 +139,7 @@ def test_installation(
     assert evalcontract.__version__ in capsys.readouterr().out
     monkeypatch.setenv("PATH", str(tmp_path))
     packages = {"no-such-package": ("nothing", "pip install nothing")}
-    monkeypatch.setattr(doctor, "PACKAGES", packages)
+    monkeypatch.setattr(installation, "PACKAGES", packages)
     found = told(capsys)["optional"]
     assert {line["ok"] for line in found.values()} == {None}
     texts = [line["text"].partition(":")[0] for line in found.values()]
@@ -204,7 +205,7 @@ def test_a_hostile_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_what_installs_a_package_is_an_extra() -> None:
-    named = {name for _, how in doctor.PACKAGES.values() for name in EXTRA.findall(how)}
+    named = {name for _, how in installation.PACKAGES.values() for name in EXTRA.findall(how)}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert named
     assert named <= project["optional-dependencies"].keys()

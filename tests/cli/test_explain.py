@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 
 from evalcontract.checks import KINDS
-from evalcontract.report.reference import artifacts, every_key, names_of_topics, topics_named
+from evalcontract.cli.explain import artifacts, every_key, names_of_topics, topics_named
 from evalcontract.structure import schemas
 from evalcontract.workspace import catalogue as known_codes
 
@@ -138,6 +138,7 @@ def test_the_published_examples_are_valid(schema: Draft202012Validator) -> None:
         assert not schema.is_valid(wrong)
 
 
+@pytest.mark.costly
 def test_all_codes_as_json(
     explained: Callable[..., tuple[int, str, str]], schema: Draft202012Validator
 ) -> None:

@@ -407,6 +407,7 @@ GRADE = ("grade", "datasets/a.json", *OUTPUTS, "--force", "--results")
 REPORT = ("report", "datasets", "--force", "-o")
 
 
+@pytest.mark.costly
 @every_case(
     ("arguments", "said"),
     [

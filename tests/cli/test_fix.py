@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from tables import every_case
 from writing import write
 
+from evalcontract import fixing
 from evalcontract.checking.pipeline import check_workspaces
-from evalcontract.fixing import fixing
-from evalcontract.fixing.fixing import fix
-from evalcontract.source.overlays import replace_all
+from evalcontract.fixing import fix
+from evalcontract.source.writing import replace_all
 from evalcontract.source.yaml.writing import block, flow
 from evalcontract.workspace import writing as fix_options
 from evalcontract.workspace.writing import FixOptions
@@ -584,14 +584,15 @@ def test_what_cannot_be_written_changes_nothing(
     assert texts(place) == before
 
 
+@pytest.mark.costly
 def test_a_file_that_changes_meanwhile_is_left_alone(
     call: Callable[..., Result], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(place, {"datasets/a.yaml": FAULTY, "datasets/b.yaml": FAULTY})
 
-    def late(changes: Any) -> None:
+    def late(changes: Any, new: Any) -> None:
         (place / "datasets/b.yaml").write_text("somebody else's\n")
-        replace_all(changes)
+        replace_all(changes, new)
 
     monkeypatch.setattr(fix_options, "replace_all", late)
     assert (
@@ -739,6 +740,7 @@ def test_a_value_is_not_changed_where_it_stands(place: Path) -> None:
     assert (place / "rows.yaml").read_text() == FAULTY
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("length", "checks"), [(10, 4), (500_000, 3)], ids=["small", "large"])
 def test_a_large_file_is_checked_three_times(
     length: int, checks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -118,6 +118,7 @@ FORMS: dict[str, tuple[str, Callable[[list[Row]], str], int]] = {
 GRADED: tuple[list[str], ...] = ([], ["criteria", "context", "tags", "owner", "expected"])
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("form", "graded"), a_few(product(FORMS, GRADED), 4))
 def test_gates_change_no_finding(
     form: str,
@@ -168,6 +169,7 @@ CLEAN: dict[str, Row] = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("form", FORMS)
 @every_case("row", CLEAN.values(), ids=CLEAN)
 def test_clean_rows_are_not_looked_at_one_by_one(

@@ -177,6 +177,7 @@ LOST: list[tuple[dict[str, Any], int, str, tuple[str, float | None] | None]] = [
 NO_IDS: list[Any] = [True, 7.0, 7.5, None, [], "", 10**400]
 
 
+@pytest.mark.costly
 @every_case(
     ("outputs", "code", "finding", "row"),
     [
@@ -207,6 +208,7 @@ def test_faulty_outputs(
     assert row is None or rows(lines)["lost"] == row
 
 
+@pytest.mark.costly
 @every_case(
     ("key", "typed"),
     [
@@ -522,6 +524,7 @@ def test_rows_have_what_was_graded_and_no_texts_leaves_it_out(
     assert grade("--results", "r.jsonl", "--no-texts", "--resume") == 0
 
 
+@pytest.mark.costly
 @every_case("name", ["r.csv", "r.tsv", "r.parquet"])
 def test_results_are_a_table_if_their_name_says_so(
     name: str, place: Path, capsys: pytest.CaptureFixture[str]

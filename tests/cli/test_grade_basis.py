@@ -198,6 +198,7 @@ CHANGES: list[tuple[dict[str, object], str | None]] = [
 ]
 
 
+@pytest.mark.costly
 @every_case(("files", "said"), CHANGES, ids=str)
 def test_a_run_goes_on_if_what_is_used_is_the_same(
     place: Path, capsys: pytest.CaptureFixture[str], files: dict[str, object], said: str | None
@@ -340,6 +341,7 @@ def test_the_time_makes_no_difference(
     assert "what the scores depend on is the same" in capsys.readouterr().out
 
 
+@pytest.mark.costly
 def test_a_partial_file_names_what_its_rows_depend_on(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

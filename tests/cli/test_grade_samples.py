@@ -172,6 +172,7 @@ def test_samples_are_compared_by_their_rows(capsys: pytest.CaptureFixture[str]) 
     assert text.endswith("no result changed")
 
 
+@pytest.mark.costly
 @every_case("kept", [3, 4, 5, 6, 61, 121])
 def test_a_run_goes_on_with_whole_rows(
     kept: int, place: Path, capsys: pytest.CaptureFixture[str]

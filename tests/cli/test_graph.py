@@ -103,6 +103,7 @@ def test_what_is_in_a_circle_alone_is_shown(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.costly
 def test_layers_of_rubrics_have_no_endless_tree(tmp_path: Path) -> None:
     """Forty rubrics with a million paths between them."""
     for layer, side in product(range(20), "ab"):

@@ -16,8 +16,7 @@ from repositories import commit, repository
 from tables import every_case
 from writing import write
 
-from evalcontract.cli.command import Command
-from evalcontract.cli.main import group
+from evalcontract.cli.command import Command, group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,11 +18,11 @@ from tables import every_case
 from writing import write
 
 from evalcontract import DatasetLoader
-from evalcontract.model import page
+from evalcontract.model import codes as page
 from evalcontract.source import installed as shipped
-from evalcontract.starting import project as init_install
+from evalcontract.starting import init as init_install
 from evalcontract.starting import source as init_source
-from evalcontract.starting.project import CI_FILES
+from evalcontract.starting.init import CI_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -336,6 +336,7 @@ def test_after_a_release_ci_installs_what_is_published(
     assert URL in named.requirement
 
 
+@pytest.mark.costly
 def test_a_note_on_ci_only_where_it_is_wanted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -789,6 +790,7 @@ def columns(*rows: Mapping[str, object]) -> str:
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
+@pytest.mark.costly
 @every_case(
     ("rows", "options", "expected"),
     [

@@ -101,6 +101,7 @@ def test_a_new_dataset_is_checked_and_a_removed_one_is_not(
     assert checked() == {"datasets/f.yaml"}
 
 
+@pytest.mark.costly
 def test_a_file_that_was_no_dataset(checked: Callable[..., set[str]]) -> None:
     write(Path(), {"notes.json": '{"questions": []}'})
     assert checked() == {"notes.json"}
@@ -134,6 +135,7 @@ def test_what_datasets_depend_on_is_seen(name: str, checked: Callable[..., set[s
     assert checked(today=today) == {"datasets/a.yaml"}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -173,6 +175,7 @@ REACHED = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("name", "text", "others"), a_few(REACHED, 2))
 def test_the_artifacts_that_reach_another_are_checked_again(
     name: str,
@@ -224,6 +227,7 @@ def test_a_judge_that_is_not_used_any_more_is_checked_again(
     checked()
 
 
+@pytest.mark.costly
 def test_an_artifact_that_reaches_too_many_is_checked_again(
     checked: Callable[..., set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +238,7 @@ def test_an_artifact_that_reaches_too_many_is_checked_again(
     assert checked() == {"datasets/a.yaml", "datasets/b.yaml", "datasets/c.jsonl"}
 
 
+@pytest.mark.costly
 def test_what_an_artifact_ignores_is_counted_again(checked: Callable[..., set[str]]) -> None:
     comment = "# evalcontract: ignore-file[rubric]\n"
     write(Path(), {"rubrics/polite.yaml": comment + RUBRIC.replace("id: shape", "idd: shape")})

@@ -19,8 +19,7 @@ from writing import write
 
 from evalcontract import DatasetLoader
 from evalcontract.cache import Cache
-from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, read_artifact
 from evalcontract.meaning.lock import Lock, lock_artifact, parse_lock, sides_of, write_lock
 from evalcontract.meaning.locked import artifact_problems
 from evalcontract.model.diagnostic import Sites, Span
@@ -287,6 +286,7 @@ def test_a_long_text_is_told_by_its_length(tmp_path: Path) -> None:
     assert "380 characters" in finding.message
 
 
+@pytest.mark.costly
 @every_case(
     "new, expected",
     [
@@ -379,6 +379,7 @@ def test_no_new_version_is_advised_for_a_wrong_key(tmp_path: Path) -> None:
     assert str(changed.help).startswith("correct the key first; if it is to stay, set the version")
 
 
+@pytest.mark.costly
 def test_one_cause_is_one_finding_with_the_files_that_have_it(tmp_path: Path) -> None:
     def rows(reference: str) -> dict[str, object]:
         row = {"id": "a", "input": "b", "rubric_ref": reference}
@@ -402,6 +403,7 @@ def test_one_cause_is_one_finding_with_the_files_that_have_it(tmp_path: Path) ->
     assert sites_of(elsewhere).message == "20 datasets refer to it"
 
 
+@pytest.mark.costly
 def test_the_first_row_is_named_in_every_format(tmp_path: Path) -> None:
     row = {"id": "a", "input": "b", "rubric_ref": "rubric/tone@1.0.0"}
     rows = [{**row, "id": f"r{number}"} for number in range(3000)]
@@ -486,6 +488,7 @@ def test_what_is_gone_is_a_note(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_results_of_an_earlier_check_are_not_those_of_another_lock(
     tmp_path: Path, own_cache: Path
 ) -> None:
@@ -503,6 +506,7 @@ def test_results_of_an_earlier_check_are_not_those_of_another_lock(
 # What is not locked
 
 
+@pytest.mark.costly
 @every_case(
     "name, value",
     [
@@ -563,6 +567,7 @@ def test_update_takes_over_only_what_the_files_need(tmp_path: Path) -> None:
     assert codes(tmp_path) == ["missing-entry new.json"]
 
 
+@pytest.mark.costly
 def test_update_needs_only_the_files_that_it_takes_over(tmp_path: Path) -> None:
     locked(tmp_path)
     write(tmp_path, {"rubrics/broken.json": "{", "rubrics/tone.json": scored("1.0.0", 0.8)})
@@ -632,6 +637,7 @@ DEEP = "[" * 200 + "]" * 200
 BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
 
 
+@pytest.mark.costly
 @every_case(
     "text, code",
     [

@@ -96,7 +96,7 @@ def test_only_one_field_tells_the_time(place: Path, monkeypatch: pytest.MonkeyPa
 
     first = block(place, "data.json", "--soft")
     later = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
-    monkeypatch.setattr("evalcontract.cli.manifest.now", lambda: later)
+    monkeypatch.setattr("evalcontract.cli.meaning.now", lambda: later)
     second = block(place, "data.json", "--soft")
     assert second.pop("created") == "2030-01-02T03:04:05Z" != first.pop("created")
     assert first == second
@@ -128,6 +128,7 @@ questions:
 """
 
 
+@pytest.mark.costly
 @every_case(
     ("file", "text"),
     [

@@ -10,7 +10,7 @@ import pytest
 from doors import ROOT, command_line
 from tables import every_case
 
-from evalcontract.starting.ai_eval import _SHOWN_FACTS
+from evalcontract.starting.systems import _SHOWN_FACTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -139,6 +139,7 @@ def test_no_number_crashes(
     )
 
 
+@pytest.mark.costly
 @every_case("number", NUMBERS.values(), ids=NUMBERS.keys())
 def test_no_number_crashes_who_grades_and_calibrates(
     number: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
@@ -179,6 +180,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 @every_case("number", ["9" * 20, "9" * 400, "9" * 5000, "1e400", "nan", "inf", "-1", "0x1", ""])
 @every_case("option", OPTIONS, ids=" ".join)
@@ -333,6 +335,7 @@ def test_a_bug_in_a_detector_costs_no_other_file_its_findings(
     assert code == 3
 
 
+@pytest.mark.costly
 @every_case("fails", ["rows", "check", "predict"])
 @every_case("command", ["coverage", "report"])
 def test_a_bug_of_a_format_is_a_finding_of_other_commands(

@@ -84,6 +84,7 @@ def test_rows_of_a_tool(name: str, row: dict[str, Any], suffix: str, tmp_path: P
     assert_reported_once(tmp_path / f"datasets/a{suffix}", text, name, "dataset")
 
 
+@pytest.mark.costly
 @every_case(("name", "root"), ROOTS)
 def test_a_file_of_a_tool(name: str, root: dict[str, Any], tmp_path: Path) -> None:
     # As a dataset its dialect is told.
@@ -173,6 +174,7 @@ NO_DATASETS = [
 ]
 
 
+@pytest.mark.costly
 @every_case("text", NO_DATASETS)
 def test_a_file_that_is_no_dataset_is_not_made_one(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
@@ -184,6 +186,7 @@ def test_a_file_that_is_no_dataset_is_not_made_one(text: str, tmp_path: Path) ->
     assert path.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.costly
 @every_case(("name", "value"), WITHOUT_DATASETS)
 def test_a_log_of_another_tool_is_not_advised_to_be_a_dataset(
     name: str, value: Any, tmp_path: Path
@@ -202,6 +205,7 @@ def test_a_log_of_another_tool_is_not_advised_to_be_a_dataset(
     assert path.read_text(encoding="utf-8") == json.dumps(value)
 
 
+@pytest.mark.costly
 @every_case(("name", "value"), WITHOUT_DATASETS)
 def test_a_log_that_nobody_named_is_noted(
     name: str, value: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]

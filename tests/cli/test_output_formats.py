@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 from tables import every_case
 from writing import write
 
-from evalcontract.cli.main import group
+from evalcontract.cli.command import group
 from evalcontract.cli.options import CASES, TABLES
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def _closed(part: Any) -> Any:
     return closed
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_json_is_as_its_schema_says(command: str, answers: Answers) -> None:
     name = CALLS[command][1]
@@ -177,6 +178,7 @@ def test_the_example_of_the_schema_fits() -> None:
         Draft202012Validator(schema).validate(example)
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_a_table_has_the_records_of_the_lines(command: str, answers: Answers) -> None:
     lines = answers.of(command, "jsonl").splitlines()
@@ -188,6 +190,7 @@ def test_a_table_has_the_records_of_the_lines(command: str, answers: Answers) ->
         assert {key: row[key] for key in texts} == texts
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_markdown_has_tables_that_hold(command: str, answers: Answers) -> None:
     text = answers.of(command, "markdown")
@@ -222,6 +225,7 @@ def test_junit_has_a_test_for_each_case(command: str, answers: Answers) -> None:
     assert (len(suite), tags.count("failure"), tags.count("error")) == COUNTS[command][:3]
 
 
+@pytest.mark.costly
 @every_case("command", [name for name, (_, _, formats) in CALLS.items() if "sarif" in formats])
 def test_the_formats_of_findings_agree(command: str, answers: Answers) -> None:
     """Each finding is in each format, at the same line of the same file."""
@@ -308,6 +312,7 @@ def test_a_comparison_of_results_says_who_fails_now(answers: Answers) -> None:
     }
 
 
+@pytest.mark.costly
 def test_a_dry_run_is_as_the_schema_says(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

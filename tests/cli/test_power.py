@@ -53,6 +53,7 @@ def power(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]
     return found
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_one_run_two_runs_and_samples(capsys: pytest.CaptureFixture[str]) -> None:
     one, two, three = (power(capsys, *names) for names in (["one"], ["one", "two"], ["three"]))
@@ -67,6 +68,7 @@ def test_one_run_two_runs_and_samples(capsys: pytest.CaptureFixture[str]) -> Non
     assert three["pilot"]["samples"] == 3
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_runs_that_are_alike_need_fewer_rows(capsys: pytest.CaptureFixture[str]) -> None:
     alone, alike = power(capsys, "one"), power(capsys, "one", "--correlation", "0.75")

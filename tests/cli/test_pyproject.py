@@ -12,7 +12,7 @@ from tables import every_case
 from work import calls_of
 from writing import write
 
-from evalcontract.cli.main import COMMANDS, command
+from evalcontract.cli.command import COMMANDS, command
 from evalcontract.source.filesystem import DISK
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.schemas import load, properties

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from doors import command_line
 
-from evalcontract.covering import coverage
+from evalcontract import covering
 from evalcontract.grading import grade, parts
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ LIMIT = 5
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module in (coverage, grade, parts):
+    for module in (covering, grade, parts):
         monkeypatch.setattr(module, "MAX_REJECTED", LIMIT)
     (tmp_path / "rubrics").mkdir()
     monkeypatch.chdir(tmp_path)

@@ -103,6 +103,7 @@ def test_a_modeline_may_be_ignored(place: Path) -> None:
     assert findings(place, {"datasets/a.yaml": f"{MODELINE}no.json\n{DATASET}"}) == []
 
 
+@pytest.mark.costly
 @every_case(
     ("command", "name", "code"),
     [

@@ -13,9 +13,17 @@ import pytest
 from doors import command_line
 from tables import every_case
 
-from evalcontract.cli.command import SHELLS, VARIABLE, complete
-from evalcontract.cli.main import ALIASES, COMMANDS, SUMMARIES, command, group
-from evalcontract.cli.start import SCRIPTS
+from evalcontract.cli.command import (
+    ALIASES,
+    COMMANDS,
+    SCRIPTS,
+    SHELLS,
+    SUMMARIES,
+    VARIABLE,
+    command,
+    complete,
+    group,
+)
 from evalcontract.formats import dialects
 from evalcontract.report import FORMATS
 from evalcontract.structure import schemas

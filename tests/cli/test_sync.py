@@ -18,13 +18,14 @@ from doors import Options, Printed, UsageError, command_lines, printed_by
 from examples import a_few
 from repositories import commit_files as commit
 from repositories import git, needs_git, write
+from tables import every_case
 
-from evalcontract.cache.folders import digest_of_files, keep, kept_folder
+from evalcontract.cache.store import digest_of_files, keep, kept_folder
 from evalcontract.model.errors import ConfigurationError
 from evalcontract.source.writing import write_text
 from evalcontract.versioning.lock import lock
 from evalcontract.workspace import open_workspace
-from evalcontract.workspace.library_settings import read_source
+from evalcontract.workspace.configuration import read_library
 from evalcontract.workspace.syncing import Syncing
 
 pytestmark = needs_git
@@ -83,7 +84,7 @@ def fault_of(libraries: str) -> str:
     """Return what is said of a library in the settings; nothing if it has no fault."""
     ((name, value),) = tomllib.loads(libraries).items()
     try:
-        read_source(name, value, "evalcontract.toml:2")
+        read_library(name, value, "evalcontract.toml:2")
     except ConfigurationError as error:
         return str(error)
     return ""
@@ -256,6 +257,7 @@ def test_an_annotated_tag_is_its_commit(shared: Path, mine: Path) -> None:
     assert printed_by("sync", "--check", cwd=mine).code == 0
 
 
+@pytest.mark.costly
 def test_a_tag_that_moved_is_taken_only_on_request(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     before = locked(mine)["shared"]
@@ -275,6 +277,7 @@ def test_a_tag_that_moved_is_taken_only_on_request(shared: Path, mine: Path) -> 
     assert printed_by("sync", "--check", cwd=mine).code == 0
 
 
+@pytest.mark.costly
 def test_another_tag_in_the_settings_is_fetched(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     commit(shared, {"rubrics/tone.yaml": RUBRIC.replace('"2.1.0"', '"2.2.0"')}, "v2.2.0")
@@ -393,7 +396,7 @@ def test_settings_of_the_user_do_not_turn_an_address_into_a_command(
     assert "transport 'file' not allowed" in printed_by("sync", cwd=mine).err
 
 
-@pytest.mark.parametrize(
+@every_case(
     "git_address",
     [
         "ext::sh -c touch% /tmp/x",
@@ -431,7 +434,7 @@ def test_a_hostile_address_is_refused_before_git_sees_it(git_address: str) -> No
     assert "`git` must" in fault_of(f'shared = {{git = "{git_address}", tag = "v1"}}')
 
 
-@pytest.mark.parametrize(
+@every_case(
     "address",
     [
         "https://git.example.com/evals/shared.git",
@@ -449,7 +452,7 @@ def test_a_usual_address_is_accepted(address: str) -> None:
     assert fault_of(f'shared = {{git = "{address}", tag = "v1"}}') == ""
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("library", "fault"),
     [
         *(
@@ -502,6 +505,7 @@ def test_a_fault_of_the_settings_ends_every_command(mine: Path) -> None:
         assert "evalcontract.toml:2: `libraries`: `shared`: `git` must" in result.err
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("shared")
 def test_an_entry_of_the_lock_that_makes_no_sense_is_none(mine: Path) -> None:
     printed_by("sync", cwd=mine)
@@ -529,6 +533,7 @@ def test_an_entry_of_the_lock_that_makes_no_sense_is_none(mine: Path) -> None:
         assert (mine / "evalcontract.lock").read_text() == broken
 
 
+@pytest.mark.costly
 def test_links_and_odd_names_of_a_library_are_left_out(shared: Path, mine: Path) -> None:
     secret = mine.parent / "secret.yaml"
     secret.write_text(JUDGE.replace("kind", "secret", 1))
@@ -712,6 +717,7 @@ def test_two_libraries_that_disagree_are_an_error(mine: Path) -> None:
     assert check(mine, "--strict").code == 0
 
 
+@pytest.mark.costly
 def test_schemas_and_bundles_of_a_library_are_read_from_it(shared: Path, mine: Path) -> None:
     schema = '{"type": "object", "required": ["name"]}'
     rubric = PLAIN.format(most=9).replace(
@@ -777,6 +783,7 @@ def test_names_choose_libraries(mine: Path) -> None:
     assert "did you mean `shared`?" in unknown.err
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("shared")
 def test_libraries_and_versions_stand_in_one_lock(mine: Path) -> None:
     own = PLAIN.format(most=9).replace("tone", "mine")
@@ -850,6 +857,7 @@ scoring: {combine: all_pass}
 """
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("new", "told"),
     [
@@ -975,6 +983,7 @@ def test_settings_above_several_workspaces(tmp_path: Path) -> None:
     assert "library/" not in check(tmp_path).out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shared")
 def test_two_syncs_at_once_and_an_interrupted_one_leave_whole_folders(
     mine: Path, monkeypatch: pytest.MonkeyPatch
@@ -999,7 +1008,7 @@ def test_two_syncs_at_once_and_an_interrupted_one_leave_whole_folders(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("evalcontract.cache.folders._move", interrupt)
+        patch.setattr("evalcontract.cache.store._move", interrupt)
         printed_by("sync", cwd=mine)
     assert [*folder.parent.iterdir()] == []
     assert not (mine / "evalcontract.lock").exists()
@@ -1060,6 +1069,7 @@ def test_a_workspace_without_libraries_has_nothing_to_sync(mine: Path) -> None:
     assert printed_by("sync", "--check", "--update", cwd=mine).code == 2
 
 
+@pytest.mark.costly
 def test_a_check_is_remembered_until_a_library_changes(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     assert check(mine, "--strict").code == check(mine, "--strict").code == 0

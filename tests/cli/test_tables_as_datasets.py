@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from doors import Input, Kind, Options, command_line, validate
@@ -21,9 +22,6 @@ from evalcontract.model.errors import UsageError
 from evalcontract.source.external import read_external_stream
 from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.source.yaml.writing import csv_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 USUAL = "Question,Answer,topic,tags\nHow long?,30 days,returns,a | b\nWhere?,,orders,\n"
 
@@ -241,6 +239,7 @@ def test_the_delimiter_is_that_of_the_header() -> None:
     assert (place.span and (place.span.line, place.span.column)) == (2, 5)
 
 
+@pytest.mark.costly
 def test_findings_of_a_large_table_are_few() -> None:
     header = ",".join(f"inpt{n}" for n in range(20_000))
     text = f"input,{header}\n" + "a\n" * 5_000
@@ -318,3 +317,95 @@ def test_a_list_has_the_separator_that_the_caller_names() -> None:
         checked([("a", "tags[;]"), ("b", "tags")])
     with pytest.raises(UsageError, match="no such key"):
         checked([("a", "tags[]")])
+
+
+OUR_ROWS: list[dict[str, Any]] = [
+    {"id": "a", "input": "When?", "metadata": {"n": 1, "of": ["x"]}, "expected_facts": ["May"]},
+    {"id": "b", "input": "Who?", "expected": {"reference": "Ann"}, "tags": [], "x_own": 2.5},
+]
+
+
+def converted(rows: list[dict[str, Any]], name: str, to: str = "evalcontract") -> str:
+    """Write rows, convert them to a file of a name, and return what is said if it is refused."""
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    Path("rows.jsonl").write_text(text, encoding="utf-8")
+    try:
+        done = convert(Input(Path("rows.jsonl")), Path(name), ConvertOptions(None, to), Options())
+    except UsageError as error:
+        return str(error)
+    return "; ".join(f"{loss.reason}" for loss in done.losses.counts)
+
+
+@pytest.mark.parametrize("name", ["o.parquet", "o.pq", "o.arrow", "o.feather"])
+def test_rows_are_converted_to_typed_columns_and_back(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    assert converted(OUR_ROWS, name) == ""
+    for source, out in ((name, "back.jsonl"), ("back.jsonl", "again.parquet")):
+        convert(Input(Path(source)), Path(out), ConvertOptions(None, "evalcontract"), Options())
+    lines = Path("back.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == OUR_ROWS
+    options = Options(root=tmp_path, is_joined=False)
+    found, again = (
+        validate(Kind.DATASET, [Input(Path(each))], options) for each in ("rows.jsonl", name)
+    )
+    assert [each.code for each in found.diagnostics] == [each.code for each in again.diagnostics]
+    assert again.rows == len(OUR_ROWS)
+
+
+@every_case(
+    ("rows", "said"),
+    [
+        ([{"metadata": {"n": 1}}, {"metadata": {"n": "1"}}], "one Parquet schema: the column `met"),
+        ([{"metadata": {}}], "Cannot write struct type 'metadata'"),
+        ([{"answer": "May"}], "the key `answer` of row 0 would be read as another"),
+        ([{"metadata": {"n": 1 << 70}}], "one Parquet schema: the column `metadata`"),
+        ([{"metadata": {"n": None, "m": 1}}], "a null in a table is an absent key"),
+        ([{"metadata": {"n": [None, {"m": None}]}}], "a null in a table is an absent key"),
+        ([{"metadata": {"n": [None, 1]}}], ""),
+    ],
+)
+def test_what_typed_columns_cannot_hold_is_said(
+    rows: list[dict[str, Any]], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    for file in tmp_path.iterdir():
+        file.unlink()
+    usual = {"input": "When?", "expected_facts": ["May"]}
+    whole = [{"id": f"r{number}", **usual, **row} for number, row in enumerate(rows)]
+    answer = converted(whole, "o.parquet")
+    assert said in answer if said else answer == ""
+    assert Path("o.parquet").exists() == ("cannot be written" not in answer)
+
+
+def test_a_row_that_lacks_the_keys_of_others_may_be_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.chdir(tmp_path)
+    given_rows: list[dict[str, Any]] = [
+        {"user_input": "When?", "response": "May"},
+        {"user_input": "Who?", "response": "Ann", "reference": "Ann"},
+    ]
+    assert converted(given_rows, "o.parquet", to="ragas") == ""
+    assert parquet.read_table("o.parquet").column("reference").to_pylist() == [None, "Ann"]
+
+
+@pytest.mark.parametrize("out", ["t/o.jsonl", "link/o.jsonl", "t/../t/k=1/o.parquet", "o.jsonl"])
+@pytest.mark.parametrize("source", ["t", "link"])
+def test_a_folder_that_is_read_is_not_written_to(
+    source: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t" / "k=1").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("t")
+    converted(OUR_ROWS, "t/k=1/x.parquet")
+    more = ["--loss-report", out] if out == "o.jsonl" else []
+    target = "t/x.jsonl" if more else out
+    assert command_line("convert", source, target, *more) == 2
+    assert f"the files in {source} are read: what is written needs" in capsys.readouterr().err
+    assert [file.name for file in (tmp_path / "t").rglob("*.*")] == ["x.parquet"]

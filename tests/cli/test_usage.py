@@ -9,8 +9,8 @@ import pytest
 from doors import command_line
 from tables import every_case
 
-from evalcontract.cli.main import COMMANDS
-from evalcontract.model.page import SITE
+from evalcontract.cli.command import COMMANDS
+from evalcontract.model.codes import SITE
 
 DOCS = Path(__file__).parents[2] / "docs"
 

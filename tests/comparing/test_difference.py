@@ -80,6 +80,7 @@ def facts(found: dict[str, Any]) -> list[tuple[Any, ...]]:
 TONE = "rubrics/tone.yaml"
 
 
+@pytest.mark.costly
 @every_case(
     "old, new, code, expected",
     [

@@ -171,6 +171,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.costly
 @every_case("name", HOSTILE)
 def test_hostile_names_and_values(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -415,6 +416,7 @@ SKILL = {
 }
 
 
+@pytest.mark.costly
 @every_case(
     "old, new, as_it_is, converted",
     [

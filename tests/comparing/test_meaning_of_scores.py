@@ -27,8 +27,7 @@ from evalcontract.judging.client import Reply
 from evalcontract.judging.questions import ready_judge
 from evalcontract.judging.settings import Settings
 from evalcontract.meaning.changes import changes_of, rank_of
-from evalcontract.meaning.fields import FIELDS, UNORDERED, ChangeClass
-from evalcontract.meaning.view import view_of
+from evalcontract.meaning.view import FIELDS, UNORDERED, ChangeClass, view_of
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.structure.schemas import load
@@ -37,7 +36,7 @@ from evalcontract.workspace import open_workspace
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Artifact
 
 Values = dict[str, Any]
 

@@ -56,6 +56,7 @@ def names(found: Any) -> list[tuple[str, str]]:
 TONE, OTHER = ("rubric/tone", "changed"), ("rubric/other", "removed")
 
 
+@pytest.mark.costly
 @every_case(
     "arguments, expected",
     [
@@ -155,6 +156,7 @@ def test_what_is_gone_is_removed(repository: Path) -> None:
     ]
 
 
+@pytest.mark.costly
 def test_the_files_of_a_submodule_are_not_compared_and_that_is_said(
     repository: Path, tmp_path: Path
 ) -> None:

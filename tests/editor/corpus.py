@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from doors import Input as File
 from doors import Kind, Options, validate
 
-from evalcontract.model.page import example_files
-from evalcontract.structure.messages.values import FAULTS
+from evalcontract.model.codes import example_files
+from evalcontract.structure.value_messages import FAULTS
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:

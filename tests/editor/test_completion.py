@@ -13,7 +13,7 @@ import yaml
 from author import CURSOR, Author, documentation, inserted
 from corpus import ROOT, fault_of
 
-from evalcontract.model.page import SITE, is_published
+from evalcontract.model.codes import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.parts import follow

@@ -16,8 +16,8 @@ from needs import NODE, missing
 from publishing import PUBLISHED
 from tables import every_case
 
-from evalcontract.model import page as addresses
-from evalcontract.model.page import SITE, is_published
+from evalcontract.model import codes as addresses
+from evalcontract.model.codes import SITE, is_published
 from evalcontract.structure import schemas
 from evalcontract.structure.exact import validator_for
 
@@ -76,6 +76,7 @@ def test_they_are_up_to_date(tmp_path: Path) -> None:
     assert [name for name in made if made[name] != there[name]] == []
 
 
+@pytest.mark.slow
 def test_the_strict_mode_of_ajv_compiles_them(tmp_path: Path) -> None:
     """Unknown keywords, empty enums and more are refused there, and by catalogues of schemas."""
     node, folder = shutil.which("node"), ROOT / "tests" / "node"

@@ -13,8 +13,8 @@ from corpus import ROOT
 from doors import command_line
 from servers import NEWEST, started
 
-from evalcontract.model.page import is_published
-from evalcontract.starting.project import project_files
+from evalcontract.model.codes import is_published
+from evalcontract.starting.init import project_files
 from evalcontract.structure import schemas
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from checkout import add_below, copy_package
 from doors import ROOT, Printed, command_lines
 
 from evalcontract.formats._format import codes_of_system
-from evalcontract.model.page import example_files, parse_shared
+from evalcontract.model.codes import example_files, parse_shared
 
 if TYPE_CHECKING:
     from pathlib import Path

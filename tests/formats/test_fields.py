@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import ROOT
-from examples import some
+from examples import mostly_costly, some
 from plain_dialects import PLAIN, ending
 from tables import every_case
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
-from evalcontract.formats import dialect_of, dialects
+from evalcontract.formats import FORMATS, dialect_of, dialects
 from evalcontract.formats._conversion import Field, conversation_of
 from evalcontract.source.document import value_at
 from evalcontract.source.external import read_external_stream
+from evalcontract.source.installed import table
 from evalcontract.structure.schemas import load
 
 if TYPE_CHECKING:
@@ -294,7 +295,8 @@ def own(row: Any, dialect: Format, *, is_target: bool = False) -> dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("source", "target"), [one for one in some(product(NAMES, NAMES), 8) if one[1] != UNWRITTEN]
+    ("source", "target"),
+    mostly_costly((one for one in some(product(NAMES, NAMES), 8) if one[1] != UNWRITTEN), 23),
 )
 def test_a_value_means_the_same_or_is_a_loss(source: str, target: str, tmp_path: Path) -> None:
     one, other = dialect_of(source), dialect_of(target)
@@ -375,3 +377,12 @@ def test_the_pages_have_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each meaning is carried, or is a loss with a reason.
     meanings = importlib.import_module("build_meanings")
     assert meanings.PAGE.read_text(encoding="utf-8") == meanings.page()
+
+
+@every_case("format_", FORMATS, ids=lambda each: each.name)
+def test_the_table_of_a_system_names_its_ways_and_nothing_else(format_: type[Format]) -> None:
+    rows = table(f"formats/{format_.name}.fields")["fields"]
+    assert {key for row in rows for key in row} <= {"theirs", "ours", "note", "variants", "way"}
+    assert {row["way"] for row in rows if "way" in row} == {*format_.ways}
+    assert all("theirs" in row or "ours" in row for row in rows)
+    assert all("note" in row for row in rows if not {"theirs", "ours"} <= row.keys())

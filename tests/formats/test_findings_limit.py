@@ -84,6 +84,7 @@ def test_further_rows_with_a_cause_take_little_more_than_clean_ones(file: str) -
     assert work({"zzqq": 1, "wwvv": {"a": 2}}) < 2 * work({})
 
 
+@pytest.mark.costly
 def test_the_rest_is_not_checked_after_too_many_findings() -> None:
     text = json.dumps([{"input": "a", "target": "b", "sandbox": 3}] * 5_000)
     given = Input(Path("samples.json"), io.BytesIO(text.encode()))

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 from tables import every_case
 
 from evalcontract.formats import FORMATS, dialects
 from evalcontract.formats.deepeval import FACTS as OF_DEEPEVAL
 from evalcontract.formats.inspect import FACTS as OF_INSPECT
-from evalcontract.formats.mlflow.inputs import FACTS as OF_MLFLOW
-from evalcontract.formats.northstar.checker import FACTS as OF_NORTHSTAR
-from evalcontract.formats.openai.checker import FACTS as OF_OPENAI
+from evalcontract.formats.mlflow.records import SCORER_FACTS as OF_MLFLOW
+from evalcontract.formats.northstar import FACTS as OF_NORTHSTAR
+from evalcontract.formats.openai import FACTS as OF_OPENAI
 from evalcontract.source.installed import table
 from evalcontract.structure.schemas import load
 
@@ -69,7 +68,7 @@ TABLE = {
     "required": ["graders", "verdicts"],
     "additionalProperties": False,
 }
-every_system = pytest.mark.parametrize("system", SYSTEMS)
+every_system = every_case("system", SYSTEMS)
 
 
 def graders_of(system: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from doors import Input, Kind, Options, check_workspaces, command_line, validate
 from real_packages import ask_peer
 from tables import every_case
 
-from evalcontract.datasets.harness import KEYS
+from evalcontract.datasets.kinds import KEYS
 
 SCRIPT = Path(__file__).with_name("harness_real.py")
 TASK = 'task: capitals\ndataset_path: json\ndoc_to_text: "{{question}}"\n'

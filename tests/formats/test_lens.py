@@ -8,6 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import mostly_costly
 from tables import every_case
 from test_fields import LISTS, NAMES, field_of, row_with, rows_of
 
@@ -153,7 +154,7 @@ def test_an_edit_counts_where_an_older_form_is_kept(name: str, theirs: Any, key:
 CASES = [(name, field) for name in NAMES for field in rows_of(dialect_of(name))]
 
 
-@pytest.mark.parametrize(("name", "field"), CASES)
+@every_case(("name", "field"), CASES)
 def test_an_edit_of_a_converted_row_is_said_when_it_comes_back(name: str, field: str) -> None:
     dialect = dialect_of(name)
     theirs = row_with(dialect, field, 1)
@@ -169,7 +170,7 @@ def test_an_edit_of_a_converted_row_is_said_when_it_comes_back(name: str, field:
         assert unsaid(dialect, ours, found.rubric, path) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every_case("name", NAMES)
 def test_an_edit_of_a_written_row_is_said_when_it_is_read(name: str) -> None:
     dialect = dialect_of(name)
     theirs = write(dialect, {**OURS, **NEEDED.get(name, {})})
@@ -229,7 +230,7 @@ def is_listed(path: tuple[Any, ...], found: OurRow | TheirRow) -> bool:
     return any(path[: len(each.path)] == each.path for each in found.losses)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_costly(NAMES))
 @every_case("key", SOMEBODYS)
 def test_a_row_comes_back_and_what_is_not_mapped_is_listed(name: str, key: str) -> None:
     dialect = dialect_of(name)
@@ -251,7 +252,7 @@ def test_a_row_comes_back_and_what_is_not_mapped_is_listed(name: str, key: str) 
     assert silent == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_costly(NAMES))
 @every_case("key", SOMEBODYS)
 def test_a_row_of_ours_comes_back_and_what_is_not_written_is_listed(name: str, key: str) -> None:
     dialect = dialect_of(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tables import every_case
 
 from evalcontract.converting.convert import convert
@@ -161,6 +162,7 @@ def test_an_edited_input_beside_messages(
     assert {each for each in counts if each[0] in ("input", "messages")} == lost
 
 
+@pytest.mark.costly
 def test_many_lost_documents_are_one_loss_with_their_number(tmp_path: Path) -> None:
     documents = [{"doc_id": f"d{n}", "text": f"{n} m"} for n in range(1, 5_002)]
     (tmp_path / "in.json").write_text(json.dumps({**QUERIES, "documents": documents}))

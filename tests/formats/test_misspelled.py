@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from doors import ROOT
-from examples import some
+from examples import mostly_costly, some
 from tables import every_case
 from test_documents import DOCUMENTS
 from test_fields import LISTS, NAMES, rows_of
@@ -135,7 +135,7 @@ def misspelled(name: str) -> Iterator[tuple[Any, Any, str, str | None]]:
                         yield value, other, f"{name} {place}", given
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_costly(NAMES))
 def test_a_misspelled_key_never_passes_strict(name: str) -> None:
     for value, other, place, given in some(misspelled(name)):
         meant = place.rpartition(".")[2].rpartition(" ")[2]
@@ -308,6 +308,7 @@ WHOLE: dict[str, Any] = {
 }
 
 
+@pytest.mark.costly
 @every_case("dialect", WHOLE)
 def test_a_misspelled_key_is_told_at_every_depth(dialect: str) -> None:
     value, passed = WHOLE[dialect], []
@@ -376,6 +377,7 @@ def of_ours(kind: Kind) -> Iterator[tuple[Any, tuple[Any, ...], Any]]:
                         yield value, place, [step for step in place if isinstance(step, str)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", OURS)
 def test_a_misspelled_key_of_ours_never_passes_strict(kind: Kind) -> None:
     options = Options(root=Path(), strict=True)

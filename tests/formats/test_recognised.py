@@ -200,6 +200,7 @@ def test_a_file_is_recognised(name: str, tmp_path: Path) -> None:
     assert open_dataset(Input(path)).dialect == (expected or "evalcontract")
 
 
+@pytest.mark.costly
 @every_case("before", ["", "\n", "\r\n \n", "\ufeff\n"], ids=repr)
 @every_case("name", [name for name in CASES if isinstance(CASES[name][0], list)])
 def test_lines_are_recognised_by_the_first(name: str, before: str, tmp_path: Path) -> None:

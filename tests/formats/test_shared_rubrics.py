@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import mostly_costly
 
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
@@ -55,6 +56,7 @@ def write(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
+@pytest.mark.costly
 def test_many_cases_have_few_rubrics_with_names(tmp_path: Path) -> None:
     write(tmp_path / "harbour cases.json", cases(300))
     done = converted(
@@ -80,7 +82,7 @@ def test_equal_names_have_numbers(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("other", mostly_costly(OTHERS, 2))
 def test_a_rubric_stands_once_in_a_file(other: str, tmp_path: Path) -> None:
     write(tmp_path / "in.json", cases(30))
     converted(tmp_path, "in.json", "there.json", "northstar", other)
@@ -93,7 +95,7 @@ def test_a_rubric_stands_once_in_a_file(other: str, tmp_path: Path) -> None:
     assert len([*(tmp_path / "rubrics").iterdir()]) == 2
 
 
-@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("other", mostly_costly(OTHERS, 2))
 def test_a_row_without_the_one_that_has_its_rubric(other: str, tmp_path: Path) -> None:
     write(tmp_path / "in.json", cases(9))
     converted(tmp_path, "in.json", "there.json", "northstar", other)

@@ -6,6 +6,7 @@ import json
 from io import BytesIO
 from typing import Any
 
+import pytest
 from tables import every_case
 from test_fields import LISTS
 
@@ -44,6 +45,7 @@ KEPT: list[Any] = [
 ]
 
 
+@pytest.mark.costly
 @every_case("kept", KEPT, ids=json.dumps)
 @every_case("dialect", ROWS)
 def test_it_makes_no_row_and_comes_back(dialect: str, kept: Any) -> None:

@@ -11,7 +11,7 @@ import yaml
 from doors import ROOT
 from needs import find_shared
 
-from evalcontract.model.page import example_files
+from evalcontract.model.codes import example_files
 from evalcontract.workspace.catalogue import KnownCodes
 
 if TYPE_CHECKING:

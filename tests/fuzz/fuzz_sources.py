@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.source import Document, UnreadableFile, read_stream
 from evalcontract.source.external import read_external_stream
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.text import split_lines
 
 if TYPE_CHECKING:

@@ -21,9 +21,13 @@ from fuzz_sources import assert_inside, check_external_reader, check_reader, lin
 
 from evalcontract import EvalContractError
 from evalcontract.analysis.ambiguity import find_attack
-from evalcontract.analysis.dialects import advice_on, matches_everything, misreadings
-from evalcontract.analysis.pattern import Uncompilable, compile_pattern
-from evalcontract.analysis.positions import matches_nothing
+from evalcontract.analysis.dialects import advice_on, misreadings
+from evalcontract.analysis.pattern import (
+    Uncompilable,
+    compile_pattern,
+    matches_everything,
+    matches_nothing,
+)
 from evalcontract.analysis.template import scan
 from evalcontract.judging.prompt import render_template
 from evalcontract.model.errors import ConfigurationError

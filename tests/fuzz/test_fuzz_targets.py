@@ -9,6 +9,7 @@ import pytest
 from examples import tries
 from fuzz_targets import TARGETS
 from mutation import mutated
+from tables import every_case
 
 CRASHES = Path(__file__).parent / "crashes"
 
@@ -35,7 +36,7 @@ def test_seeds(name: str) -> None:
         TARGETS[name].check(seed)
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@every_case("name", TARGETS)
 def test_what_once_crashed(name: str) -> None:
     for file in sorted((CRASHES / name).glob("*")):
         try:

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from mutation import altered, mutated, written
 
 from evalcontract.datasets import row_check as dataset_check
-from evalcontract.source.json import blocks as jsonl_blocks
+from evalcontract.source import jsonl
 from evalcontract.structure.exact import validator_for
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
@@ -127,7 +127,7 @@ def test_a_cache_changes_nothing(files: Files) -> None:
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let several processes check even a small file."""
     monkeypatch.setattr(dataset_check, "MIN_PART_BYTES", 1000)
-    monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(jsonl, "BLOCK_BYTES", 1000)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import pytest
 from doors import ROOT
 from examples import examples
 from hypothesis import given
@@ -16,7 +17,7 @@ from tables import every_case
 from evalcontract.checks._judges import decide
 from evalcontract.checks.outcome import Outcome, Verdict, error, unavailable
 from evalcontract.grading.runner import Scoring, Total, of_composite, score_text, total
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 
 PAGE = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8")
 _ANSWERS = PAGE.partition("<!-- known answers -->")[2].partition("<!-- end")[0]
@@ -133,6 +134,7 @@ SCORINGS = st.builds(
 )
 
 
+@pytest.mark.costly
 @given(SCORINGS, st.lists(COUNTED | UNKNOWN, min_size=1), st.lists(SKIPPED))
 def test_what_is_skipped_changes_nothing(scoring: Scoring, counted: Any, rest: Any) -> None:
     alone = total(scoring, counted)

@@ -6,7 +6,7 @@ from evalcontract.checks.outcome import ANY_SCORE, Outcome
 from evalcontract.grading.comparison import Comparison, ScoreDifference, by_id
 from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 
 
 def check(id_: str, score: float | None, *inner: CheckResult) -> CheckResult:

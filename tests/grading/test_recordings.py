@@ -233,6 +233,7 @@ def bytes_of(name: str) -> bytes:
     return FILES[name].encode()
 
 
+@pytest.mark.costly
 @every_case("name", [*FILES, "log.eval", "table.parquet"])
 def test_each_command_reads_what_grade_reads(
     name: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -26,7 +26,7 @@ from evalcontract.grading.results import (
 )
 from evalcontract.grading.rows import without_texts
 from evalcontract.grading.summary import OPEN, Summary
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -174,9 +174,12 @@ def test_lines_of_rows_that_are_the_same_are_not_read(
     assert written is not None
     read: list[str] = []
     row_of = WrittenResults.row
-    monkeypatch.setattr(
-        WrittenResults, "row", lambda self, id_: (read.append(id_), row_of(self, id_))[1]
-    )
+
+    def noted(written: WrittenResults, id_: str) -> RowResult:
+        read.append(id_)
+        return row_of(written, id_)
+
+    monkeypatch.setattr(WrittenResults, "row", noted)
     after = [each if at != 7 else row("r7", 0.25) for at, each in enumerate(before)]
     rows = WrittenRows(written)
     comparison = Comparison.of(rows, after)

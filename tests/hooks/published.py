@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from needs import INDEX, missing
 
 import evalcontract
-from evalcontract.model.page import REPOSITORY
+from evalcontract.model.codes import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

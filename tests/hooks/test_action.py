@@ -33,7 +33,7 @@ from tables import every_case
 from writing import write
 
 import evalcontract
-from evalcontract.model.page import REPOSITORY
+from evalcontract.model.codes import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -430,7 +430,7 @@ def test_an_old_python(runner: Runner, tmp_path: Path) -> None:
 
 def workflows() -> dict[str, str]:
     """Return the workflows of the page, and the one that `init` writes."""
-    from evalcontract.starting.project import InstallSource, project_files
+    from evalcontract.starting.init import InstallSource, project_files
 
     page = PAGE.read_text(encoding="utf-8")
     shown = re.findall(r"^```yaml\n((?:# [^\n]*\n)?name: .*?)^```$", page, re.DOTALL | re.MULTILINE)

@@ -19,7 +19,7 @@ from published import ROOT, tool
 from tables import every_case
 from writing import write
 
-from evalcontract.starting.project import InstallSource, project_files
+from evalcontract.starting.init import InstallSource, project_files
 
 pytestmark = pytest.mark.slow
 

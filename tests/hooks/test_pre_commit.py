@@ -28,7 +28,7 @@ from published import (
 from tables import every_case
 from writing import write
 
-from evalcontract.starting.project import project_files
+from evalcontract.starting.init import project_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ from evalcontract.checks.outcome import Outcome, Verdict
 from evalcontract.judging.asking import Judging
 from evalcontract.judging.questions import AnswerCache
 from evalcontract.judging.settings import Prices, Settings
-from evalcontract.library.artifact import Artifact, read_artifact
+from evalcontract.library.library import Artifact, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 

@@ -10,7 +10,7 @@ from model_server import ModelServer, needs_client, verdict
 
 from evalcontract.checks.outcome import Outcome
 from evalcontract.judging.asking import Judging, asked_ahead
-from evalcontract.library.artifact import read_artifact
+from evalcontract.library.library import read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evalcontract.checks._kind import Ask
-    from evalcontract.library.artifact import Artifact
+    from evalcontract.library.library import Artifact
 
 
 pytestmark = [pytest.mark.slow, needs_client]

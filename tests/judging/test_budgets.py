@@ -17,7 +17,7 @@ from tables import every_case
 from test_grade_with_judges import _write, by_prompt, configure, grade, results, rows, workspace
 
 from evalcontract.judging.client import Reply
-from evalcontract.judging.cost import BudgetError, QuestionBudget
+from evalcontract.judging.questions import BudgetError, QuestionBudget
 
 if TYPE_CHECKING:
     from pathlib import Path

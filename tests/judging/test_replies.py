@@ -10,7 +10,7 @@ from tables import every_case
 
 from evalcontract.judging.client import Reply
 from evalcontract.judging.questions import READINGS, AnswerError, Question, ReadyJudge, read_answer
-from evalcontract.model.scale import Scale, scale_of
+from evalcontract.library.scores import Scale, scale_of
 
 PASS, FAIL = '{"verdict": "pass"}', '{"verdict": "fail"}'
 BINARY = scale_of({})

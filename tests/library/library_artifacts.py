@@ -6,7 +6,7 @@ import io
 import json
 from typing import Any
 
-from evalcontract.library.artifact import Artifact, read_artifact
+from evalcontract.library.library import Artifact, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream
 

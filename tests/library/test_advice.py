@@ -12,10 +12,14 @@ from tables import every_case
 from texts import plain
 from work import calls_of
 
-from evalcontract.library.advice import advice_for
-from evalcontract.library.artifact import Artifact, ReferenceSite, read_artifact
-from evalcontract.library.library import DanglingReference, Library
-from evalcontract.library.references import check_use
+from evalcontract.library.library import (
+    Artifact,
+    DanglingReference,
+    Library,
+    ReferenceSite,
+    read_artifact,
+)
+from evalcontract.library.references import advice_for, check_use
 from evalcontract.model.reference import Reference
 from evalcontract.source import Document, read_stream
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from work import calls_of
 
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import MAX_GROUP, Library, find_cycles
+from evalcontract.library.library import MAX_GROUP, Artifact, Library, find_cycles, read_artifact
 from evalcontract.library.references import check_cycles, check_depth
 from evalcontract.model.reference import Kind
 from evalcontract.source import Document, read_stream

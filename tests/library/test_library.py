@@ -9,21 +9,18 @@ import pytest
 from library_artifacts import artifact, composite
 from tables import every_case
 
-from evalcontract.library.advice import with_advice
-from evalcontract.library.artifact import (
-    Artifact,
-    identity_from_name,
-    read_artifact,
-    references_in_row,
-)
 from evalcontract.library.library import (
+    Artifact,
     DanglingReference,
     Library,
     Resolution,
     find_cycles,
+    identity_from_name,
+    read_artifact,
+    references_in_row,
     visit,
 )
-from evalcontract.library.references import check_cycles, check_depth, check_use, reach
+from evalcontract.library.references import check_cycles, check_depth, check_use, reach, with_advice
 from evalcontract.model.diagnostic import Fix, Problem, Write
 from evalcontract.model.nearest import Suggestions
 from evalcontract.model.reference import Kind, Reference, Version

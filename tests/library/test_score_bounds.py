@@ -8,7 +8,7 @@ from library_artifacts import artifact, composite
 from tables import every_case
 
 from evalcontract.library.library import Library
-from evalcontract.library.score_bounds import thresholds
+from evalcontract.library.scores import thresholds
 
 
 def judge(id_: str, **fields: Any) -> dict[str, Any]:

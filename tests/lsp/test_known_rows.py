@@ -15,7 +15,7 @@ from work import calls_of
 from writing import write
 
 from evalcontract.datasets.known_rows import KnownRows
-from evalcontract.source.overlays import OpenFiles
+from evalcontract.source.filesystem import OpenFiles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +80,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=tries(200, at_least=20))
 @given(
@@ -96,14 +97,15 @@ def test_the_next_check_finds_what_it_would_without_known_rows(
         assert found(folder, texts, known) == found(folder, texts, None)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_changed_row_is_checked_alone(folder: Path, name: str) -> None:
     if name.endswith(".yaml"):
         yaml_rs()  # without it, reading takes most of the calls
-    rows = [{**GOOD, "id": f"r{n:05}"} for n in range(2000)]
+    rows = [{**GOOD, "id": f"r{n:05}"} for n in range(600)]
     for row in rows[::20]:
         row["contxt"] = "x"
-    changed = [*rows[:1000], {**rows[1000], "input": "Why?"}, *rows[1001:]]
+    changed = [*rows[:300], {**rows[300], "input": "Why?"}, *rows[301:]]
     texts, after = ({name: FORMATS[name](each, "")} for each in (rows, changed))
     known = KnownRows()
     first = calls_of(found, folder, texts, known)

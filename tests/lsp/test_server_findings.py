@@ -17,8 +17,8 @@ from writing import write
 
 from evalcontract.checking.findings import prevents_reading
 from evalcontract.formats import FORMATS
+from evalcontract.model.codes import example_files, is_published
 from evalcontract.model.errors import EvalContractError
-from evalcontract.model.page import example_files, is_published
 
 if TYPE_CHECKING:
     from evalcontract.model.diagnostic import Place
@@ -351,7 +351,7 @@ def test_a_closed_file_has_the_findings_of_the_disk(server: Live, folder: Path) 
 def test_findings_are_shown_as_they_are_found(tmp_path: Path) -> None:
     """Those in a small file while a large one of the same workspace is read."""
     row = '{{"id": "r{}", "{}": "x", "expected_facts": ["y"]}}\n'
-    large = "".join(row.format(n, "input") for n in range(100_000)) + row.format("last", "inptu")
+    large = "".join(row.format(n, "input") for n in range(25_000)) + row.format("last", "inptu")
     files = {"datasets/a.yaml": ROWS.replace("input:", "inptu:"), "datasets/z.jsonl": large}
     write(tmp_path, {**files, "rubrics/polite.yaml": RUBRIC, "datasets/b.yaml": ROWS})
     told: list[list[Any]] = []

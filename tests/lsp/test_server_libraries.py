@@ -9,7 +9,7 @@ from doors import printed_by
 from live import Live
 from repositories import write
 
-from evalcontract.cache.folders import keep
+from evalcontract.cache.store import keep
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,10 +22,14 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import FIELDS, IDENTITY, UNORDERED, ChangeClass, class_of
 from evalcontract.meaning.view import (
+    FIELDS,
+    IDENTITY,
+    UNORDERED,
+    ChangeClass,
     RowsMeaning,
     View,
+    class_of,
     digest_of_json,
     view_of,
 )

@@ -19,7 +19,7 @@ from rule_fixtures import TODAY, cases, name_of, placed_in
 from tables import every_case
 
 from evalcontract.formats import FORMATS
-from evalcontract.model.page import example_files
+from evalcontract.model.codes import example_files
 
 if TYPE_CHECKING:
     from evalcontract import Diagnostic

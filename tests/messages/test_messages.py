@@ -20,7 +20,7 @@ from page_examples import CODES, findings_of_bad_examples
 from rule_fixtures import KINDS, findings_of_kind
 from texts import plain
 
-from evalcontract.cli.main import group
+from evalcontract.cli.command import group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

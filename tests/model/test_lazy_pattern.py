@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tables import every_case
 
 from evalcontract.model import startup as module
 from evalcontract.model.startup import lazy_pattern
@@ -14,8 +15,8 @@ from evalcontract.model.startup import lazy_pattern
 TEXT = "a1 b22\nc"
 
 
-@pytest.mark.parametrize("flags", [0, re.IGNORECASE | re.MULTILINE])
-@pytest.mark.parametrize(
+@every_case("flags", [0, re.IGNORECASE | re.MULTILINE])
+@every_case(
     ("method", "arguments"),
     [
         *[("findall", (TEXT,)), ("split", (TEXT,)), ("sub", ("-", TEXT)), ("subn", ("-", TEXT))],

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.model.codes import Code
+from evalcontract.model.codes import Code, example_files
 from evalcontract.model.diagnostic import (
     Cause,
     Diagnostic,
@@ -32,7 +32,6 @@ from evalcontract.model.diagnostic import (
 )
 from evalcontract.model.errors import ContractViolation
 from evalcontract.model.nearest import allowed_edits, edit_distance, nearest, normalise
-from evalcontract.model.page import example_files
 from evalcontract.model.values import (
     MAX_DIGITS,
     chained,

@@ -21,7 +21,7 @@ from needs import missing
 from tables import every_case
 
 import evalcontract
-from evalcontract.model.page import REPOSITORY, SITE, is_published
+from evalcontract.model.codes import REPOSITORY, SITE, is_published
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -160,6 +160,7 @@ def _git(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.costly
 @every_case(
     ("tags", "is_release"),
     [

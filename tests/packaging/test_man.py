@@ -13,7 +13,7 @@ import pytest
 from needs import GROFF, missing
 from tables import every_case
 
-from evalcontract.cli.main import ALIASES, COMMANDS, command
+from evalcontract.cli.command import ALIASES, COMMANDS, command
 
 sys.path.append(str(Path(__file__).parents[2] / "release"))
 

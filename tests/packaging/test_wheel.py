@@ -20,7 +20,7 @@ import pytest
 from needs import INDEX, MAN, missing
 from tables import every_case
 
-from evalcontract.model.page import SITE
+from evalcontract.model.codes import SITE
 
 if TYPE_CHECKING:
     from email.message import Message

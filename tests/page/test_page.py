@@ -19,7 +19,7 @@ from repositories import commit, needs_git, repository
 from tables import every_case
 from writing import write
 
-from evalcontract.model import page as addresses
+from evalcontract.model import codes as addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -116,6 +116,7 @@ _UNASKED = {"narrow_1": "unavailable: no model is configured"}
 _ABSENT = "the row is not in the results"
 
 
+@pytest.mark.costly
 @every_case(
     ("before", "after", "wanted"),
     [
@@ -203,6 +204,7 @@ def test_rows_have_what_they_and_their_outputs_say(tmp_path: Path) -> None:
     assert answers["r5"] == [{**judge, "answer": "Hm."}]
 
 
+@pytest.mark.costly
 def test_texts_of_results_are_those_that_were_graded(dataset: Path, tmp_path: Path) -> None:
     """The dataset has changed since; with `--no-texts`, the results do not tell."""
     outputs, results = tmp_path / "outputs.jsonl", tmp_path / "results.jsonl"
@@ -246,6 +248,7 @@ def test_runs_are_compared_row_by_row(tmp_path: Path) -> None:
         assert any(line.startswith("the outputs are `outputs_") for line in each["differences"])
 
 
+@pytest.mark.costly
 @every_case("has_verdicts", [False, True])
 def test_a_judge_is_measured_as_calibrate_judge_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], *, has_verdicts: bool
@@ -457,6 +460,7 @@ def test_standard_input_and_folders_are_read(
     assert data_of(page) == of_stdin
 
 
+@pytest.mark.costly
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     dataset = large(tmp_path, 30)
     data = data_of(report(dataset, "--max-rows", "10"))

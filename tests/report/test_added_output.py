@@ -24,7 +24,7 @@ from evalcontract.model.values import escape_controls
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evalcontract.report.report import Report, Style
+    from evalcontract.report import Report, Style
 
 
 def write(report: Report, style: Style) -> Iterator[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from difflib import unified_diff
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 from work import calls_of
 
-from evalcontract.fixing.fixing import write_diff
+from evalcontract.fixing import write_diff
+from evalcontract.workspace.writing import FileFix
 
 
 def lines_of(text: str) -> list[str]:
@@ -18,7 +20,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def diff(before: str, after: str) -> list[str]:
-    return [*write_diff("a.yaml", before, after)]
+    return [*write_diff(FileFix(Path("a.yaml"), before.encode(), after.encode(), ()))]
 
 
 ROWS = [f"- id: a{at}\n  input: b\n  criteria: c\n" for at in range(9)]

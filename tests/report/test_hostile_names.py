@@ -18,10 +18,9 @@ from work import calls_of
 from evalcontract import Diagnostic, Severity
 from evalcontract.model.diagnostic import Place, Span
 from evalcontract.model.values import harmless_json
-from evalcontract.report import FORMATS, write_of
+from evalcontract.report import FORMATS, Report, Style, write_of
 from evalcontract.report.github import SHOWN
 from evalcontract.report.markdown import MAX_BYTES
-from evalcontract.report.report import Report, Style
 from evalcontract.report.sarif import rule
 from evalcontract.workspace.catalogue import KnownCodes
 

@@ -13,9 +13,8 @@ from tables import every_case
 
 from evalcontract.model.diagnostic import Span
 from evalcontract.page.content import Line, Mark
-from evalcontract.page.data import segments
-from evalcontract.page.layout import HEIGHT, WIDTH, layout
-from evalcontract.page.page import MODULES, data_text, text_of
+from evalcontract.page.data import HEIGHT, WIDTH, layout, segments
+from evalcontract.page.report import MODULES, data_text, text_of
 
 
 @every_case(

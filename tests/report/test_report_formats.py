@@ -12,7 +12,7 @@ from publishing import PUBLISHED
 from reports import FILES, READERS, output_of, write_files
 from tables import every_case
 
-from evalcontract.model import page
+from evalcontract.model import codes as page
 from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:

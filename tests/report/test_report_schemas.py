@@ -18,7 +18,7 @@ from reports import output_of, write_files
 from tables import every_case
 
 from evalcontract import __version__
-from evalcontract.model import page
+from evalcontract.model import codes as page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evalcontract import Diagnostic, Severity
 from evalcontract.model.diagnostic import Place, Span
-from evalcontract.report.report import Report, Style
+from evalcontract.report import Report, Style
 from evalcontract.report.text import write
 
 

@@ -11,14 +11,13 @@ from tables import every_case
 
 from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import plan_of
-from evalcontract.library.artifact import read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Library, read_artifact
 from evalcontract.model.reference import Kind
 from evalcontract.rules import ROW_RULES, load_rules
 from evalcontract.rules._rule import Code, Problems, RowGroup, row_rule, rule
 from evalcontract.rules.rows import check_always_passes
 from evalcontract.source import Document, read_stream
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.native import native_for
 
 

@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import mostly_costly
 from jsonschema import Draft202012Validator
+from tables import every_case
 
 from evalcontract.formats import dialects
 from evalcontract.structure.schemas import load, names, text_of
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAMES = names("formats/")
-every = pytest.mark.parametrize("name", NAMES)
+every = every_case("name", NAMES)
 
 
 def parts(schema: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -34,7 +36,7 @@ def test_every_dialect_has_its_schema() -> None:
     assert sorted(NAMES) == sorted(each.schema for each in dialects())
 
 
-@every
+@pytest.mark.parametrize("name", mostly_costly(NAMES))
 def test_it_is_a_schema(name: str) -> None:
     Draft202012Validator.check_schema(load(name))
 

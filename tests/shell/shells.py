@@ -12,8 +12,7 @@ from typing import Any
 import pexpect
 from needs import missing
 
-from evalcontract.cli.editors import script
-from evalcontract.cli.start import SCRIPTS
+from evalcontract.cli.command import SCRIPTS, script
 
 SOURCE = Path(__file__).parents[2] / "src"
 #: Loads the script `$1` as a user does, and binds Control-T to print the line as `<LINE>`.

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from evalcontract.model.page import SITE
+from evalcontract.model.codes import SITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

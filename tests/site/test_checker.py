@@ -8,7 +8,7 @@ from built_pages import broken_links, is_external, loaded_from_elsewhere, read_p
 from tables import every_case
 from writing import write
 
-from evalcontract.model.page import SITE
+from evalcontract.model.codes import SITE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,8 +20,8 @@ from built_pages import Page, broken_links, is_external, loaded_from_elsewhere, 
 from needs import CHROMIUM, DOCS, NODE, missing
 from tables import every_case
 
-from evalcontract.cli.main import COMMANDS
-from evalcontract.model.page import SITE, page_url
+from evalcontract.cli.command import COMMANDS
+from evalcontract.model.codes import SITE, page_url
 from evalcontract.structure.schemas import load, names
 from evalcontract.workspace.catalogue import KnownCodes
 

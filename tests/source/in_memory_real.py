@@ -14,7 +14,7 @@ import datasets
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
-from evalcontract.source.tables.in_memory import rows_in
+from evalcontract.source.tables.columnar import rows_in
 
 datasets.disable_progress_bars()
 

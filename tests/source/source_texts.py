@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evalcontract.source import Document, UnreadableFile
 from evalcontract.source.files import read_stream
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

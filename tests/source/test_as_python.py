@@ -13,8 +13,8 @@ from tables import every_case
 
 from evalcontract.source.external import ExternalFile, read_external_stream
 from evalcontract.source.faults import ParseError
-from evalcontract.source.json.lines import RowStream
-from evalcontract.source.json.reading import load_as_python
+from evalcontract.source.json import load_as_python
+from evalcontract.source.jsonl import RowStream
 
 if TYPE_CHECKING:
     from evalcontract.source.document import Batch

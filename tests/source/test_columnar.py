@@ -82,6 +82,7 @@ def of_mlflow(number: int) -> dict[str, Any]:
     return {"inputs": {"question": f"When {number}?"}, "expectations": {key: ["a"]}}
 
 
+@pytest.mark.costly
 @every_case("name", [*WRITERS])
 @pytest.mark.parametrize(
     ("make", "code"),
@@ -98,6 +99,7 @@ def test_a_null_that_only_the_table_forces_to_exist_is_an_absent_key(
     assert len([each for each in of_table if each[0] == code]) >= 100
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("setting", ["configuration", "argument"])
 @every_case("name", [*WRITERS, "part.parquet"])
 @every_case("make", [native, of_mlflow])
@@ -146,6 +148,7 @@ def test_a_row_group_that_cannot_be_read_costs_its_own_rows(tmp_path: Path) -> N
     }  # fmt: skip
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 @pytest.mark.parametrize("part", [200, 1_500, 1 << 20])
 @pytest.mark.parametrize("is_folder", [False, True])
@@ -276,6 +279,7 @@ def test_a_number_that_json_lacks_is_found_wherever_it_is(column: Any, tmp_path:
     assert [each[2] for each in found if each[0] == "dataset/nothing-to-grade"] == [0, 2]
 
 
+@pytest.mark.costly
 def test_many_columns_come_in_small_batches(tmp_path: Path) -> None:
     names = {f"x_{n}": ["a"] * 70 for n in range(4000)}
     rows = pa.table({"id": [f"q{n}" for n in range(70)], "input": ["a"] * 70, **names})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tables import every_case
 
-from evalcontract.source.cut_texts import cut_texts, cut_texts_of_artifact
+from evalcontract.source.comments import cut_texts, cut_texts_of_artifact
 from evalcontract.source.yaml.reading import parse_yaml
 
 

@@ -224,6 +224,7 @@ def edited(text: str, form: str, *fixes: Fix) -> str:
     return found.text
 
 
+@pytest.mark.costly
 @every_case(("form", "name"), CASES)
 def test_an_edit_changes_nothing_else(form: str, name: str) -> None:
     path, edit, before, after = TABLES[form][name]

@@ -10,8 +10,8 @@ import pytest
 from tables import every_case
 
 from evalcontract.source.faults import MAX_DEPTH, ParseError
-from evalcontract.source.json.reading import load_as_python, parse_json
-from evalcontract.source.tables.parquet import parquet_bytes
+from evalcontract.source.json import load_as_python, parse_json
+from evalcontract.source.tables.parquet import typed_bytes
 from evalcontract.source.yaml.reading import parse_yaml
 from evalcontract.source.yaml.writing import (
     NotWritableError,
@@ -81,7 +81,25 @@ def test_a_mapping_of_yaml() -> None:
 def test_what_parquet_cannot_hold_is_refused() -> None:
     pytest.importorskip("pyarrow")
     with pytest.raises(NotWritableError, match="the rows do not fit one Parquet schema: "):
-        parquet_bytes([{"row": ODD["half of a pair"]}])
+        typed_bytes([{"row": ODD["half of a pair"]}])
+
+
+def test_a_table_has_the_keys_of_all_rows() -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    data = typed_bytes([{"a": 1}, {"b": 2}], header=("c",))
+    read = parquet.read_table(io.BytesIO(data)).to_pylist()
+    assert read == [{"c": None, "a": 1, "b": None}, {"c": None, "a": None, "b": 2}]
+    empty = parquet.read_table(io.BytesIO(typed_bytes([], header=("c", "d"))))
+    assert empty.column_names == ["c", "d"]
+
+
+@pytest.mark.slow
+def test_a_table_of_nothing_but_empty_cells_is_refused() -> None:
+    pytest.importorskip("pyarrow")
+    rows = [{"metadata": {f"key {number}": 1}} for number in range(5000)]
+    with pytest.raises(NotWritableError, match="5,001 different keys: Parquet has a column"):
+        typed_bytes(rows)
+    assert typed_bytes(rows[:500])
 
 
 def test_deep_values_are_read_again_or_refused() -> None:
@@ -89,7 +107,7 @@ def test_deep_values_are_read_again_or_refused() -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     rows = [{"row": ODD["a text as deep as can be"]}]
     try:
-        data = parquet_bytes(rows)
+        data = typed_bytes(rows)
     except NotWritableError as error:
         assert str(error).startswith("the rows do not fit one Parquet schema: ")  # noqa: PT017 - or not
     else:

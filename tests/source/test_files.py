@@ -16,7 +16,7 @@ from tables import every_case
 
 from evalcontract.source import Document, UnreadableFile, format_of, read_file, read_text
 from evalcontract.source import files as files_module
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 
 if TYPE_CHECKING:
     from evalcontract.source import SourceProblem
@@ -338,7 +338,7 @@ def test_not_utf8(name: str, data: bytes, message: str, where: str) -> None:
 def test_not_utf8_in_rows(
     monkeypatch: pytest.MonkeyPatch, data: bytes, message: str, where: str, size: int
 ) -> None:
-    monkeypatch.setattr("evalcontract.source.json.blocks.BLOCK_BYTES", size)
+    monkeypatch.setattr("evalcontract.source.jsonl.BLOCK_BYTES", size)
     (fault,) = [fault for batch in stream(data).batches() for fault, _ in batch.faults]
     assert (fault.code, at(fault.span)) == ("source/encoding", where)
     assert fault.message == f"{message} is not UTF-8"

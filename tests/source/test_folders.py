@@ -31,6 +31,7 @@ if "CI" not in os.environ:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import feather
 
 USUAL: dict[str, Any] = {"id": ["a"], "input": ["When?"], "expected_facts": [["May"]]}
 
@@ -141,6 +142,7 @@ BAD: dict[str, tuple[Callable[[Path], Any], str, str, bool]] = {
 }  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case("name", [*BAD])
 def test_what_is_wrong_with_a_file_is_said_and_the_others_are_checked(
     name: str, tmp_path: Path
@@ -306,6 +308,25 @@ def test_results_are_not_written_among_what_is_read(
     assert [file.name for file in (tmp_path / "t").rglob("*.*")] == ["x.parquet"]
 
 
+def test_results_of_a_folder_are_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "t" / "k=1" / "x.parquet")
+    put(tmp_path / "outputs" / "part-0.parquet", output=["May"])
+    arguments = ("grade", "t", "--outputs", "outputs", "--results", "r.jsonl")
+    assert command_line(*arguments) == 0
+    manifest = json.loads((tmp_path / "r.run.json").read_text())["manifest"]
+    assert len(manifest["dataset"]["sha256"]) == len(manifest["outputs"]["sha256"]) == 64
+    before = (tmp_path / "r.jsonl").read_bytes()
+    assert command_line(*arguments, "--resume") == 0
+    assert (tmp_path / "r.jsonl").read_bytes() == before
+    put(tmp_path / "t" / "k=1" / "x.parquet", expected_facts=[["June"]])
+    capsys.readouterr()
+    assert command_line(*arguments, "--resume") == 2
+    assert "r.jsonl depends on what is another now" in capsys.readouterr().err
+
+
 @every_case("files", [("t.parquet",), ("t/k=1/x.parquet", "t/k=2/y.parquet")])
 def test_a_table_without_rows_is_told(files: tuple[str, ...], tmp_path: Path) -> None:
     for file in files:
@@ -340,7 +361,23 @@ def test_references_of_tables_are_known(
     assert command_line("lock") == 0
     assert command_line("check", ".") == 0
     assert "lock/unused-entry" not in capsys.readouterr().out
+    assert command_line("bump", "rubrics/r1.0.0.yaml", "--to", "3.0.0", "--update-refs") == 0
+    printed = capsys.readouterr().out
+    for name in ("datasets/s.parquet", "datasets/t"):
+        said = "a table is not edited: it still has 1 reference to rubric/r@1.0.0"
+        assert f"{name}: unchanged, {said}" in printed
+    assert command_line("bump", "rubrics/r2.0.0.yaml", "--to", "4.0.0") == 0
+    assert "note: " not in capsys.readouterr().out  # nothing refers to it
+    put(tmp_path / "datasets" / "new.parquet", rubric_ref=["rubric/r@3.0.0"])
+    for arguments in (("check", "."), ("validate-dataset", "datasets/new.parquet")):
+        command_line(*arguments)
+        assert "datasets/new.parquet is not in evalcontract.lock" in capsys.readouterr().out
     (tmp_path / "datasets" / "t" / "k=1" / "y.parquet").write_bytes(b"PAR1")
+    command_line("bump", "--all")
+    assert "datasets/t: not compared" not in capsys.readouterr().out  # its other file is read
+    (tmp_path / "datasets" / "s.parquet").write_bytes(b"PAR1")
+    assert command_line("bump", "--all") == 1
+    assert "datasets/s.parquet: not compared, it cannot be read" in capsys.readouterr().out
     assert command_line("graph") == 1
     assert "datasets/t cannot be read" in capsys.readouterr().out
     (tmp_path / "datasets" / "s.parquet").unlink()
@@ -489,6 +526,12 @@ def test_doctor_knows_the_tables_that_check_reads(
     assert capsys.readouterr().out.count("checked as a dataset") == len(tables)
     for name in others:
         assert command_line("doctor", name) == 1
+        printed = " ".join(capsys.readouterr().out.split())
+        assert ("read below `datasets/`, and this is not" in printed) == (name != "datasets")
+        assert ("name it in a target" in printed) == (name != "datasets")
+    (tmp_path / "evalcontract.toml").write_text('datasets = ["datasets/**"]')
+    assert command_line("doctor", "other/s.parquet") == 1
+    assert "no pattern under `datasets` matches it" in capsys.readouterr().out
 
 
 def test_what_to_install_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -518,3 +561,86 @@ def test_no_finding_in_a_table_claims_to_be_fixable(tmp_path: Path) -> None:
         ("dataset/wrong-type", None),
         ("dataset/near-miss-key", None),
     }
+
+
+def saved(folder: Path) -> None:
+    """Write a dataset as Hugging Face `datasets` does."""
+    folder.mkdir(parents=True)
+    table = pa.table(USUAL)
+    with (
+        pa.OSFile(str(folder / "data-0.arrow"), "wb") as sink,
+        pa.ipc.new_stream(sink, table.schema) as writer,
+    ):
+        writer.write_table(table)
+    files = {"state.json": {"_data_files": [{"filename": "data-0.arrow"}]}, "dataset_info.json": {}}
+    for name, value in files.items():
+        (folder / name).write_text(json.dumps(value))
+
+
+def put_arrow(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    feather.write_feather(pa.table(USUAL), file, compression="uncompressed")
+
+
+def put_csv(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("id,input,expected_facts\na,When?,May\n")
+
+
+TABLES: dict[str, Callable[[Path], object]] = {
+    "datasets/t": lambda path: put(path / "part-0.parquet"),
+    "datasets/hive": lambda path: put(path / "k=1" / "x.parquet"),
+    "datasets/delta": delta,
+    "datasets/saved": saved,
+    "other/plain": lambda path: put(path / "x.parquet"),
+    "other/x.parquet": put,
+    "datasets/x.arrow": put_arrow,
+    "datasets/x.csv": put_csv,
+}
+
+
+@every_case("name", [*TABLES])
+def test_a_target_runs_a_table(name: str, tmp_path: Path) -> None:
+    TABLES[name](tmp_path / name)
+    rows = 2 if name == "datasets/delta" else 1
+    written = f"./{name}" if Path(name).suffix else f"{name}/../{Path(name).name}/"
+    target = tmp_path / "targets" / "t.yaml"
+    target.parent.mkdir()
+    target.write_text(f"id: t\ndataset: {written}\nstrict_validation: true\n")
+    (tmp_path / "rubrics").mkdir()
+    options = Options(root=tmp_path, is_joined=False)
+    for outcome in (
+        check_workspaces(tmp_path, options),
+        validate(Kind.TARGET, [Input(target)], options),
+    ):
+        found = [each for each in outcome.diagnostics if each.code != "dataset/ragged-row"]
+        near = [each for each in found if each.code == "dataset/near-miss-key"]
+        assert found == near
+        assert all(each.is_error for each in near)  # as the target demands
+        assert bool(near) == (name == "datasets/delta")
+        assert outcome.files == {Kind.DATASET: 1, Kind.TARGET: 1}
+        assert outcome.rows == rows
+
+
+def test_a_folder_that_is_no_table_is_no_dataset_of_a_target(tmp_path: Path) -> None:
+    put(tmp_path / "datasets" / "orders" / "part-0.parquet")
+    saved(tmp_path / "datasets" / "split" / "train")
+    (tmp_path / "datasets" / "split" / "dataset_dict.json").write_text('{"splits": ["train"]}')
+    (tmp_path / "targets").mkdir()
+    said = {
+        "datasets/ordres": ("there is no file", "did you mean `datasets/orders`?"),
+        "datasets/split": ("has a dataset for each split: `train`", "name one of them"),
+        "targets": ("cannot be read: it is a folder", "all data in it is Parquet"),
+        "../other": ("is outside of the workspace", "relative to the workspace root"),
+    }
+    for number, name in enumerate(said):
+        (tmp_path / "targets" / f"{number}.yaml").write_text(f"dataset: {name}\n")
+    found = [
+        each
+        for each in check_workspaces(tmp_path, Options(root=tmp_path)).diagnostics
+        if each.code == "target/missing-dataset"
+    ]
+    assert len(found) == len(said)
+    for each, (message, advice) in zip(found, said.values(), strict=True):
+        assert message in each.message
+        assert advice in str(each.help)

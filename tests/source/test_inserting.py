@@ -17,9 +17,8 @@ from tables import every_case
 
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
-from evalcontract.source.entries import Entries
+from evalcontract.source.entries import Entries, Spot, last_spot, places
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import Spot, last_spot, places
 from evalcontract.source.setting import set_value
 from evalcontract.source.yaml.reading import nodes_of, parse_yaml
 
@@ -208,6 +207,7 @@ def check_additions(text: str, some: Callable[[list[Path]], list[Path]]) -> int:
     return added
 
 
+@pytest.mark.costly
 @examples(600)
 @given(layouts(), st.randoms(use_true_random=False))
 def test_all_lines_stay(text: str, random: Any) -> None:
@@ -218,6 +218,7 @@ def test_all_lines_stay(text: str, random: Any) -> None:
     check_additions(text, lambda paths: random.sample(paths, min(3, len(paths))))
 
 
+@pytest.mark.costly
 @examples(600)
 @given(layouts())
 def test_marks_and_positions_agree(text: str) -> None:
@@ -333,7 +334,7 @@ def test_lists_have_the_indentation_of_the_author() -> None:
 @pytest.mark.slow
 def test_ruamel_is_only_loaded_where_something_is_added() -> None:
     code = (
-        "import sys, evalcontract.fixing.fixing, evalcontract.starting.migrate;"
+        "import sys, evalcontract.fixing, evalcontract.starting.migrate;"
         "print('ruamel.yaml' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

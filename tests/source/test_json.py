@@ -13,7 +13,7 @@ from tables import every_case
 
 from evalcontract.source import Document, UnreadableFile
 from evalcontract.source.faults import MAX_DEPTH
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 
 # name: (the text, its value)
 GOOD: dict[str, tuple[str, Any]] = {

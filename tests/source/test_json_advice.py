@@ -6,7 +6,7 @@ import pytest
 from tables import every_case
 
 from evalcontract.source.faults import ParseError
-from evalcontract.source.json.reading import load_json
+from evalcontract.source.json import load_json
 
 ADVICE = [
     ('{"a": 1 "b": 2}', "write a comma before it"),

@@ -9,7 +9,7 @@ import pytest
 from tables import every_case
 
 from evalcontract.source import SourceProblem, UnreadableFile, read_stream
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 
 ROWS = [{"id": f"r{n}", "input": "b", "criteria": "c"} for n in range(40)]
 YAML = "questions:\n" + "".join(f"  - {{id: r{n}, input: b}}\n" for n in range(40))

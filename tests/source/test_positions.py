@@ -17,9 +17,9 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 from source_texts import at, document, fragment, parts, stream, value
 from tables import every_case
 
-from evalcontract.source.json import blocks as rows_module
-from evalcontract.source.wrong_extension import not_jsonl_fault
-from evalcontract.source.yaml.parts import resolve_plain
+from evalcontract.source import jsonl
+from evalcontract.source.json import not_jsonl_fault
+from evalcontract.source.yaml.scalars import resolve_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -234,7 +234,7 @@ def test_jsonl(
     assume(all(not_jsonl_fault(texts[:count]) is None for count in range(len(texts) + 1)))
     data = (b"\xef\xbb\xbf" if mark else b"") + end.join(texts) + (end if last else b"")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_module, "BLOCK_BYTES", size)
+        patch.setattr(jsonl, "BLOCK_BYTES", size)
         found = stream(data)
         batches = list(found.batches())
         rows = [row for batch in batches for row in batch.rows]
@@ -275,7 +275,7 @@ def test_jsonl(
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])
 def test_a_jsonl_stream_can_be_read_twice(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(rows_module, "BLOCK_BYTES", size)
+    monkeypatch.setattr(jsonl, "BLOCK_BYTES", size)
     found = stream(b'{"a": 1}\n\n{"a": 2}\n')
     first = list(found.batches())
     digest = found.sha256

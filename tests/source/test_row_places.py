@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tables import every_case
 
-from evalcontract.source.json import blocks as jsonl_blocks
-from evalcontract.source.json import reading as json_scanner
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source import jsonl
+from evalcontract.source.json import scan
+from evalcontract.source.jsonl import RowStream
 
 
 class Counting(io.BytesIO):
@@ -40,8 +40,7 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(text)
         return scan(text, **more)
 
-    scan = json_scanner.scan
-    monkeypatch.setattr(json_scanner, "scan", counted)
+    monkeypatch.setattr(jsonl, "scan", counted)
     return seen
 
 
@@ -54,7 +53,7 @@ def test_places_in_any_order(
     block: int, last: str, mark: bytes, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever block a row is in, and whatever was asked before."""
-    monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", block)
+    monkeypatch.setattr(jsonl, "BLOCK_BYTES", block)
     texts = [f'{{"id": "r{n}", "é": "{"x" * n}", "n": {n}}}' if n % 7 else "" for n in range(40)]
     rows = [n for n, text in enumerate(texts) if text]
     stream = stream_of(mark + (end.join(texts) + last.replace("\n", end)).encode())
@@ -81,7 +80,7 @@ def test_many_findings_in_one_row(scans: list[str]) -> None:
 
 def test_places_in_blocks_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row that relates to one far away costs two lines, not two blocks."""
-    monkeypatch.setattr(jsonl_blocks, "BLOCK_BYTES", 10_000)
+    monkeypatch.setattr(jsonl, "BLOCK_BYTES", 10_000)
     count = 2000
     data = "".join(f'{{"id": "r{n}", "input": "{"x" * 80}"}}\n' for n in range(count)).encode()
     stream = stream_of(data)

@@ -152,6 +152,7 @@ def hostile(column: Callable[[Any], Any], **options: Any) -> bytes:
     return stream(pa.table({"input": ["a"], "z": column(pa)}), **options)
 
 
+@pytest.mark.costly
 @every_case(
     ("column", "options", "code"),
     [

@@ -9,7 +9,7 @@ import pytest
 from source_texts import document, faults, value
 from tables import every_case
 
-from evalcontract.source.yaml.parts import resolve_plain
+from evalcontract.source.yaml.scalars import resolve_plain
 
 INF = math.inf
 

@@ -110,6 +110,7 @@ MAPPINGS = st.dictionaries(st.sampled_from("abcd"), SCALARS, min_size=1) | st.di
 )
 
 
+@pytest.mark.costly
 @given(MAPPINGS, MAPPINGS, st.sampled_from([None, True, False]))
 def test_any_mapping(old: Any, new: Any, style: bool | None) -> None:  # noqa: FBT001 - as PyYAML
     before = yaml.safe_dump({"id": "a", "v": old, "z": 1}, default_flow_style=style, width=9999)

@@ -56,6 +56,7 @@ def test_no_text_has_another_value(texts: list[str], theirs: list[dict[str, Any]
     assert compared > NUMBER // 4, "the two are hardly ever compared"
 
 
+@pytest.mark.slow
 def test_what_the_editors_refuse_is_a_fault(texts: list[str], theirs: list[dict[str, Any]]) -> None:
     refused = 0
     for text, said in zip(texts, theirs, strict=True):

@@ -12,7 +12,7 @@ from tables import every_case
 
 from evalcontract.source import files, read_stream
 from evalcontract.source.faults import ParseError
-from evalcontract.source.yaml.narrow import raise_early
+from evalcontract.source.yaml.quick import raise_early
 from evalcontract.source.yaml.reading import parse_yaml
 
 ROWS = 1200

@@ -17,7 +17,7 @@ from work import calls_of
 from evalcontract.source import Document, MisreadError, UnreadableFile, read_stream
 from evalcontract.source.rows import DocumentRows
 from evalcontract.source.yaml import reading as exact_reader
-from evalcontract.source.yaml import simple as yaml_simple
+from evalcontract.source.yaml import scalars as yaml_simple
 from evalcontract.source.yaml.quick import YamlDataset, has_other_numbers
 
 if TYPE_CHECKING:

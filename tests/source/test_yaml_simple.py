@@ -18,7 +18,7 @@ from evalcontract.source.faults import ParseError
 from evalcontract.source.yaml import writing as yaml_text
 from evalcontract.source.yaml.quick import quick_value
 from evalcontract.source.yaml.reading import read_piece
-from evalcontract.source.yaml.simple import find_places
+from evalcontract.source.yaml.scalars import find_places
 
 if TYPE_CHECKING:
     from evalcontract.source.document import Node
@@ -121,6 +121,7 @@ def read_by_all(text: str) -> tuple[Any, Node] | None:
         return None
 
 
+@pytest.mark.costly
 @examples(2_000)
 @given(TEXTS)
 def test_both_readers_agree(text: str) -> None:

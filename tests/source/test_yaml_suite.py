@@ -77,6 +77,7 @@ def test_no_value_is_another(suite: list[dict[str, Any]]) -> None:
     assert compared > 180
 
 
+@pytest.mark.slow
 def test_what_is_no_yaml_is_a_fault(suite: list[dict[str, Any]]) -> None:
     broken = [case for case in suite if case["fail"]]
     assert len(broken) > 90
@@ -87,6 +88,7 @@ def test_what_is_no_yaml_is_a_fault(suite: list[dict[str, Any]]) -> None:
             assert fault.help, case["id"]
 
 
+@pytest.mark.slow
 def test_what_is_refused_besides_is_known(suite: list[dict[str, Any]]) -> None:
     texts = {case["id"]: case["yaml"] for case in suite if not case["fail"]}
     known = {case: part for part, cases in REFUSED.values() for case in cases.split()}

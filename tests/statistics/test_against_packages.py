@@ -14,11 +14,13 @@ from tables import every_case
 from evalcontract.statistics.estimates import (
     FEWEST_CLUSTERS,
     ClusterSum,
+    holm,
+    mcnemar_exact,
     mean_estimate,
+    paired_difference,
     t_quantile,
     t_tail,
 )
-from evalcontract.statistics.paired import holm, mcnemar_exact, paired_difference
 from evalcontract.statistics.rates import wilson_interval
 from evalcontract.statistics.samples import pass_at_k, rows_needed
 

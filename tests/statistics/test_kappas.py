@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from real_packages import ask_peer
 from tables import every_case
 
-from evalcontract.statistics.agreement import area_under_roc, krippendorff_alpha, weighted_kappa
 from evalcontract.statistics.rates import Agreement, cohens_kappa
+from evalcontract.statistics.scores import area_under_roc, krippendorff_alpha, weighted_kappa
 
 if TYPE_CHECKING:
     from collections.abc import Callable

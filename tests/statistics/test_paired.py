@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.statistics.estimates import ClusterSum, T
-from evalcontract.statistics.paired import (
+from evalcontract.statistics.estimates import (
     BONETT_PRICE,
+    ClusterSum,
     PairedDifference,
+    T,
     holm,
     mcnemar_exact,
     paired_difference,

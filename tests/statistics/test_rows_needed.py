@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.statistics.paired import paired_difference
+from evalcontract.statistics.estimates import paired_difference
 from evalcontract.statistics.samples import DifferenceVariance, detectable, rows_needed
 
 

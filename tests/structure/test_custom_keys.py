@@ -11,8 +11,7 @@ from tables import every_case
 
 from evalcontract.datasets.gates import PLACES, ExtraKeys
 from evalcontract.datasets.plans import row_schema
-from evalcontract.structure.keys.elsewhere import misplaced_words
-from evalcontract.structure.keys.mismatches import KeyMismatches
+from evalcontract.structure.keys.mismatches import KeyMismatches, misplaced_words
 from evalcontract.structure.keys.names import ALIASES, CONTINUOUS_ALIASES
 
 if TYPE_CHECKING:

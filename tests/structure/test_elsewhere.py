@@ -15,7 +15,7 @@ from evalcontract.datasets.gates import PLACES as OPEN
 from evalcontract.datasets.gates import ExtraKeys
 from evalcontract.datasets.root import root_schema
 from evalcontract.structure.gate import Gate, gate_schema
-from evalcontract.structure.keys.elsewhere import misplaced_words
+from evalcontract.structure.keys.mismatches import misplaced_words
 from evalcontract.structure.keys.spelling import generic_keys
 from evalcontract.structure.schemas import definition, known_keys, load
 from evalcontract.structure.validator import SchemaValidator
@@ -126,10 +126,8 @@ def test_keys_that_somebody_owns(place: str, key: str, value: Any, named: str) -
         assert findings(place, expected={"answer": 1, key: value}) == []
 
 
-@pytest.mark.parametrize("place", ["row", "dataset"])
-@pytest.mark.parametrize(
-    "kind", known_keys(load("rubric")["$defs"]["check"], {}, {})["kind"]["enum"]
-)
+@every_case("place", ["row", "dataset"])
+@every_case("kind", known_keys(load("rubric")["$defs"]["check"], {}, {})["kind"]["enum"])
 def test_flags_of_other_tools(place: str, kind: str) -> None:
     ((code, where, advice),) = findings(place, **{f"check_{kind}": True})
     assert (code, where) == ("dataset/foreign-key", f"check_{kind}")

@@ -128,6 +128,7 @@ def test_a_check_takes_a_bounded_number_of_steps(monkeypatch: pytest.MonkeyPatch
     assert "steps" in found.message
 
 
+@pytest.mark.costly
 def test_many_rows_take_a_bounded_number_of_steps_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

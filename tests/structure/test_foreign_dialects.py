@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evalcontract.model.errors import InstallationError, PluginError
-from evalcontract.structure import foreign
+from evalcontract.structure import schemas as foreign
 
 ROWS = {"$defs": {"row": {"type": "object"}}}
 

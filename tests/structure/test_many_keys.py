@@ -10,7 +10,7 @@ from doors import Options, check_workspaces
 from texts import facts
 from work import calls_of
 
-from evalcontract.structure.messages.keys import missing_key
+from evalcontract.structure.key_messages import missing_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

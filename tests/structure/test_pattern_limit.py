@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tables import every_case
 
-from evalcontract.structure import native, pattern_limit
+from evalcontract.structure import authored, native
+from evalcontract.structure.authored import NoChildError, OutOfTimeError, PatternMatcher
 from evalcontract.structure.exact import AuthoredSchema, UndecidedError
 from evalcontract.structure.gate import Gate, gate_schema
 from evalcontract.structure.native import MAX_STEPS, PatternLimitError, steps_for
-from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError, PatternMatcher
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 
@@ -41,22 +41,22 @@ class Counted:
 def searches(monkeypatch: pytest.MonkeyPatch) -> Counted:
     """Count the searches in this process."""
     counted = Counted(native.matches)
-    monkeypatch.setattr(pattern_limit, "matches", counted)
+    monkeypatch.setattr(authored, "matches", counted)
     return counted
 
 
 @pytest.fixture
 def children(monkeypatch: pytest.MonkeyPatch) -> Counted:
     """Count the searches in another process."""
-    counted = Counted(pattern_limit.answer_of_child)
-    monkeypatch.setattr(pattern_limit, "answer_of_child", counted)
+    counted = Counted(authored.answer_of_child)
+    monkeypatch.setattr(authored, "answer_of_child", counted)
     return counted
 
 
 def spent(monkeypatch: pytest.MonkeyPatch) -> PatternMatcher:
     """Return a matcher whose time is over after one search."""
     for limit in ("MAX_SECONDS", "SECONDS_PER_TEXT", "SECONDS_PER_CHARACTER"):
-        monkeypatch.setattr(pattern_limit, limit, 1e-12)
+        monkeypatch.setattr(authored, limit, 1e-12)
     matcher = PatternMatcher()
     matcher.matches(SLOW, "a")
     return matcher
@@ -65,7 +65,7 @@ def spent(monkeypatch: pytest.MonkeyPatch) -> PatternMatcher:
 @every_case(("length", "most"), [(10, MAX_STEPS), (20_000, 16_384), (1_000_000, 512)], ids=str)
 def test_a_long_text_allows_few_steps(length: int, most: int) -> None:
     """No search takes more steps than half a second allows, whatever each of them scans."""
-    assert steps_for("a" * length, pattern_limit.MAX_WORK) == most
+    assert steps_for("a" * length, authored.MAX_WORK) == most
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_long_text_allows_few_steps(length: int, most: int) -> None:
 def test_what_needs_more_steps_is_searched_by_another_process(
     pattern: str, text: str, monkeypatch: pytest.MonkeyPatch, children: Counted
 ) -> None:
-    monkeypatch.setattr(pattern_limit, "MAX_WORK", 20)
+    monkeypatch.setattr(authored, "MAX_WORK", 20)
     before = children.calls
     assert PatternMatcher().matches(pattern, text) is bool(re.search(pattern, text))
     assert children.calls == before + 1
@@ -94,18 +94,18 @@ def test_a_process_without_an_answer_decides_nothing(
     def fails(*_: Any) -> None:
         raise failure
 
-    monkeypatch.setattr(pattern_limit, "MAX_WORK", 20)
-    monkeypatch.setattr(pattern_limit, "answer_of_child", fails)
+    monkeypatch.setattr(authored, "MAX_WORK", 20)
+    monkeypatch.setattr(authored, "answer_of_child", fails)
     with pytest.raises(PatternLimitError):
         PatternMatcher().matches(SLOW, "a" * 200)
 
 
 @pytest.mark.slow
 def test_a_process_ends_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pattern_limit, "MAX_WORK", 20)
-    monkeypatch.setattr(pattern_limit, "MAX_SECONDS", 0.01)
-    monkeypatch.setattr(pattern_limit, "SECONDS_PER_CHARACTER", 0)
-    monkeypatch.setattr(pattern_limit, "_START_SECONDS", 0.3)
+    monkeypatch.setattr(authored, "MAX_WORK", 20)
+    monkeypatch.setattr(authored, "MAX_SECONDS", 0.01)
+    monkeypatch.setattr(authored, "SECONDS_PER_CHARACTER", 0)
+    monkeypatch.setattr(authored, "_START_SECONDS", 0.3)
     with pytest.raises(PatternLimitError, match="too long"):
         PatternMatcher().matches(SLOW, "a" * 300_000)
 
@@ -123,7 +123,7 @@ def test_once_the_time_is_over_nothing_is_searched(
 
 
 def test_a_slow_text_is_searched_once(monkeypatch: pytest.MonkeyPatch, searches: Counted) -> None:
-    monkeypatch.setattr(pattern_limit, "_SLOW_SECONDS", 0)
+    monkeypatch.setattr(authored, "_SLOW_SECONDS", 0)
     matcher = PatternMatcher()
     assert [matcher.matches("(?=a)a", "ba") for _ in range(3)] == [True] * 3
     assert searches.calls == 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tables import every_case
 
-from evalcontract.structure.authored import graph as sizes
-from evalcontract.structure.authored.analyses import SchemaAnalyses
-from evalcontract.structure.authored.graph import pattern_size
+from evalcontract.structure import schema_faults as sizes
+from evalcontract.structure.authored import SchemaAnalyses
+from evalcontract.structure.schema_faults import pattern_size
 
 
 @every_case(

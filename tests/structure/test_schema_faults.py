@@ -11,7 +11,7 @@ import pytest
 from tables import every_case
 from texts import facts, plain, told
 
-from evalcontract.structure.authored.faults import schema_faults
+from evalcontract.structure.schema_faults import schema_faults
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

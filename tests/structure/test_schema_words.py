@@ -8,7 +8,7 @@ from jsonschema_specifications import REGISTRY
 from tables import every_case
 
 from evalcontract.model.diagnostic import Rename
-from evalcontract.structure.authored.keywords import remarks
+from evalcontract.structure.schema_keywords import remarks
 
 MISSPELLED = [
     ("requierd", ["a"], "required"),

@@ -6,9 +6,9 @@ from typing import Any
 
 from tables import every_case
 
-from evalcontract.structure.messages.types import number_advice
 from evalcontract.structure.schemas import definition, load
 from evalcontract.structure.validator import SchemaValidator
+from evalcontract.structure.value_messages import number_advice
 
 WHOLE: dict[str, Any] = {"type": "integer", "minimum": 1}
 NUMBER: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}

@@ -1,1 +1,1 @@
-"""Static analysis of templates, regular expressions, JSON Schemas and conflicting checks."""
+"""Static analysis of templates, regular expressions and conflicting checks."""

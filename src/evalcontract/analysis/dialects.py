@@ -1,4 +1,4 @@
-"""Read the syntax of a pattern: that of other languages, and whether it matches every text."""
+"""Patterns as other languages write them: how Python misreads them, and JavaScript's faults."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from evalcontract.analysis import pattern as tree
 from evalcontract.analysis.pattern import (
     FLAGS,
     Uncompilable,
     compile_pattern,
-    read_pattern,
-    shortest_match,
 )
 from evalcontract.model.startup import lazy_pattern
 
@@ -191,92 +188,64 @@ def advice_on(pattern: str, fault: Uncompilable) -> str | None:
     return None
 
 
-_START, _LINE_END, _LINE_START, _END = range(4)
-Ways = frozenset[tuple[int, int]]
-
-_NOWHERE: Ways = frozenset()
-_STAY: Ways = frozenset((place, place) for place in range(4))
-_TO_THE_SIDE: Ways = frozenset({(_START, _LINE_END), (_LINE_START, _END)})
-_ONWARD: Ways = _TO_THE_SIDE | {(_START, _LINE_START), (_START, _END), (_LINE_END, _END)}
-
-
-def matches_everything(pattern: str, flags: Iterable[str], *, full: bool) -> bool:
-    """Whether a pattern provably matches in every text, or every whole text if `full`."""
-    if shortest_match(pattern, flags) != 0:
-        return False
-    read = read_pattern(pattern, flags)
-    if read is None:
-        return False
-    ways = _ways(read.root)
-    return (_START, _END) in ways if full else bool(ways)
+_TOKEN = lazy_pattern(
+    r"(?P<edge>\\[bB]|[\^$])|\\.|(?P<open>\((?:\?(?:<[A-Za-z_$][\w$]*>|:|(?P<look><?[=!])))?(?!\?))"
+    r"|(?P<close>\))|\[\^?(?P<set>(?:\\.|[^\]\\])*)\]"
+    r"|(?P<repeat>(?:[*+?]|\{(?P<least>[0-9]+)(?:,(?P<most>[0-9]*))?\})\??)|(?P<bar>\|)"
+    r"|(?P<flags>\(\?(?:[ims]+(?:-[ims]*)?|-[ims]+):)|(?P<bad>\(|\[|\\)|[\w\s]+|.",
+    re.DOTALL,
+)
+_RANGE = lazy_pattern(r"(.)-(.)", re.DOTALL)
+_BAD = {
+    "(": "`(?` begins no group of JavaScript",
+    "[": "a class has no `]`",
+    "\\": "it ends with a backslash",
+}
+_FLAGS = frozenset("dgimsuvy")
 
 
-def _ways(node: tree.Node) -> Ways:  # noqa: PLR0911 - a table
-    match node:
-        case tree.CaptureGroup(body=body):
-            return _ways(body)
-        case tree.Either(options=options):
-            return _NOWHERE.union(*map(_ways, options))
-        case tree.Sequence(parts=parts):
-            ways = _STAY
-            for part in parts:
-                ways = _chain(ways, _ways(part))
-            return ways
-        case tree.Repeat(keeps=False):
-            return _repeat(node)
-        case tree.Anchor():
-            return _anchor(node)
-        case tree.Look(body=body, behind=None, negative=False):
-            return frozenset((start, start) for start, _ in _ways(body))
-        case tree.Atomic() | tree.Repeat():
-            # It keeps its first match, which need not be the one that leads on.
-            return _STAY if _is_empty(node) else _NOWHERE
-        case _:
-            return _NOWHERE
+def pattern_fault(pattern: str, flags: str = "") -> str | None:
+    """Return why JavaScript does not compile a pattern; None if nothing was found.
+
+    Groups with flags, such as `(?i:x)`, are new in JavaScript: what follows one is not looked at.
+    """
+    if not _FLAGS.issuperset(flags) or len(set(flags)) < len(flags) or {"u", "v"} <= {*flags}:
+        return f"`{flags}` are no flags of JavaScript"
+    return next(_faults(pattern), None)
 
 
-def _chain(one: Ways, other: Ways) -> Ways:
-    return frozenset((a, d) for a, b in one for c, d in other if b == c)
+def _faults(pattern: str) -> Iterator[str]:
+    opened: list[bool] = []
+    can_repeat = False
+    for token in _TOKEN.finditer(pattern):
+        kind, could_repeat = token.lastgroup, can_repeat
+        if token["flags"]:
+            return
+        if token["bad"]:
+            yield _BAD[token["bad"]]
+        if _is_out_of_order(token):
+            yield f"`{token[0]}` is out of order"
+        if token["repeat"] and not could_repeat:
+            yield f"`{token[0]}` has nothing to repeat"
+        can_repeat = not (token["repeat"] or token["edge"] or token["open"] or token["bar"])
+        if token["open"]:
+            opened.append((token["look"] or "").startswith("<"))
+        elif kind == "close":
+            if not opened:
+                yield "a `)` has no `(`"
+            can_repeat = not (opened and opened.pop())
+    if opened:
+        yield "a `(` has no `)`"
 
 
-def _repeat(node: tree.Repeat) -> Ways:
-    if node.high is None and node.low == 0:
-        other, newline = _coverage(node.body)
-        if other:
-            return _STAY | (_ONWARD if newline else _TO_THE_SIDE)
-    body = _ways(node.body)
-    ways = _STAY
-    for _ in range(min(node.low, len(_STAY))):  # more repetitions than places add nothing
-        ways = _chain(ways, body)
-    if node.low == 0:
-        ways |= body if node.high != 0 else _NOWHERE
-    return ways
+def _is_out_of_order(token: re.Match[str]) -> bool:
+    """Whether a class or the bounds of a repeat fall; not known of a class with a backslash."""
+    of_class = token["set"] or ""
+    falls = "\\" not in of_class and any(a > b for a, b in _RANGE.findall(of_class))
+    return falls or bool(token["most"] and _number(token["least"]) > _number(token["most"]))
 
 
-def _coverage(node: tree.Node) -> tuple[bool, bool]:
-    """Return whether one repetition matches any character but newline, and whether newline."""
-    match node:
-        case tree.Char():
-            return node.any_other, node.any_newline
-        case tree.CaptureGroup(body=body):
-            return _coverage(body)
-        case tree.Either(options=options):
-            covered = [_coverage(option) for option in options]
-            return any(other for other, _ in covered), any(newline for _, newline in covered)
-        case tree.Repeat(body=body, low=low, high=high, keeps=False) if low <= 1 and high != 0:
-            return _coverage(body)
-        case _:
-            return False, False
-
-
-def _anchor(anchor: tree.Anchor) -> Ways:
-    if anchor.is_start:
-        return frozenset({(_START, _START)} | ({(_LINE_START,) * 2} if anchor.is_line else set()))
-    if anchor.is_end:
-        return frozenset({(_END, _END)} | ({(_LINE_END,) * 2} if anchor.is_line else set()))
-    return _NOWHERE
-
-
-def _is_empty(node: tree.Node) -> bool:
-    """Whether a part matches only the empty string."""
-    return isinstance(node, tree.Sequence) and not node.parts
+def _number(digits: str) -> tuple[int, str]:
+    """Return what compares as a number of any length."""
+    significant = digits.lstrip("0")
+    return len(significant), significant

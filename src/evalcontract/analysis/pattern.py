@@ -1,7 +1,7 @@
 """Regular expressions: compiled, explained where they do not compile, and as a syntax tree.
 
 The pattern is parsed by Python's own parser, so the tree is what `re` runs. Conditional groups,
-`(?(1)…)`, are not supported.
+`(?(1)…)`, are not supported. The tree may prove that a pattern matches every text, or none.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property, lru_cache
 from itertools import islice
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from typing import Any
+
+from evalcontract.model.startup import NamedTuple
 
 _LAST = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
@@ -330,3 +333,216 @@ def _has_newline(items: list[tuple[str, Any]]) -> bool:
 
 
 _WITH_NEWLINE = ("CATEGORY_SPACE", "CATEGORY_NOT_WORD", "CATEGORY_NOT_DIGIT")
+
+
+_START, _LINE_END, _LINE_START, _END = range(4)
+Ways = frozenset[tuple[int, int]]
+
+_NOWHERE: Ways = frozenset()
+_STAY: Ways = frozenset((place, place) for place in range(4))
+_TO_THE_SIDE: Ways = frozenset({(_START, _LINE_END), (_LINE_START, _END)})
+_ONWARD: Ways = _TO_THE_SIDE | {(_START, _LINE_START), (_START, _END), (_LINE_END, _END)}
+
+
+def matches_everything(pattern: str, flags: Iterable[str], *, full: bool) -> bool:
+    """Whether a pattern provably matches in every text, or every whole text if `full`."""
+    if shortest_match(pattern, flags) != 0:
+        return False
+    read = read_pattern(pattern, flags)
+    if read is None:
+        return False
+    ways = _ways(read.root)
+    return (_START, _END) in ways if full else bool(ways)
+
+
+def _ways(node: Node) -> Ways:  # noqa: PLR0911 - a table
+    match node:
+        case CaptureGroup(body=body):
+            return _ways(body)
+        case Either(options=options):
+            return _NOWHERE.union(*map(_ways, options))
+        case Sequence(parts=parts):
+            ways = _STAY
+            for part in parts:
+                ways = _chain(ways, _ways(part))
+            return ways
+        case Repeat(keeps=False):
+            return _ways_to_repeat(node)
+        case Anchor():
+            return _ways_past(node)
+        case Look(body=body, behind=None, negative=False):
+            return frozenset((start, start) for start, _ in _ways(body))
+        case Atomic() | Repeat():
+            # It keeps its first match, which need not be the one that leads on.
+            return _STAY if _is_empty(node) else _NOWHERE
+        case _:
+            return _NOWHERE
+
+
+def _chain(one: Ways, other: Ways) -> Ways:
+    return frozenset((a, d) for a, b in one for c, d in other if b == c)
+
+
+def _ways_to_repeat(node: Repeat) -> Ways:
+    if node.high is None and node.low == 0:
+        other, newline = _coverage_of(node.body)
+        if other:
+            return _STAY | (_ONWARD if newline else _TO_THE_SIDE)
+    body = _ways(node.body)
+    ways = _STAY
+    for _ in range(min(node.low, len(_STAY))):  # more repetitions than places add nothing
+        ways = _chain(ways, body)
+    if node.low == 0:
+        ways |= body if node.high != 0 else _NOWHERE
+    return ways
+
+
+def _coverage_of(node: Node) -> tuple[bool, bool]:
+    """Return whether one repetition matches any character but newline, and whether newline."""
+    match node:
+        case Char():
+            return node.any_other, node.any_newline
+        case CaptureGroup(body=body):
+            return _coverage_of(body)
+        case Either(options=options):
+            covered = [_coverage_of(option) for option in options]
+            return any(other for other, _ in covered), any(newline for _, newline in covered)
+        case Repeat(body=body, low=low, high=high, keeps=False) if low <= 1 and high != 0:
+            return _coverage_of(body)
+        case _:
+            return False, False
+
+
+def _ways_past(anchor: Anchor) -> Ways:
+    if anchor.is_start:
+        return frozenset({(_START, _START)} | ({(_LINE_START,) * 2} if anchor.is_line else set()))
+    if anchor.is_end:
+        return frozenset({(_END, _END)} | ({(_LINE_END,) * 2} if anchor.is_line else set()))
+    return _NOWHERE
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether a part matches only the empty string."""
+    return isinstance(node, Sequence) and not node.parts
+
+
+# Proofs that a pattern matches in no text. A part of it is followed as a set of states: what
+# precedes the place that was reached, and what an anchor requires to follow. After `$` nothing can
+# follow but a final newline, and `^` cannot follow a character. A part that is not understood
+# changes nothing or allows everything, so the proof is sound but not complete.
+
+
+class _Before(IntEnum):
+    """What precedes a place: nothing that the pattern has matched, a newline, another character."""
+
+    NOTHING = 0
+    NEWLINE = 1
+    OTHER = 2
+
+
+class _After(IntEnum):
+    """What must follow a place, in ascending strictness."""
+
+    # LINE_END: a newline, or the end of the text. FINAL: the end, or a last newline and the end.
+
+    ANYTHING = 0
+    LINE_END = 1
+    FINAL = 2
+    END = 3
+
+
+class _State(NamedTuple):
+    before: _Before
+    after: _After
+
+
+_States = frozenset[_State]
+_ALL: _States = frozenset(_State(before, after) for before in _Before for after in _After)
+
+
+def matches_nothing(pattern: str, flags: Iterable[str]) -> bool:
+    """Whether the anchors of a pattern provably keep it from matching in any text."""
+    if not has_anchor(pattern):
+        return False
+    read = read_pattern(pattern, flags)
+    if read is None:
+        return False
+    start: _States = frozenset({_State(_Before.NOTHING, _After.ANYTHING)})
+    return not _Walk(read).through(read.root, start)
+
+
+def has_anchor(pattern: str) -> bool:
+    """Whether a pattern may have an anchor."""
+    return any(anchor in pattern for anchor in ("^", "$", r"\A", r"\Z"))
+
+
+class _Walk:
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+        self._known: dict[tuple[int, _States], _States] = {}
+
+    @cached_property
+    def _others(self) -> list[str]:
+        return [letter for letter in self._pattern.alphabet if letter != "\n"]
+
+    def through(self, node: Node, states: _States) -> _States:  # noqa: PLR0911 - a table
+        """Return the states after a part, given those before it; none if it cannot match."""
+        match node:
+            case Char():
+                return self._char(node, states)
+            case Anchor():
+                return frozenset(
+                    after for state in states for after in _anchor_positions(node, state)
+                )
+            case CaptureGroup(body=body) | Atomic(body=body):
+                return self.through(body, states)
+            case Sequence(parts=parts):
+                for part in parts:
+                    states = self.through(part, states)
+                return states
+            case Either(options=options):
+                return frozenset(
+                    state for option in options for state in self.through(option, states)
+                )
+            case Repeat():
+                key = id(node), states  # nested repeats visit their body with the same states
+                if key not in self._known:
+                    self._known[key] = self._repeat(node, states)
+                return self._known[key]
+            case Back():
+                return _ALL if states else states
+            case _:
+                return states
+
+    def _char(self, char: Char, states: _States) -> _States:
+        matches = char.test.fullmatch
+        newline = bool(matches("\n"))
+        other = not newline or any(map(matches, self._others))  # one of them, if not a newline
+        after: set[_State] = set()
+        for state in states:
+            if other and state.after is _After.ANYTHING:
+                after.add(_State(_Before.OTHER, _After.ANYTHING))
+            if newline and state.after is not _After.END:
+                rest = _After.END if state.after is _After.FINAL else _After.ANYTHING
+                after.add(_State(_Before.NEWLINE, rest))
+        return frozenset(after)
+
+    def _repeat(self, repeat: Repeat, states: _States) -> _States:
+        if repeat.high == 0:
+            return states
+        for _ in range(min(repeat.low, len(_ALL))):
+            states = self.through(repeat.body, states)
+        while not (more := self.through(repeat.body, states)) <= states:
+            states |= more  # any number of further repetitions
+        return states
+
+
+def _anchor_positions(anchor: Anchor, state: _State) -> Iterator[_State]:
+    if anchor.is_start:
+        if state.before is _Before.NOTHING or (anchor.is_line and state.before is _Before.NEWLINE):
+            yield state
+    elif anchor.is_end:
+        required = _After.LINE_END if anchor.is_line else _After.FINAL
+        yield _State(state.before, max(state.after, required))
+    else:
+        yield state

@@ -33,7 +33,7 @@ from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.rules import DATASET_RULES
 from evalcontract.rules.rows.duplicate_id import repeated
 from evalcontract.rules.rows.unknown_bundle import undeclared
-from evalcontract.source.overlays import KeptFiles
+from evalcontract.source.filesystem import KeptFiles
 from evalcontract.source.rows import IterableRows, RowBlocks
 from evalcontract.source.tables.columnar import (
     CAST,

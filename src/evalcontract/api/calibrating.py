@@ -12,10 +12,9 @@ from evalcontract._version import __version__
 from evalcontract.api.findings import Findings
 from evalcontract.calibrating.calibrate import CalibrationOutcome, calibrate, prospects
 from evalcontract.calibrating.files import CalibrationOptions
-from evalcontract.calibrating.measuring import CalibrationResult
-from evalcontract.calibrating.printed import document_of
+from evalcontract.calibrating.measuring import CalibrationResult, document_of
 from evalcontract.judging.asking import Judging, Usage
-from evalcontract.judging.cost import QuestionBudget, forecast_fields
+from evalcontract.judging.questions import QuestionBudget, forecast_fields
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.statistics.rates import Agreement, CorrectedRate, Interval, MeasuredRate
 

@@ -1,26 +1,33 @@
-"""Open datasets in Python: files of any format and rows in memory, and the loader of both."""
+"""Datasets in Python: their loader, and what it loads of files or of rows in memory."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from io import BytesIO
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
-from evalcontract.api.findings import LOG, Findings, Loader, Workspace, settle
-from evalcontract.api.loaded import LoadedDataset, LoadedRow, LoadedRubric, Resolver, RowT
+from evalcontract.api.artifacts import LoadedRubric, Resolver
+from evalcontract.api.findings import LOG, NO_FINDINGS, Findings, Loader, Workspace, settle
 from evalcontract.checking.artifacts import (
     artifact_findings,
     bundle_findings,
     listing_errors,
     lock_findings,
 )
-from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.opening import Input, open_dataset, open_rows
-from evalcontract.datasets.passes import NATIVE, CheckedRow, Dataset, DatasetPass, rows_of
+from evalcontract.datasets.passes import (
+    NATIVE,
+    CheckedRow,
+    Dataset,
+    DatasetPass,
+    NativePass,
+    rows_of,
+)
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.plans import GradingPlans, cover_row
 from evalcontract.datasets.provenance import Provenance, settings_of
@@ -29,15 +36,118 @@ from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, sort_key
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.policy import Policy
-from evalcontract.source.rows import NotPlainError, plain
-from evalcontract.source.tables.in_memory import rows_in
-from evalcontract.source.yaml.writing import NotWritableError, json_text
+from evalcontract.source.tables.columnar import rows_in
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from evalcontract.checks.coverage import RowCoverage
     from evalcontract.types import Row
 
-    Cover = Callable[[tuple[LoadedRow, ...]], tuple[RowCoverage, ...]]
+    #: The rows of a dataset: of evalcontract, unless its loader has the dialect of another system.
+    RowT = TypeVar("RowT", default=Row)
+    Cover = Callable[[tuple["LoadedRow", ...]], tuple[RowCoverage, ...]]
+else:
+    from typing import TypeVar
+
+    RowT = TypeVar("RowT")  # Python knows no defaults before 3.13
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRow(Generic[RowT]):
+    """One row of a dataset, with its findings.
+
+    `index` counts the rows from 0. `value` has the type of well-formed rows; that of an ill-formed
+    one may be anything. `diagnostics` are the findings in the row.
+    """
+
+    index: int
+    value: RowT
+    diagnostics: Findings = NO_FINDINGS
+    _rubric_of: Callable[[LoadedRow[RowT]], LoadedRubric | None] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The workspace stays behind when a row is sent to another process.
+        return LoadedRow, (self.index, self.value, self.diagnostics)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the row has no findings."""
+        return not self.diagnostics
+
+    @property
+    def fault(self) -> Diagnostic | None:
+        """The finding because of which the row is not valid, so that nothing grades it.
+
+        None if it is valid; then other findings do not keep its output from being graded. What the
+        loader of another system rejects is not valid.
+        """
+        if not self.diagnostics:
+            return None
+        from evalcontract.workspace.catalogue import is_rejection
+
+        for diagnostic in self.diagnostics:
+            if diagnostic.code in ILL_FORMED or is_rejection(diagnostic.code):
+                return diagnostic
+        return None
+
+    @property
+    def rubric(self) -> LoadedRubric | None:
+        """The rubric that grades the row; None if the row has no `rubric_ref`.
+
+        Rows of other systems have none.
+
+        Raises:
+            ContractViolation: the `rubric_ref` is malformed, or does not resolve.
+            UsageError: the row was copied or unpickled, and has lost its workspace.
+
+        """
+        if self._rubric_of is None:
+            raise UsageError("the rubric of a copied row is unknown: ask the row that was loaded")
+        return self._rubric_of(self)
+
+
+@dataclass(frozen=True)
+class LoadedDataset(Generic[RowT]):
+    """A dataset with all rows in order, including those with faults.
+
+    `file` is the name of the file, or of the rows in memory. `diagnostics` are all findings,
+    sorted by place, including those of the rubrics and judges that the rows refer to.
+    """
+
+    file: str
+    rows: tuple[LoadedRow[RowT], ...]
+    diagnostics: Findings
+    _provenance: Callable[[Iterable[tuple[Any, bool]]], Provenance] = field(
+        repr=False, compare=False
+    )
+    _cover: Callable[[tuple[LoadedRow[RowT], ...]], tuple[RowCoverage, ...]] = field(
+        repr=False, compare=False
+    )
+
+    @cached_property
+    def coverage(self) -> tuple[RowCoverage, ...]:
+        """The coverage of each row: which checks will run on it, in order of the rows.
+
+        For a dataset of another system, which of that system's own graders will run.
+        """
+        return self._cover(self.rows)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """What its results depend on: digests and exact versions of all that the dataset reaches.
+
+        `provenance.to_dict()` is what `evalcontract manifest` prints.
+        """
+        return self._provenance((row.value, row.fault is None) for row in self.rows)
+
+    def __iter__(self) -> Iterator[LoadedRow[RowT]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 class Coverer:
@@ -65,22 +175,6 @@ class Coverer:
         # Runners ignore misspelled keys; the coverage shows which checks are skipped for that.
         faults = (problem.message for problem in problems if problem.code in ILL_FORMED)
         return cover_row(self._grading, index, row, fault=next(faults, None))
-
-
-def open_document(document: Mapping[str, Any], dialect: str, name: str) -> Dataset:
-    """Return the dataset of a whole document, such as `{"questions": […]}`.
-
-    Places are in the JSON text of it, indented by two spaces.
-
-    Raises:
-        UsageError: there is no such dialect, or JSON cannot represent the document.
-
-    """
-    try:
-        data = json_text(plain(dict(document), as_python=dialect != NATIVE), as_python=True)
-    except (NotPlainError, NotWritableError) as error:
-        raise UsageError(f"`{name}` cannot be read: {error}") from None
-    return open_dataset(Input(Path(f"{name}.json"), BytesIO(data)), dialect)
 
 
 class DatasetLoader(Loader, Generic[RowT]):

@@ -1,31 +1,45 @@
-"""Grade outputs in Python: one at a time, as a stream, or the files of a dataset."""
+"""Grade outputs in Python: one at a time, as a stream, or as files; the results as values."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.api.findings import LOG, Workspace
-from evalcontract.api.loaded import LoadedRow
-from evalcontract.api.results import RunResults
+from evalcontract.analysis.template import scan
+from evalcontract.api.artifacts import LoadedJudge
+from evalcontract.api.datasets import LoadedRow
+from evalcontract.api.findings import LOG, Workspace, pandas
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.outputs import read_record, row_id_of
 from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.run import Run, today
-from evalcontract.grading.basis import Basis
+from evalcontract.grading.basis import Basis, differences
+from evalcontract.grading.compared import RunComparison, comparison_fields
+from evalcontract.grading.comparison import Comparison, by_id
 from evalcontract.grading.grade import Grading as FileGrading
-from evalcontract.grading.results import RowResult
+from evalcontract.grading.groups import Grouping
+from evalcontract.grading.printed import row_fields, summary_fields
+from evalcontract.grading.results import RowResult, earlier_results
 from evalcontract.grading.rows import RowGrader, with_content
 from evalcontract.grading.runner import Task, invalid_row
+from evalcontract.grading.samples import reduced
+from evalcontract.grading.summary import OPEN, QualityGate, Summary
+from evalcontract.grading.tables import COLUMNS
 from evalcontract.judging.asking import Judging, asked_ahead
-from evalcontract.judging.cost import Prospects, QuestionBudget, forecast_fields
+from evalcontract.judging.prompt import render_template
+from evalcontract.judging.questions import Prospects, QuestionBudget, forecast_fields
 from evalcontract.model.codes import GUESSES, ILL_FORMED
-from evalcontract.model.diagnostic import Diagnostic
+from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.errors import ContractViolation, UsageError
 from evalcontract.model.values import clipped
+from evalcontract.source.rows import NotPlainError, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 #: A row of a dataset, and what a model answered to it: its text, or a record of an output.
 Row = LoadedRow | Mapping[str, Any]
@@ -202,3 +216,130 @@ class GradedFiles:
         rows = [row for some in grading.shares(with_content) for row in some]
         basis = Basis(manifest, grading.used.sections, grading.provenance(manifest))
         return RunResults(rows, basis, grading.gate)
+
+
+class RunResults:
+    """The results of a run: its `rows` in order, each a `RowResult`.
+
+    `read` returns those that `evalcontract grade --results` wrote, `GradedFiles.results` those of
+    files that are graded now.
+    """
+
+    def __init__(self, rows: Sequence[RowResult], basis: Basis, gate: QualityGate = OPEN) -> None:
+        self.rows = tuple(rows)
+        self._basis = basis
+        self._gate = gate
+
+    @classmethod
+    def read(cls, path: str | Path) -> RunResults:
+        """Return the results in a file of JSON Lines, CSV or Parquet, with its run file.
+
+        Raises:
+            UsageError: a file cannot be read, is not such a file, or both are not of one run.
+
+        """
+        results = earlier_results(Path(path))
+        return cls(results.rows, results.basis)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return a mapping for each row, as a line of results has it."""
+        return [*map(row_fields, self.rows)]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a line for each row, and a column for each key.
+
+        Raises:
+            UsageError: pandas is not installed.
+
+        """
+        pd = pandas()
+        rows = self.to_dicts()
+        others = dict.fromkeys(key for row in rows for key in row if key not in COLUMNS)
+        return pd.DataFrame(rows, columns=[*COLUMNS, *others])
+
+    def summary(
+        self, by: Sequence[str] = (), cluster: str | None = None, reduce: str = "mean"
+    ) -> dict[str, Any]:
+        """Return what the rows come to, as a run file has it, with intervals and standard errors.
+
+        `by`, `cluster` and `reduce` are as the options of `evalcontract grade`.
+
+        Raises:
+            UsageError: the results do not tell the values of a key.
+
+        """
+        grouping = Grouping(tuple(by), cluster, reduce)
+        grouping.require_told(self.rows)
+        summary = Summary.of(reduced(self.rows, reduce), grouping)
+        summary.samples.add_all(self.rows)
+        return summary_fields(summary, self._gate)
+
+    def compare(
+        self,
+        earlier: RunResults,
+        by: Sequence[str] = (),
+        cluster: str | None = None,
+        reduce: str = "mean",
+    ) -> dict[str, Any]:
+        """Return what changed since an earlier run, as `evalcontract compare` prints it as JSON.
+
+        Raises:
+            UsageError: results do not tell the values of a key.
+
+        """
+        grouping = Grouping(tuple(by), cluster, reduce)
+        for results in (earlier, self):
+            grouping.require_told(results.rows)
+        before = by_id(reduced(earlier.rows, reduce))
+        found = Comparison.of(before, reduced(self.rows, reduce), grouping, 0)
+        changed = differences(earlier._basis, self._basis)
+        return comparison_fields([RunComparison("", "", before, found, changed)])[0]
+
+
+#: The keys of a row that templates may use.
+FROM_ROW = ("input", "criteria", "expected", "context")
+
+
+def render(judge: LoadedJudge, row: LoadedRow[Any] | Mapping[str, Any], output: str) -> str:
+    """Return the prompt of a judge for the output of a model on a row.
+
+    The variables are `output` and the row's `input`, `criteria`, `expected` and `context`, with
+    dotted names below them (`expected.facts.0` is the first item of a list). Nothing is escaped.
+    A string is inserted as it is, any other value as one line of JSON, and nothing for a missing
+    name or null. A section is left out if its value is missing, null, false or empty (`""`, `[]`,
+    `{}`); the number 0 is a value. A section over a list is repeated for each item, `{{ . }}`.
+
+    `row` may be a mapping, for a row with other values than those of the file.
+
+    Raises:
+        ContractViolation: the template has a fault, such as an unknown variable.
+        UsageError: the row is not a mapping, `output` is not a string, or the prompt exceeds
+            10,000,000 characters.
+
+    """
+    value = row.value if isinstance(row, LoadedRow) else row
+    if not isinstance(value, Mapping):
+        raise UsageError(f"a row must be a mapping, not `{type(value).__name__}`")
+    if not isinstance(output, str):
+        raise UsageError(f"the output must be a string, not `{type(output).__name__}`")
+    faults = scan(judge.template).faults
+    if faults:
+        codes = ("judge/template-tag", "judge/template-json")
+        problems = [
+            Problem(
+                codes[fault.is_json], fault.message, ("template",), fault.help, within=fault.within
+            )
+            for fault in faults
+        ]
+        raise judge.violation_of(problems)
+    variables = {key: value[key] for key in FROM_ROW if key in value}
+    if not isinstance(row, LoadedRow):
+        try:
+            variables = plain(variables, as_python=True)
+        except NotPlainError as error:
+            raise UsageError(f"the row cannot be rendered: {error}") from None
+    return render_template(judge.template, {**variables, "output": output})

@@ -1,7 +1,7 @@
-"""Store bytes by key in the cache folder of the user.
+"""Store bytes by key, and folders of files by their digest, in the cache folder of the user.
 
-Entries are written atomically; damaged, truncated or foreign ones are ignored. Nothing here raises:
-without a usable folder, nothing is cached.
+Entries are written atomically; damaged, truncated or foreign ones are ignored. `Cache` raises
+nothing: without a usable folder, nothing is cached.
 """
 
 from __future__ import annotations
@@ -11,121 +11,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
-from importlib.machinery import PathFinder
-from io import BytesIO
 from pathlib import Path
-from typing import Any
-
-from evalcontract.model.startup import NamedTuple
-from evalcontract.source import DISK, Entry, Files
-from evalcontract.source.faults import MAX_DOCUMENT_BYTES
-from evalcontract.source.filesystem import Stream, TooLargeError, is_given
-
-# A package declares its plugins in this file, below such a heading.
-_ENTRY_POINTS = "entry_points.txt"
-_HEADING = "[evalcontract."
-_INFO = (".dist-info", ".egg-info", ".egg")
-# The code of a package in one of these folders changes only with its version.
-_SITE_FOLDERS = frozenset({"site-packages", "dist-packages"})
-
-
-class Installation(NamedTuple):
-    """The fingerprint of an installation, and whether other packages extend it."""
-
-    fingerprint: list[Any]
-    has_plugins: bool
-
-
-def installation_fingerprint() -> Installation | None:
-    """Return the fingerprint of this installation; None if there is no reliable one.
-
-    The metadata folders of installed packages have the versions in their names. A checkout of
-    evalcontract may change without a new version, so the sizes and times of its files are included.
-    The code of plugins is recorded after the run; see `loaded_code`.
-    """
-    finders = [finder for finder in sys.meta_path if finder is not PathFinder]
-    if any(hasattr(finder, "find_distributions") for finder in finders):
-        return None
-    package = Path(__file__).parents[1]
-    fingerprint: list[Any] = [sys.version, sys.platform, sys.path]
-    fingerprint += [sys.get_int_max_str_digits(), sys.getfilesystemencoding()]
-    try:
-        fingerprint.append(os.getcwd())  # noqa: PTH109 - the names of files depend on it
-        if not any(package.parent.glob("evalcontract-*.dist-info")):
-            folders = (package, package.parents[1] / "schema")
-            fingerprint += [code_in(folder) for folder in folders if folder.is_dir()]
-        plugins: list[str] = []
-        fingerprint += [_installed(folder or ".", plugins) for folder in dict.fromkeys(sys.path)]
-    except (OSError, ValueError):
-        return None
-    return Installation([*fingerprint, plugins], bool(plugins))
-
-
-def _installed(folder: str, plugins: list[str]) -> list[Any]:
-    """Return the metadata folders in a folder of `sys.path`; add our entry points to `plugins`."""
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(_INFO))  # noqa: PTH208 - names
-    except FileNotFoundError:
-        return []
-    except NotADirectoryError:  # an archive
-        return code_in(folder)
-    if any(name.endswith(".egg") for name in names):
-        raise ValueError(f"there are eggs in {folder}")
-    for name in names:
-        try:
-            with open(f"{folder}/{name}/{_ENTRY_POINTS}", encoding="utf-8") as file:  # noqa: PTH123 - faster
-                text = file.read()
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        plugins += [text] if _HEADING in text else []
-    return names
-
-
-def code_in(path: str | Path) -> list[tuple[str, int, int, int]]:
-    """Return the files of a package, or one file, each with its size and the times of its changes.
-
-    The second time is that of the last change of the file or of its metadata. It differs from
-    before also where a program has set the modification time back.
-
-    Raises:
-        OSError: the state of a file cannot be read.
-
-    """
-    if not os.path.isdir(path):
-        return [_state(os.fspath(path))]
-    states = []
-    for folder, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        for name in names:
-            with suppress(FileNotFoundError):  # a broken link
-                states.append(_state(f"{folder}/{name}"))
-    return sorted(states)
-
-
-def _state(path: str) -> tuple[str, int, int, int]:
-    status = os.stat(path)  # noqa: PTH116 - faster, called for hundreds of files
-    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-
-
-def loaded_code() -> list[str]:
-    """Return the imported files that belong neither to Python nor to evalcontract.
-
-    For a package that is not installed, but imported from a checkout, its whole folder is included.
-    """
-    paths: set[str] = set()
-    known = {*sys.stdlib_module_names, "evalcontract"}
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        package = name.partition(".")[0]
-        if isinstance(file, str) and package not in known:
-            paths.add(file)
-            if _SITE_FOLDERS.isdisjoint(Path(file).parts):
-                paths.update(getattr(sys.modules.get(package), "__path__", ()))
-    return sorted(paths)
-
 
 FOLDER_VARIABLE = "EVALCONTRACT_CACHE_DIR"
 #: The maximum size of one entry, and of all; the least recently used entries are removed.
@@ -264,121 +152,120 @@ def digest(data: bytes) -> str:
     return blake2b(data, digest_size=32).hexdigest()
 
 
-#: The name of an operation, a path and further arguments.
-Query = tuple[str | int, ...]
-
-#: A larger stream is not read into memory, so that its content cannot be recorded.
-MAX_STREAM_BYTES = 1 << 24
-
-_OPERATIONS: dict[str, Callable[..., Any]] = {
-    "kind": DISK.kind,
-    "real": DISK.real,
-    "owner": DISK.owner,
-    "entries": DISK.entries,
-    "read": DISK.read,
-    "code": code_in,
-}
+# Change this when the digest of the same files changes.
+_LIBRARIES = "libraries-1"
+_NEW, _OLD = ".new-", ".old-"
+_STALE_FOLDER_SECONDS = 24 * 60 * 60
+_TRIES = 10
 
 
-class RecordingFiles(Files):
-    """The file system, with a record of all queries.
+def digest_of_files(contents: Mapping[str, bytes]) -> str:
+    r"""Return the SHA-256 digest of files, by their relative names and contents, in hexadecimal.
 
-    `results` has the results by query, in the order of the queries. `is_cacheable` is False if they
-    do not represent everything that the run has read.
+    Line ends count as `\n`, since git may write others into a checkout.
     """
+    from hashlib import sha256  # slow to import
 
-    def __init__(self) -> None:
-        self.results: dict[Query, str] = {}
-        self.is_cacheable: bool = True
-        self._listed: dict[str, dict[str, Entry]] = {}
-        self._real_folders: dict[str, Path] = {}
-        self._started = time.time_ns()
+    whole = sha256()
+    for name in sorted(contents):
+        content = sha256(contents[name].replace(b"\r\n", b"\n")).hexdigest()
+        whole.update(name.encode("utf-8", "surrogateescape") + f"\0{content}\n".encode())
+    return whole.hexdigest()
 
-    def mark_uncacheable(self) -> None:
-        """Record that the run has read something that cannot be queried again."""
-        self.is_cacheable = False
 
-    def kind(self, path: str | Path) -> str:
-        """Return the kind of a path, from the listing of its folder if there is one."""
-        entry = self._listed_entry(path)
-        return entry.kind if entry else str(self._query("kind", path))
+def kept_folder(digest: str) -> Path | None:
+    """Return where the files with a digest are kept, if they are; None without a cache folder."""
+    folder = cache_folder()
+    return folder / _LIBRARIES / digest if folder else None
 
-    def real(self, path: str | Path) -> Path:
-        """Return the real path; a listing of its folder shows whether the name is a link."""
-        entry = self._listed_entry(path)
-        if entry and not entry.is_link:
-            folder = os.path.dirname(path)  # noqa: PTH120 - may be a string
-            if folder not in self._real_folders:
-                self._real_folders[folder] = self.real(folder)
-            return self._real_folders[folder] / entry.name
-        return Path(self._query("real", path))
 
-    def owner(self, path: str | Path) -> int | None:
-        owner: int | None = self._query("owner", path)
-        return owner
+def is_kept(path: Path) -> bool:
+    """Whether a path leads into a folder that is kept, whose files nobody should change."""
+    folder = cache_folder()
+    kept = folder and os.path.realpath(folder / _LIBRARIES)
+    return kept is not None and Path(os.path.realpath(path)).is_relative_to(kept)
 
-    def entries(self, folder: str | Path, *endings: str) -> tuple[Entry, ...]:
-        entries: tuple[Entry, ...] = self._query("entries", folder, *endings)
-        self._listed[os.fspath(folder)] = {entry.name: entry for entry in entries}
-        return entries
 
-    def read(self, path: str | Path, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
-        if is_given(path):
-            self.mark_uncacheable()  # it may be read only once
-        return bytes(self._query("read", path, limit))
+def keep(contents: Mapping[str, bytes]) -> Path | None:
+    """Keep files, and return their folder; None without a cache folder.
 
-    def stream(self, path: str | Path) -> Stream:
-        """Read a file into memory, so that the checked content is the recorded one."""
+    The folder appears with all of its files. Whatever was there under its name is replaced.
+
+    Raises:
+        OSError: it cannot be written.
+
+    """
+    folder = kept_folder(digest_of_files(contents))
+    if folder is None:
+        return None
+    if _has(folder, contents):
+        return folder
+    from evalcontract.source.writing import StagedFiles  # not for entries
+
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _remove_stale_folders(folder.parent)
+    new = _beside(folder, _NEW)
+    new.mkdir(mode=0o700)
+    try:
+        with StagedFiles() as staged:
+            for name, content in contents.items():
+                staged.write(new / name, content, bound=new)
+            staged.put()
+        for name in contents if os.name == "posix" else ():
+            (new / name).chmod(0o444)
+        _move(new, folder, contents)
+    finally:
+        _discard(new)
+    return folder
+
+
+def _has(folder: Path, contents: Mapping[str, bytes]) -> bool:
+    """Whether a folder has these files and no others."""
+    try:
+        names = {
+            path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+        }
+        return names == contents.keys() and all(
+            (folder / name).read_bytes() == content for name, content in contents.items()
+        )
+    except OSError:
+        return False
+
+
+def _move(new: Path, folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Give a folder its name, unless another process has put the same there."""
+    for attempt in range(_TRIES):
         try:
-            data = self.read(path, MAX_STREAM_BYTES)
-        except TooLargeError:
-            self.mark_uncacheable()
-            return super().stream(path)
-        return Stream(partial(BytesIO, data), len(data))
-
-    def record_code(self, paths: Iterable[str]) -> None:
-        """Record the state of loaded code; files that changed during the run are uncacheable."""
-        try:
-            files = [file for path in paths for file in self._query("code", path)]
-        except OSError:  # in an archive, or deleted
-            self.mark_uncacheable()
+            new.rename(folder)
+        except OSError:
+            if _has(folder, contents):
+                return
+            if attempt == _TRIES - 1:
+                raise
         else:
-            if any(max(changed) >= self._started for _, _, *changed in files):
-                self.mark_uncacheable()
+            return
+        old = _beside(folder, _OLD)
+        with suppress(OSError):  # another process was first
+            folder.rename(old)
+            _discard(old)
 
-    def replay(self, queries: Sequence[Query]) -> list[str]:
-        """Return the present results of the queries of an earlier run.
 
-        Raises:
-            LookupError, TypeError: a query is invalid.
+def _beside(folder: Path, prefix: str) -> Path:
+    from secrets import token_hex  # slow to import
 
-        """
-        for query in queries:
-            if query not in self.results:
-                with suppress(OSError, ValueError):
-                    self._query(*query)
-        return [self.results[query] for query in queries]
+    return folder.with_name(f"{prefix}{token_hex(8)}")
 
-    def adopt(self, query: Query, result: str) -> str:
-        """Record a result that the query had just before, and return it."""
-        self._record(query, result)
-        return result
 
-    def _listed_entry(self, path: str | Path) -> Entry | None:
-        folder, name = os.path.split(path)
-        return self._listed.get(folder, {}).get(name)
+def _discard(folder: str | Path) -> None:
+    import shutil  # slow to import
 
-    def _query(self, operation: Any, path: Any, *arguments: Any) -> Any:
-        """Query the disk and record the result, which may be an error."""
-        query = (operation, os.fspath(path), *arguments)
-        try:
-            value = _OPERATIONS[operation](path, *arguments)
-        except (OSError, ValueError) as error:
-            self._record(query, repr(error))
-            raise
-        self._record(query, digest(value) if isinstance(value, bytes) else repr(value))
-        return value
+    shutil.rmtree(folder, ignore_errors=True)
 
-    def _record(self, query: Query, result: str) -> None:
-        if self.results.setdefault(query, result) != result:
-            self.mark_uncacheable()
+
+def _remove_stale_folders(folder: Path) -> None:
+    """Remove what processes have left that were interrupted a day ago."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+            if entry.name.startswith((_NEW, _OLD)) and age > _STALE_FOLDER_SECONDS:
+                _discard(entry.path)

@@ -7,31 +7,32 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.calibrating.joining import LabelRecord, Records, read_records
 from evalcontract.calibrating.measuring import CalibrationResult, figures_of
 from evalcontract.checking.pipeline import validate
+from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options, Progress
 from evalcontract.datasets.placing import from_source_fault, from_unreadable, to_diagnostics
 from evalcontract.datasets.run import today
-from evalcontract.library.advice import advise, says
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import DanglingReference
+from evalcontract.library.library import Artifact, DanglingReference, read_artifact
+from evalcontract.library.references import advise, says
+from evalcontract.library.scores import Scale, ScaleError, scale_of
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Problem, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.scale import Scale, ScaleError, scale_of
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import listed
 from evalcontract.rules._judge import template_digest
 from evalcontract.source import UnreadableFile, format_of, read_file, read_stream
 from evalcontract.source.files import guess_format
-from evalcontract.source.overlays import read_bytes
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.setting import set_key
 from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.source.text import sha256_of
+from evalcontract.source.writing import read_bytes
 from evalcontract.statistics.rates import MeasuredRate
 from evalcontract.workspace import (
     NEAREST,
@@ -43,11 +44,7 @@ from evalcontract.workspace import (
 )
 from evalcontract.workspace.writing import FileFix
 
-if TYPE_CHECKING:
-    from evalcontract.datasets.columns import ColumnKeys
-    from evalcontract.source.json.lines import RowStream
-
-    RowFile = CsvTable | RowStream
+RowFile = CsvTable | RowStream
 
 #: The part of the digest of labels that a validation has beside their name.
 _DIGEST = 12

@@ -11,16 +11,16 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
+from evalcontract.library.scores import Scale, reaches
 from evalcontract.model.diagnostic import Problem, Related
 from evalcontract.model.nearest import nearest
-from evalcontract.model.scale import Scale, reaches
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, listed
 from evalcontract.source import SourceProblem
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
-from evalcontract.statistics.agreement import Metric, krippendorff_alpha
 from evalcontract.statistics.rates import Agreement, cohens_kappa
+from evalcontract.statistics.scores import Metric, krippendorff_alpha
 
 #: After so many problems of one sort of fault no other is kept; a further one says so.
 MAX_PROBLEMS = 10_000

@@ -1,25 +1,30 @@
-"""Check a rubric, a judge, a bundle or a target: its structure, its rules and its references."""
+"""Check a rubric, a judge, a bundle or a target: its structure, its rules and its references.
+
+Also what a lock has of them: it is checked last, against the bundles and files of schemas.
+"""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.analysis.schema_sense import refusal
 from evalcontract.datasets.kinds import other_kind, wrong_kind
 from evalcontract.datasets.placing import from_unreadable, guarded, to_diagnostics
 from evalcontract.datasets.plans import row_schema
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, UnreadableNames
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, UnreadableNames, file_uses
 from evalcontract.library.references import check_cycles, check_depth, check_use
+from evalcontract.meaning import LOCK_NAME
 from evalcontract.model.diagnostic import Diagnostic, Problem, Related
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind
+from evalcontract.model.values import listed
 from evalcontract.rules._rule import Context, Subject
 from evalcontract.source import Document, read_file
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
+from evalcontract.structure.schema_keywords import refusal
 from evalcontract.structure.schemas import properties
 from evalcontract.structure.validator import declared_kind, structure_of, valid_parts
 from evalcontract.workspace import Target, Workspace
@@ -28,6 +33,7 @@ from evalcontract.workspace.configuration import GRADED, meant_row_key
 
 if TYPE_CHECKING:
     from evalcontract.analysis.ambiguity import PatternSearch
+    from evalcontract.meaning.lock import Lock, LockFile
 
 
 def check_artifact(
@@ -54,7 +60,7 @@ def check_artifact(
         ):
             yield foreign
             return
-        from evalcontract.library.advice import with_advice
+        from evalcontract.library.references import with_advice
 
         advised = with_advice(problems, document.value, context.library)
         yield from _without_executor(advised, document.value, declared)
@@ -134,7 +140,7 @@ def check_bundle(schema: Any, search: PatternSearch, schemas: SchemaAnalyses) ->
         unsatisfiable = list(_unsatisfiable(schema))
         yield from unsatisfiable
         yield from _slow(schema, search)
-        from evalcontract.structure.authored.keywords import remarks  # slow to import
+        from evalcontract.structure.schema_keywords import remarks  # slow to import
 
         for remark in remarks(schema, properties(row_schema())):
             if remark.path not in [problem.path for problem in unsatisfiable]:
@@ -180,6 +186,10 @@ def _slow(schema: Any, search: PatternSearch) -> Iterator[Problem]:
 
 
 _DATASET = ("dataset",)
+_FOLDERS = (
+    "a folder is a dataset if all data in it is Parquet, or if Delta or Hugging Face `datasets` "
+    "wrote it"
+)
 
 
 def check_targets(run: Run) -> Iterator[Diagnostic]:
@@ -208,23 +218,34 @@ def _problems(workspace: Workspace, target: Target) -> list[Problem]:
 
 def _dataset_problems(workspace: Workspace, path: Path | None, name: str) -> Iterator[Problem]:
     """Yield a problem if the path in a target is not a dataset; None is outside."""
-    advice: str | None
-    files = workspace.files
     if path is None:
         message = f"`{name}` is outside of the workspace"
         advice = _suggestion(workspace, name)
         yield Problem("target/missing-dataset", message, _DATASET, advice)
-    elif not files.is_file(path):
-        unreadable = read_file(path, name, files).unreadable
-        reason = unreadable.faults[0].message if unreadable else "is not a file"
-        exists = files.is_there(path)
-        message = f"`{name}` {reason}" if exists else f"there is no file `{name}`"
-        advice = None if exists else _suggestion(workspace, name)
-        yield Problem("target/missing-dataset", message, _DATASET, advice)
+    elif not workspace.has_dataset(path):
+        yield _missing_dataset(workspace, path, name)
     elif workspace.is_artifact(path):
         message = f"`{name}` is not a dataset: it has no `questions`"
         advice = "name the dataset to run; its rows refer to rubrics, and these to judges"
         yield Problem("target/wrong-kind", message, _DATASET, advice)
+
+
+def _missing_dataset(workspace: Workspace, path: Path, name: str) -> Problem:
+    files = workspace.files
+    unreadable = read_file(path, name, files).unreadable
+    reason = unreadable.faults[0].message if unreadable else "is not a file"
+    message: str = f"`{name}` {reason}"
+    advice: str | None = None
+    if not files.is_there(path):
+        message, advice = f"there is no file `{name}`", _suggestion(workspace, name)
+    elif files.is_folder(path):
+        from evalcontract.source.tables.arrow import saved_in  # rarely needed
+
+        advice = _FOLDERS
+        if splits := saved_in(path, files):
+            names = listed((f"`{each.name}`" for each in splits), most=3)
+            message, advice = f"`{name}` has a dataset for each split: {names}", "name one of them"
+    return Problem("target/missing-dataset", message, _DATASET, advice)
 
 
 def _suggestion(workspace: Workspace, name: str) -> str:
@@ -246,3 +267,95 @@ def _graded_key_problems(document: Document) -> Iterator[Problem]:
         if near:
             message, advice = f"rows have no key `{key}`", f"did you mean `{near}`?"
             yield Problem("target/misspelled-row-key", message, (GRADED, index), advice)
+
+
+def check_lock(
+    run: Run, found: LockFile, *, is_whole: bool, has_bundles: bool
+) -> Iterator[Diagnostic]:
+    """Yield the findings on a lock, and on files of which it has the digests.
+
+    What it has and nothing in the workspace is known only if `is_whole`.
+    """
+    from evalcontract.meaning.locked import unused_entries  # only with a lock
+
+    policy = run.standards.base
+    if found.unreadable:
+        yield from from_unreadable(found.unreadable, policy)
+    if found.problems and found.document:
+        yield from to_diagnostics(found.problems, found.document, policy)
+    if found.lock is None:
+        return
+    yield from _changed_files(run, found, found.lock, has_bundles=has_bundles)
+    if is_whole:
+        workspace = run.workspace
+        paths = (*workspace.data_files, *workspace.tables())
+        names = [workspace.relative_name(str(path)) for path in paths]
+        library = workspace.library
+        artifacts = (*library.artifacts, *library.shared.artifacts)
+        every = {**bundles_of(workspace), **schemas_of(workspace, artifacts)}
+        bundles = {f"bundle/{name}" for name in workspace.bundles}
+        there = {**every, **dict.fromkeys(bundles)}
+        problems = [*unused_entries(found.lock, library, filter(None, names), there)]
+        if problems and found.document:
+            yield from to_diagnostics(problems, found.document, policy)
+
+
+def _changed_files(
+    run: Run, found: LockFile, lock: Lock, *, has_bundles: bool
+) -> Iterator[Diagnostic]:
+    from evalcontract.meaning.view import digest_of_json  # only with a lock
+
+    workspace = run.workspace
+    artifacts = [artifact for artifact, _ in run.scheduled.policies.values()]
+    artifacts += (
+        artifact
+        for name, each in lock.artifacts.items()
+        if each.is_of_library and (artifact := workspace.library.artifact_of(name))
+    )
+    bundles = bundles_of(workspace) if has_bundles else {}
+    for name, file in {**bundles, **schemas_of(workspace, artifacts)}.items():
+        locked = lock.files.get(name)
+        if locked is not None and locked != digest_of_json(file.value):
+            message = f"{name} means something else than in {LOCK_NAME}"
+            advice = "give what uses it a new version, then run `evalcontract lock`"
+            problem = Problem("lock/changed-file", message, (), advice)
+        elif locked is None:
+            problem = Problem("lock/missing-entry", f"{name} is not in {LOCK_NAME}", (), _RUN)
+        else:
+            continue
+        yield from to_diagnostics([problem], file, run.standards.base)
+    for name, locked in lock.files.items() if has_bundles else ():
+        schema = workspace.bundles.get(name.removeprefix("bundle/"))
+        if not name.startswith("bundle/") or schema is None:
+            continue
+        if digest_of_json(schema) != locked and found.document:
+            path: ValuePath = ("files", name)
+            message = f"the bundle of another package is another than in {LOCK_NAME}"
+            problem = Problem("lock/changed-file", message, path, _RUN)
+            yield from to_diagnostics([problem], found.document, run.standards.base)
+
+
+_RUN = "run `evalcontract lock`"
+
+
+def bundles_of(workspace: Workspace) -> dict[str, Document]:
+    """Return the bundles of a workspace that can be read, by their names in a lock."""
+    found: dict[str, Document] = {}
+    for source in workspace.bundle_files.values():
+        name = workspace.relative_name(source.file)
+        if name is not None and source.document:
+            found[name] = source.document
+    return found
+
+
+def schemas_of(workspace: Workspace, artifacts: Iterable[Artifact]) -> dict[str, Document]:
+    """Return the files that checks name and that can be read, by their names in a lock."""
+    found: dict[str, Document] = {}
+    for artifact in artifacts:
+        if artifact.kind is not Kind.RUBRIC:
+            continue
+        for _, name in file_uses(artifact):
+            document = workspace.json_document(name)
+            if document is not None:
+                found.setdefault(posixpath.normpath(name), document)
+    return found

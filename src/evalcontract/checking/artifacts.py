@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable_files, one_finding, to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library, read_artifact
 from evalcontract.model.diagnostic import Diagnostic, Problem, RunOutcome
 from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
@@ -103,7 +102,7 @@ def lock_findings(
     Without `has_bundles`, no dataset was checked, and bundles do not matter.
     """
     if run.workspace.lock_file and not run.is_locking:
-        from evalcontract.checking.locks import check_lock  # only with a lock
+        from evalcontract.checking.artifact_check import check_lock  # only with a lock
 
         found = run.workspace.lock_file
         yield from check_lock(run, found, is_whole=is_whole, has_bundles=has_bundles)

@@ -16,7 +16,7 @@ from evalcontract.cache import Memory
 from evalcontract.cache.checks import CacheMiss, deserialize, serialize
 from evalcontract.cache.store import digest
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Artifact
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.values import SHOWN
 from evalcontract.policy import Policy

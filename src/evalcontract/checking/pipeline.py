@@ -25,8 +25,8 @@ from evalcontract.checking.findings import (
     opened_quickly,
     rank_of,
 )
-from evalcontract.datasets.native_pass import NativeDataset
-from evalcontract.datasets.opening import Advance, Input, Options
+from evalcontract.datasets.opening import Advance, Input, Options, is_table
+from evalcontract.datasets.passes import NativeDataset
 from evalcontract.datasets.placing import from_unreadable, from_unreadable_files, judged
 from evalcontract.datasets.run import Run, library_findings, today
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome
@@ -34,7 +34,6 @@ from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind
 from evalcontract.policy import Policy
 from evalcontract.source import DISK, read_file
-from evalcontract.source.filesystem import TYPED_TABLES
 from evalcontract.workspace import (
     Workspace,
     display_name,
@@ -112,8 +111,7 @@ def _find_problems(
     if not outcome.files:
         raise NothingToCheck(_with_reason("there is nothing to check", findings.single or ()))
     for path, policy in policies.items():
-        source = read_file(path, display_name(path), options.files)
-        opened = partial(NativeDataset, source)
+        opened = partial(_opened_as_named, path, options)
         run = _run_of(path, runs, options)
         findings.merge(
             check_dataset(run, opened, path, outcome=outcome, options=options, policy=policy)
@@ -130,6 +128,14 @@ def _find_problems(
         unreadable = [file for file in run.workspace.unreadable if file.file in causes]
         findings.add(from_unreadable_files(unreadable, run.standards.base))
     return outcome, findings, runs.values()
+
+
+def _opened_as_named(path: Path, options: Options) -> Dataset:
+    """Open a dataset that a target names: one of ours, or a table."""
+    if is_table(path, options.files):
+        own = options._replace(dialect=None, columns=())
+        return opened_quickly(Input(path, None, options.files), own)
+    return NativeDataset(read_file(path, display_name(path), options.files))
 
 
 def validate_in_modes(
@@ -213,8 +219,7 @@ def check_runs(path: Path, options: Options) -> tuple[RunOutcome, list[Run]]:
         _check_workspace(run, outcome, findings, options=counting)
     for run in other_runs.values():
         for dataset_path in run.workspace.extra_datasets:
-            source = read_file(dataset_path, display_name(dataset_path), files)
-            open_ = partial(NativeDataset, source)
+            open_ = partial(_opened_as_named, dataset_path, options)
             findings.merge(
                 check_dataset(run, open_, dataset_path, outcome=outcome, options=options)
             )
@@ -316,7 +321,6 @@ def _check_datasets(
     known: KnownResults | None,
 ) -> None:
     """Check the datasets of a workspace, except those with known results."""
-    files, own = options.files, options._replace(dialect=None, columns=())
 
     def take(part: RunOutcome) -> None:
         outcome.add(part)
@@ -338,10 +342,9 @@ def _check_datasets(
             part.left_out += () if kind else (display_name(path),)
             part.files.update({kind: 1} if kind else {})
         else:
-            is_table = path.suffix.lower() in TYPED_TABLES  # which a target names
-            native = partial(NativeDataset, source)
-            open_ = partial(opened_quickly, Input(path, None, files), own) if is_table else native
-            collector = _check_found(run, open_, path, outcome=part, options=options)
+            collector = _check_found(
+                run, partial(NativeDataset, source), path, outcome=part, options=options
+            )
             if options.found and (without_cause := collector.without_cause):
                 options.found(without_cause)
         if known and collector.single is not None:
@@ -352,7 +355,7 @@ def _check_datasets(
         take(part)
     for path in () if findings.is_full else run.workspace.tables():
         part = RunOutcome()
-        open_ = partial(opened_quickly, Input(path, None, files), own)
+        open_ = partial(_opened_as_named, path, options)
         findings.merge(check_dataset(run, open_, path, outcome=part, options=options))
         take(part)
 

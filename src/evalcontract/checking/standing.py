@@ -46,7 +46,8 @@ def standing_of(path: Path) -> Standing:
     if (kind == FOLDER or path.suffix.lower() in TYPED_TABLES) and _is_of_table(real, workspace):
         return Standing(Kind.DATASET)
     if kind == FOLDER:
-        return Standing(None, "it is a folder", "name a file")
+        is_table = workspace.has_dataset(path)
+        return _no_table(workspace) if is_table else Standing(None, "it is a folder", "name a file")
     if real == find_configuration(workspace.root, workspace.files):
         return Standing("configuration")
     top = search_root(Path.cwd())
@@ -77,12 +78,26 @@ def _in_workspace(path: Path, workspace: Workspace) -> Standing:
     if folder == "bundles" and path.parent != workspace.root and is_data and is_schema:
         return Standing("bundle")
     if not is_data or folder == "bundles":
-        return _unread(path, workspace)
+        is_table = path.suffix.lower() in TYPED_TABLES and folder not in ARTIFACT_FOLDERS
+        is_read = is_table and not workspace.listing.is_saved(path)
+        return _no_table(workspace) if is_read else _unread(path, workspace)
     if folder in ARTIFACT_FOLDERS and path.parent != workspace.root:
         return Standing(folder.removesuffix("s"))
     if workspace.scans(path):
         return Standing(Kind.DATASET)
     return _no_dataset(path, workspace)
+
+
+def _no_table(workspace: Workspace) -> Standing:
+    """Return why a table with typed columns is no dataset of its workspace."""
+    if workspace.configuration.datasets:
+        at = workspace.configuration.datasets_at
+        return Standing(
+            None, f"no pattern under `datasets` matches it ({at})", f"add one, {_NAMED}"
+        )
+    message = "Parquet and Arrow files are read below `datasets/`, and this is not"
+    below = "put it below `datasets/`, match it by a pattern under `datasets`"
+    return Standing(None, message, f"{below}, {_NAMED}")
 
 
 def _unread(path: Path, workspace: Workspace) -> Standing:
@@ -119,4 +134,5 @@ def _by_content(path: Path, workspace: Workspace) -> Standing:
     return Standing(None, "nothing in it is known from rows of a dataset", _BY_NAME)
 
 
+_NAMED = "name it in a target, or check it by itself with `evalcontract validate-dataset`"
 _BY_NAME = "put it below `datasets/`, or match it by a pattern under `datasets`"

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from evalcontract.checks._kind import CheckKind, EvalContext, Needs, Prediction, State
-from evalcontract.structure.foreign import foreign_kinds
+from evalcontract.structure.schemas import foreign_kinds
 
 __all__ = ["KINDS", "CheckKind", "EvalContext", "Needs", "Prediction", "State", "kinds_in_use"]
 

@@ -19,8 +19,8 @@ from evalcontract.checks.outcome import (
     of_judges,
     unavailable,
 )
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.score_bounds import TOLERANCE
+from evalcontract.library.library import Artifact
+from evalcontract.library.scores import TOLERANCE
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
 

@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks._time_limit import Searches
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 
 if TYPE_CHECKING:
     from evalcontract.checks.outcome import Executor, Verdict

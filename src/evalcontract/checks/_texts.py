@@ -30,7 +30,7 @@ def json_of(text: str, subject: str = "it") -> Any:
     """
     if not text.strip():
         raise NotJsonError(failed(f"{subject} is not JSON: it is empty"))
-    from evalcontract.source.json.reading import load_json  # slow to import
+    from evalcontract.source.json import load_json  # slow to import
 
     try:
         return load_json(text.encode())

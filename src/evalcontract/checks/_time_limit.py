@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError, answer_of_child
+from evalcontract.structure.authored import NoChildError, OutOfTimeError, answer_of_child
 
 if TYPE_CHECKING:
     import re

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Row, State, never_runs
 from evalcontract.checks.outcome import NO_TEXT, Executor, Outcome, Output, Verdict, always
-from evalcontract.library.score_bounds import TOLERANCE
+from evalcontract.library.scores import TOLERANCE
 from evalcontract.structure.schemas import with_defaults
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 from evalcontract.analysis.texts import composed, folded
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
 
 

@@ -22,11 +22,10 @@ from evalcontract.checks._kind import (
     outlooks_of,
 )
 from evalcontract.checks.conflicts import Conflicts, conflicts_of
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, SHOWN, clipped
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.validator import Checks, valid_parts_of_rubric
 
 T = TypeVar("T")

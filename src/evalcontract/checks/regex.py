@@ -20,8 +20,10 @@ _UNCOMPILABLE = "its pattern does not compile"
 
 
 def _needs(check: Check, context: EvalContext) -> Needs:
-    from evalcontract.analysis.dialects import matches_everything
-    from evalcontract.analysis.pattern import why_uncompilable  # slow to import
+    from evalcontract.analysis.pattern import (
+        matches_everything,
+        why_uncompilable,  # slow to import
+    )
 
     pattern, flags = check["pattern"], check.get("flags", [])
     if why_uncompilable(pattern, flags):
@@ -35,7 +37,7 @@ def _needs(check: Check, context: EvalContext) -> Needs:
 def _prepare(check: Check, context: EvalContext) -> Executor:
     from evalcontract.analysis.pattern import Uncompilable, compile_pattern  # slow to import
     from evalcontract.checks._time_limit import SECONDS, GivenUpError, Searches
-    from evalcontract.structure.pattern_limit import NoChildError, OutOfTimeError
+    from evalcontract.structure.authored import NoChildError, OutOfTimeError
 
     searches = context.searches or Searches()
     filled = with_defaults(check)

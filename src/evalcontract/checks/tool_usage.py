@@ -206,7 +206,7 @@ def _may_be_arguments(item: Mapping[str, Any]) -> Iterator[Path]:
 def _parsed(arguments: Any) -> dict[str, Any] | None:
     """Return arguments, which may be JSON text; None if they are no object."""
     if isinstance(arguments, str):
-        from evalcontract.source.json.reading import load_json  # slow to import
+        from evalcontract.source.json import load_json  # slow to import
 
         try:
             arguments = load_json(arguments.encode()) if arguments.strip() else {}

@@ -106,7 +106,7 @@ def take_options(arguments: dict[str, Any]) -> Options:
     return Options(**given, selection=selection, configuration=configuration)
 
 
-def chosen_cache_folder(is_used: bool | None) -> Path | None:  # noqa: FBT001 - an option
+def chosen_cache_folder(is_used: bool | None) -> Path | None:
     """Return the folder of the cache; None if there is none, or it is not used.
 
     By default, there is none in CI unless its folder is given: a cache of CI is often restored from

@@ -79,8 +79,8 @@ def convert_command(
     from_: str | None,
     to: str,
     loss_report: Path | None,
-    lossless: bool,  # noqa: FBT001 - click passes flags by name
-    force: bool,  # noqa: FBT001 - the same
+    lossless: bool,
+    force: bool,
     output_format: str,
     stdin_filename: str | None,
     stdout_filename: str | None,
@@ -88,8 +88,8 @@ def convert_command(
 ) -> int:
     """Convert a dataset from the format of one system to that of another.
 
-    The file extension of OUT sets its file format: .yaml, .json, .jsonl, .csv or .parquet, if the
-    system reads it. Rubrics, judges and bundles that the rows need are written next to it.
+    The file extension of OUT sets its file format: .yaml, .json, .jsonl, .csv, .parquet or .arrow,
+    if the system reads it. Rubrics, judges and bundles that the rows need are written next to it.
     What OUT cannot represent is preserved under `metadata`, and restored when converting back.
     With `-`, IN is standard input and OUT is standard output; messages are on standard error.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -16,7 +15,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, MarkdownTable, put_answer
-from evalcontract.covering.coverage import (
+from evalcontract.covering import (
     FOREIGN_STATES,
     MAX_SENTENCE,
     STATES,
@@ -126,11 +125,8 @@ def _answer(outcome: CoverageOutcome) -> CommandAnswer:
 def _case(row: RowCoverage, place: Place) -> Case:
     gaps = [clipped(gap, MAX_SENTENCE) for gap in gaps_of(row)]
     outcome = ("gaps" if row.runs else "nothing runs") if gaps else "covered"
-    return Case(_name(row), row.rubric or "expectations", outcome, gaps, place)
-
-
-def _name(row: RowCoverage) -> str:
-    return f"row {row.index}" if row.row is None else clipped(row.row, NAME_LENGTH)
+    name = f"row {row.index}" if row.row is None else clipped(row.row, NAME_LENGTH)
+    return Case(name, row.rubric or "expectations", outcome, gaps, place)
 
 
 def _tables(outcome: CoverageOutcome) -> Iterator[MarkdownTable]:
@@ -152,11 +148,12 @@ def _tables(outcome: CoverageOutcome) -> Iterator[MarkdownTable]:
         yield MarkdownTable(("Place", "Row", "Will not run"), gaps)
     steps = records_of((), outcome.plans)
     lines = (
-        [*map(code, _named(each)), each["kind"], ", ".join(map(code, each["needs"])) or "-"]
+        [
+            code(each["rubric"] or each["file"]),
+            code(each["check"]),
+            each["kind"],
+            ", ".join(map(code, each["needs"])) or "-",
+        ]
         for each in steps
     )
     yield MarkdownTable(("Rubric", "Check", "Kind", "Needs"), lines)
-
-
-def _named(step: dict[str, Any]) -> tuple[str, str]:
-    return step["rubric"] or step["file"], step["check"]

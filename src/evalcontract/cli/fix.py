@@ -14,7 +14,7 @@ from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import OutputError, StandardOutput, put, signals_as_interrupts
 from evalcontract.cli.printing import CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
-from evalcontract.fixing.fixing import (
+from evalcontract.fixing import (
     fix,
     write_diff,
     write_fixable,
@@ -52,8 +52,8 @@ from evalcontract.workspace.writing import FixOptions, FixResult, write
 @options.STDIN_FILENAME
 def fix_command(
     paths: tuple[str, ...],
-    diff: bool,  # noqa: FBT001 - click passes flags by name
-    unsafe_fixes: bool,  # noqa: FBT001 - the same
+    diff: bool,
+    unsafe_fixes: bool,
     limit: int,
     output_format: str,
     stdin_filename: str | None,
@@ -126,9 +126,7 @@ def _read_stdin(paths: tuple[str, ...], name: str | None) -> tuple[list[Path], b
 
 
 def _print_diff(result: FixResult, limit: int) -> None:
-    for file in result.files:
-        texts = (data.decode("utf-8", "replace") for data in (file.before, file.after))
-        put(write_diff(file.name, *texts))
+    put(line for file in result.files for line in write_diff(file))
     _print_rest(result, limit)
     _put_on_stderr(write_fixable(len(result.fixed), len(result.files)))
 

@@ -17,7 +17,7 @@ from evalcontract.cli.outcome import summary_of, write_findings
 from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.converting.convert import free_folder
 from evalcontract.converting.placing import ADD_EXPECTATIONS, ADD_RUBRIC
-from evalcontract.covering.coverage import coverage, totals_line
+from evalcontract.covering import coverage, totals_line
 from evalcontract.datasets.columns import ColumnKeys
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.errors import UsageError
@@ -28,6 +28,7 @@ from evalcontract.report.frame import display_width, note, wrapped_lines
 from evalcontract.report.losses import write_losses
 from evalcontract.source import SCHEMA_SUFFIX
 from evalcontract.starting.init import (
+    CI_FILES,
     EXAMPLE_OUTPUTS,
     Addition,
     InitOptions,
@@ -38,7 +39,6 @@ from evalcontract.starting.init import (
     ungraded,
 )
 from evalcontract.starting.migrate import SYSTEMS, MigrateOptions, MigrateResult, migrate
-from evalcontract.starting.project import CI_FILES
 from evalcontract.workspace import display_name
 
 _WIDTH = 80
@@ -83,7 +83,7 @@ def migrate_command(
     from_: str | None,
     folder: Path,
     loss_report: Path | None,
-    force: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,
     stdin_filename: str | None,
     base: Options,
 ) -> int:
@@ -215,8 +215,8 @@ def init_command(
     columns: ColumnKeys,
     ci: str,
     source: str | None,
-    bare: bool,  # noqa: FBT001 - click passes flags by name
-    snippets: bool,  # noqa: FBT001 - the same
+    bare: bool,
+    snippets: bool,
 ) -> int:
     """Make a workspace in FOLDER, which defaults to the current folder.
 

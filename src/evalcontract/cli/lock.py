@@ -53,8 +53,8 @@ from evalcontract.workspace.syncing import SyncedLibrary, Syncing
 @options.workspace("the paths")
 def lock_command(
     paths: tuple[str, ...],
-    check: bool,  # noqa: FBT001 - click passes flags by name
-    update: bool,  # noqa: FBT001 - the same
+    check: bool,
+    update: bool,
     limit: int,
     output_format: str,
     base: Options,
@@ -73,7 +73,7 @@ def lock_command(
     refused = [finding for each in locks for finding in each.refused]
     write_findings(refused)
     if refused:
-        put([_refusal(locks)], err=True)
+        put([f"nothing was locked: {many(len(refused), 'error')}\n"], err=True)
     elif output_format == "text":
         put(line for each in locks for line in _report(each, limit, is_check=check))
     if not (refused or check):
@@ -98,11 +98,6 @@ def _locks(paths: tuple[str, ...], base: Options, *, is_update: bool) -> list[Wo
     if len(paths) > 1 or not folder.is_dir():
         raise UsageError("lock takes one folder; to take over files, use `lock --update FILE...`")
     return lock(folder, base)
-
-
-def _refusal(locks: list[WorkspaceLock]) -> str:
-    count = sum(len(each.refused) for each in locks)
-    return f"nothing was locked: {many(count, 'error')}\n"
 
 
 def _report(done: WorkspaceLock, limit: int, *, is_check: bool) -> Iterator[str]:
@@ -186,8 +181,8 @@ _MOST = 10
 @options.workspace("the current folder")
 def sync_command(
     names: tuple[str, ...],
-    check: bool,  # noqa: FBT001 - click passes flags by name
-    update: bool,  # noqa: FBT001 - the same
+    check: bool,
+    update: bool,
     output_format: str,
     base: Options,
 ) -> int:

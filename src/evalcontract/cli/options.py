@@ -21,10 +21,13 @@ from evalcontract.cli.arguments import (
 from evalcontract.cli.command import codes, dialects, files_of, formats, report_files
 from evalcontract.cli.output import put
 from evalcontract.model.errors import UsageError
+from evalcontract.model.startup import NamedTuple
 from evalcontract.report import FORMATS
 
 if TYPE_CHECKING:
     from evalcontract.datasets.columns import ColumnKeys
+    from evalcontract.grading.export import RecordInfo
+    from evalcontract.judging.questions import QuestionBudget
 
 #: What adds an option to a command.
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -186,17 +189,64 @@ _RECORD: tuple[Option, ...] = (
 )
 
 
-def RECORD(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as the other options
-    """Add what a record of every_eval_ever needs, which a command gets as `record`."""
+def gathered(name: str, gather: Callable[[dict[str, Any]], Any], *options: Option) -> Option:
+    """Add options to a command, which gets what `gather` takes from its arguments as `name`."""
 
-    @wraps(command)
-    def run(**arguments: Any) -> Any:
-        from evalcontract.grading.export import RecordInfo  # slow: help and completion do without
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(**arguments: Any) -> Any:
+            arguments[name] = gather(arguments)
+            return command(**arguments)
 
-        given = {name: arguments.pop(name) for name in RecordInfo._fields}
-        return command(record=RecordInfo(**given), **arguments)
+        added: Callable[..., Any] = run
+        for option in reversed(options):
+            added = option(added)
+        return added
 
-    return _with(_RECORD, run)
+    return add
+
+
+def _record_info(arguments: dict[str, Any]) -> RecordInfo:
+    from evalcontract.grading.export import RecordInfo  # slow: help and completion do without
+
+    return RecordInfo(**{name: arguments.pop(name) for name in RecordInfo._fields})
+
+
+RECORD = gathered("record", _record_info, *_RECORD)
+
+
+def GROUPING(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802 - as the other options
+    """Add `--reduce`, `--by` and `--cluster`, which a command gets as `grouping`."""
+    from evalcontract.grading.groups import Grouping  # slow: most commands do without
+    from evalcontract.grading.samples import REDUCTIONS
+
+    def grouping(arguments: dict[str, Any]) -> Grouping:
+        by, cluster, reduce = (arguments.pop(name) for name in ("by", "cluster", "reduce"))
+        return Grouping(tuple(dict.fromkeys(by)), cluster, reduce)
+
+    reduce = click.option(
+        "--reduce",
+        type=click.Choice([*REDUCTIONS]),
+        default="mean",
+        show_default=True,
+        help="How several outputs of a row (samples) become its score: their mean, the score that"
+        " most of them have, the highest, or whether one of them passes. With mean and mode, a row"
+        " passes if more than half of its samples do.",
+    )
+    by = click.option(
+        "--by",
+        multiple=True,
+        metavar="KEY",
+        help="Key of rows, or of their `metadata`, to summarise the rows by, besides their tags."
+        " Can be given several times.",
+    )
+    cluster = click.option(
+        "--cluster",
+        metavar="KEY",
+        help="Key of rows, or of their `metadata`: rows with the same value were drawn together,"
+        " such as those of one document, and intervals account for it.",
+    )
+    return gathered("grouping", grouping, reduce, by, cluster)(command)
 
 
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
@@ -230,7 +280,7 @@ def output_format(*programs: str) -> Option:
     )
 
 
-def refuse_with_diff(output_format: str, has_diff: bool) -> None:  # noqa: FBT001 - as it is given
+def refuse_with_diff(output_format: str, has_diff: bool) -> None:
     """Refuse a format for programs where standard output has a diff.
 
     Raises:
@@ -298,16 +348,7 @@ ENOUGH_FINDINGS = number(
 
 def of_run(*options: Option) -> Option:
     """Add options to a command, which gets them and others of a run as one value, `base`."""
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def run(**arguments: Any) -> Any:
-            base = take_options(arguments)
-            return command(base=base, **arguments)
-
-        return _with(options, run)
-
-    return add
+    return gathered("base", take_options, *options)
 
 
 def workspace(found_from: str) -> Option:
@@ -317,19 +358,7 @@ def workspace(found_from: str) -> Option:
 
 def shared(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a check, which a command gets as `base` and `destination`."""
-
-    @wraps(command)
-    def check(**arguments: Any) -> Any:
-        destination = take_destination(arguments)
-        return command(destination=destination, **arguments)
-
-    return of_run(*_OPTIONS)(check)
-
-
-def _with(options: Sequence[Option], command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return of_run(*_OPTIONS)(gathered("destination", take_destination)(command))
 
 
 def _root(found_from: str) -> Option:
@@ -440,3 +469,47 @@ _OPTIONS: tuple[Option, ...] = (
         help="List the files that were skipped, and every place of a finding.",
     ),
 )
+
+
+#: What a run may ask judges, and what it would.
+_ASKING = (
+    flag(
+        "--dry-run",
+        "Ask no judge: say how many questions judges would be asked, how many of them the cache"
+        " answers, and estimate tokens and cost.",
+    ),
+    number(
+        "--max-questions",
+        "Maximum number of questions to send to models; beyond it, checks do not run, and the exit "
+        "status is 1.",
+    ),
+    number(
+        "--max-tokens",
+        "Number of tokens of questions and answers after which no question is sent, with the same "
+        "effect.",
+    ),
+)
+
+
+class Asking(NamedTuple):
+    """How judges may be asked, by the names of the options."""
+
+    dry_run: bool = False
+    max_questions: int | None = None
+    max_tokens: int | None = None
+
+    @property
+    def budget(self) -> QuestionBudget:
+        """The budget of the run, which nothing has been spent of."""
+        from evalcontract.judging.questions import QuestionBudget  # slow: most commands do without
+
+        return QuestionBudget(self.max_questions, self.max_tokens)
+
+
+def _asking(arguments: dict[str, Any]) -> Asking:
+    return Asking(**{name: arguments.pop(name) for name in Asking._fields if name in arguments})
+
+
+#: Add what may be asked to a command, which gets it as `asking`; `BUDGET` has no dry run.
+ASKING = gathered("asking", _asking, *_ASKING)
+BUDGET = gathered("asking", _asking, *_ASKING[1:])

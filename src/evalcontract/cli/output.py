@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from evalcontract.model.errors import EvalContractError
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.model.values import COMMAND, escape_controls, harmless_json, integer
+from evalcontract.model.values import COMMAND, escape_controls, harmless_json, integer, many
 from evalcontract.policy import BUG, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
@@ -350,17 +350,17 @@ class Bar:
             read, size = at.read
             counts.append(f"{100 * read // max(size, 1)} %")
         if at.files and at.files[1] > 1:
-            counts.append(_count_with_noun("file", *at.files))
+            counts.append(f"{at.files[0]:,} of {many(at.files[1], 'file')}")
         elif self._files > 1:
-            counts.append(_count_with_noun("file", self._files))
+            counts.append(many(self._files, "file"))
         if at.questions:
             counts += self._counts_of_questions(at, *at.questions)
         if rows:
-            counts.append(_count_with_noun("row", rows))
+            counts.append(many(rows, "row"))
         if at.questions is None:
             counts += self._speed(at, rows)
         if at.findings is not None:
-            counts.append(_count_with_noun("finding", self._findings_before + at.findings))
+            counts.append(many(self._findings_before + at.findings, "finding"))
         return counts
 
     def _speed(self, at: Advance, rows: int) -> Iterator[str]:
@@ -379,14 +379,14 @@ class Bar:
     def _counts_of_questions(self, at: Advance, done: int, total: int) -> Iterator[str]:
         now = time.monotonic()
         begun, before = self._asking = self._asking or (now, done)
-        yield _count_with_noun("question", done, total)
+        yield f"{done:,} of {many(total, 'question')}"
         if at.errors:
-            yield _count_with_noun("error", at.errors)
+            yield many(at.errors, "error")
         if done > before and now > begun:
             rate = (done - before) / (now - begun)
             yield f"{rate:.1f} a second"
             yield f"{_duration(max(0, total - done) / rate)} left"
-        yield _count_with_noun("token", at.tokens)
+        yield many(at.tokens, "token")
 
 
 def _duration(seconds: float) -> str:
@@ -396,12 +396,6 @@ def _duration(seconds: float) -> str:
         return f"{whole} s"
     hours, minutes = divmod(round(whole / 60), 60)
     return f"{hours:,} h {minutes} min" if hours else f"{minutes} min"
-
-
-def _count_with_noun(what: str, number: int, total: int | None = None) -> str:
-    """Return a number with its noun, and of how many: `1 row`, `1 of 3 files`."""
-    of = "" if total is None else f" of {total:,}"
-    return f"{number:,}{of} {what}{'' if (total or number) == 1 else 's'}"
 
 
 def _columns() -> int:

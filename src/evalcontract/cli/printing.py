@@ -1,24 +1,30 @@
-"""What commands answer on standard output, as each output format for programs has it."""
+"""What commands answer on standard output, as each output format has it; and dry runs."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
 
 from evalcontract._version import __version__
+from evalcontract.cli.outcome import write_findings
 from evalcontract.cli.output import put, put_json
+from evalcontract.model.codes import where_to_read
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity
 from evalcontract.model.startup import NamedTuple, lazy_pattern
-from evalcontract.model.values import escape_controls
-from evalcontract.report import FORMATS, write_of
+from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many
+from evalcontract.policy import exit_status
+from evalcontract.report import FORMATS, Report, Style, write_of
+from evalcontract.report.frame import wrapped
 from evalcontract.report.github import SHOWN, escaped_data, escaped_property
 from evalcontract.report.junit import escaped
 from evalcontract.report.markdown import MAX_BYTES, plain, text
-from evalcontract.report.report import Report, Style
 from evalcontract.source.yaml.writing import csv_text
 from evalcontract.workspace.roots import RepositoryNames
+
+if TYPE_CHECKING:
+    from evalcontract.judging.questions import Forecast, Prospects
 
 
 class CaseOutcome(NamedTuple):
@@ -134,14 +140,6 @@ def json_text(document: Any) -> Iterator[str]:
     yield f"{json.dumps(document, ensure_ascii=False)}\n"
 
 
-def _put_document(answer: CommandAnswer) -> None:
-    put_json(answer.document)
-
-
-def _put_lines(answer: CommandAnswer) -> None:
-    put_json(piece for record in answer.records for piece in json_text(record))
-
-
 _BETWEEN_ENDS = lazy_pattern("[^\r\n\t]+")
 
 
@@ -155,17 +153,13 @@ def _put_table(answer: CommandAnswer) -> None:
 
 def _harmless(pieces: Iterable[str]) -> Iterator[str]:
     """Yield text without controls that a terminal acts on; files of results have them."""
-    return (_BETWEEN_ENDS.sub(_shown, piece) for piece in pieces)
+    return (_BETWEEN_ENDS.sub(lambda match: escape_controls(match[0]), piece) for piece in pieces)
 
 
 def _cell(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _shown(match: re.Match[str]) -> str:
-    return escape_controls(match[0])
 
 
 def _put_markdown(answer: CommandAnswer) -> None:
@@ -254,10 +248,77 @@ def _put_findings(answer: CommandAnswer, output_format: str) -> None:
 
 
 _PRINTERS: Mapping[str, Callable[[CommandAnswer], None]] = {
-    "json": _put_document,
-    "jsonl": _put_lines,
+    "json": lambda answer: put_json(answer.document),
+    "jsonl": lambda answer: put_json(each for one in answer.records for each in json_text(one)),
     "csv": _put_table,
     "markdown": _put_markdown,
     "junit": _put_junit,
     "github": _put_github,
 }
+
+
+# What judges would be asked: `--dry-run`
+
+
+def forecast(
+    prospects: Prospects | None, diagnostics: Sequence[Diagnostic], output_format: str
+) -> int:
+    """Print what judges would be asked; return the exit code, which is that of the findings.
+
+    `prospects` is None if nobody can be asked; with errors in the findings, nothing is known.
+    """
+    write_findings(diagnostics)
+    status = exit_status(diagnostics)
+    if prospects is None and status:
+        return status
+    if output_format == "text":
+        put(_forecast_text(prospects, get_terminal_size().columns))
+    else:
+        put_answer(_forecast_answer(prospects), output_format)
+    return status
+
+
+def _forecast_answer(prospects: Prospects | None) -> CommandAnswer:
+    from evalcontract.judging import questions  # slow to import
+
+    prospects = prospects or questions.Prospects()
+    sentence = _forecast_sentence(questions.total_of(prospects.forecasts()))
+    found = questions.forecast_fields(prospects)
+    document = json_text({**head("dry-run"), "dry_run": found})
+    return listing("dry-run", sentence, judges=found["judges"])._replace(document=document)
+
+
+def _forecast_text(prospects: Prospects | None, width: int) -> Iterator[str]:
+    from evalcontract.judging import questions  # slow to import
+
+    if prospects is None:
+        where = where_to_read("judges#ask-a-model")
+        yield from wrapped(
+            f"no question would be asked: no model is configured; see {where}", 0, width
+        )
+        return
+    every = [*prospects.forecasts()]
+    yield from wrapped(f"dry run: {_forecast_sentence(questions.total_of(every))}", 0, width)
+    for each in every:
+        name = f"{clipped(each.judge, NAME_LENGTH)} over {clipped(each.model, NAME_LENGTH)}"
+        yield from wrapped(escape_controls(f"{name}: {_forecast_sentence(each)}"), 2, width)
+    for reason, number in prospects.impossible.items():
+        line = f"{many(number, 'question')} cannot be asked: {reason}"
+        yield from wrapped(escape_controls(line), 2, width)
+    if any(each.questions for each in every):
+        yield from wrapped(
+            "tokens are estimated: by what cached answers of the same judge took, otherwise by "
+            f"{questions.CHARACTERS_OF_TOKEN} characters a token and {questions.TOKENS_OF_ANSWER} "
+            "tokens an answer; "
+            "questions that have to be asked once more come on top",
+            0,
+            width,
+        )
+
+
+def _forecast_sentence(each: Forecast) -> str:
+    parts = [many(each.questions, "question"), f"{each.cached:,} in the cache"]
+    if each.questions:
+        parts.append(f"about {each.input_tokens:,} + {many(each.output_tokens, 'token')}")
+        parts.append("no price is known" if each.cost is None else f"cost about {each.cost:.4f}")
+    return ", ".join(parts)

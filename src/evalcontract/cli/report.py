@@ -10,7 +10,6 @@ from evalcontract.cli import options
 from evalcontract.cli.arguments import find_inputs
 from evalcontract.cli.command import Command, files_of
 from evalcontract.cli.output import put, signals_as_interrupts
-from evalcontract.cli.runs.groupings import GROUPING
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.groups import Grouping
 from evalcontract.model.errors import UsageError
@@ -18,8 +17,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.model.values import many
 from evalcontract.page.content import JudgeLabels
 from evalcontract.page.judges import labels_of
-from evalcontract.page.page import page_file, write_page
-from evalcontract.page.report import ReportInputs, html_report
+from evalcontract.page.report import ReportInputs, html_report, page_file, write_page
 from evalcontract.policy import OK
 
 #: The modes of the page, each with the value of `Options.strict`.
@@ -73,7 +71,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 @click.option(
     "--against", metavar="REV", help="Revision of git; the page also shows what changed since then."
 )
-@GROUPING
+@options.GROUPING
 @options.mode("Mode that the page shows first")
 @options.workspace("the files")
 @options.number(
@@ -91,7 +89,7 @@ _MODES = {"configured": None, "soft": False, "strict": True}
 def report_command(
     files: tuple[str, ...],
     output: str,
-    force: bool,  # noqa: FBT001 - click passes flags by name
+    force: bool,
     results: tuple[Path, ...],
     outputs: tuple[Path, ...],
     labels: list[JudgeLabels],

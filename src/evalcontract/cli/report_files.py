@@ -25,8 +25,7 @@ from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls, harmless_json, many
 from evalcontract.policy import Selection
-from evalcontract.report import FORMATS, format_names, write_of
-from evalcontract.report.report import BaselineCounts, Report, Style
+from evalcontract.report import FORMATS, BaselineCounts, Report, Style, format_names, write_of
 from evalcontract.source.writing import StagedFiles, check_target, target_of, write_text
 from evalcontract.workspace import display_name, find_root, write_bound
 from evalcontract.workspace.roots import WORKSPACE_FOLDERS, is_workspace

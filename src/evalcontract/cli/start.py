@@ -71,10 +71,6 @@ def _validate(name: str, files: list[str], options: dict[str, Any]) -> int:
     return validate_files(Kind(KINDS[name]), tuple(files), run, destination=destination)
 
 
-#: The console scripts, as in `pyproject.toml`.
-SCRIPTS = ("evalcontract", *KINDS)
-
-
 def evalcontract(name: str | None = None) -> None:
     """Run `evalcontract`, or the command that a console script has the name of."""
     if sys.argv[1:] == ["--version"] and _prints_version():
@@ -84,14 +80,13 @@ def evalcontract(name: str | None = None) -> None:
     first, *rest = [name, *sys.argv[1:]] if name else sys.argv[1:] or [""]
     try:
         if "_EVALCONTRACT_COMPLETE" in os.environ:  # set by completion scripts alone
-            from evalcontract.cli.command import complete
-            from evalcontract.cli.main import command, group
+            from evalcontract.cli.command import command, complete, group
 
             status = complete(command(name) if name else group, name or "evalcontract")
         elif plain := read_plainly(first, rest):
             status = guarded(_validate, first, *plain)
         else:
-            from evalcontract.cli.main import command, group, run  # slow, imports click
+            from evalcontract.cli.command import command, group, run  # slow, imports click
 
             status = run(command(name) if name else group)
     except KeyboardInterrupt:  # while modules are still imported

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 @options.shared
 def check_command(
     path: str,
-    allow_empty: bool,  # noqa: FBT001 - a flag of click
-    cache: bool | None,  # noqa: FBT001 - the same
+    allow_empty: bool,
+    cache: bool | None,
     base: Options,
     destination: Destination,
 ) -> int:
@@ -64,7 +64,7 @@ def check_command(
     return run_and_report(work, base, destination, folder=checked)
 
 
-def _check_folder(path: Path, allow_empty: bool, quiet: bool, base: Options) -> RunOutcome:  # noqa: FBT001
+def _check_folder(path: Path, allow_empty: bool, quiet: bool, base: Options) -> RunOutcome:
     from evalcontract.checking.pipeline import NOTHING, check_workspaces  # slow to import
     from evalcontract.workspace import display_name
 

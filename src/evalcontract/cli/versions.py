@@ -18,8 +18,8 @@ from evalcontract.cli.output import put, signals_as_interrupts
 from evalcontract.cli.printing import Case, CaseOutcome, CommandAnswer, listing, put_answer
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.placing import from_unreadable_files
-from evalcontract.fixing.fixing import write_diff
-from evalcontract.library.artifact import Artifact, identity_from_name
+from evalcontract.fixing import write_diff
+from evalcontract.library.library import Artifact, identity_from_name
 from evalcontract.meaning.changes import Act, Change, rank_of
 from evalcontract.model.diagnostic import Place, Severity
 from evalcontract.model.errors import NothingToCheck, UsageError
@@ -38,7 +38,6 @@ from evalcontract.versioning.bump import (
     artifact_at,
     bump,
     changed_artifacts,
-    write,
 )
 from evalcontract.versioning.graph import (
     Graph,
@@ -52,6 +51,7 @@ from evalcontract.versioning.graph import (
     write_tree,
 )
 from evalcontract.workspace import Workspace, find_root, open_workspace
+from evalcontract.workspace.writing import write_changed
 
 _SHOWN = 4
 
@@ -104,12 +104,12 @@ def _to(value: str | None) -> Part | Version | None:
 @options.workspace("the files")
 def bump_command(
     files: tuple[str, ...],
-    all: bool,  # noqa: A002, FBT001 - click passes flags by name
+    all: bool,  # noqa: A002 - the name of its option
     against: str | None,
     to: Part | Version | None,
-    keep: bool,  # noqa: FBT001 - the same
-    update_refs: bool,  # noqa: FBT001 - the same
-    diff: bool,  # noqa: FBT001 - the same
+    keep: bool,
+    update_refs: bool,
+    diff: bool,
     output_format: str,
     base: Options,
 ) -> int:
@@ -136,12 +136,10 @@ def bump_command(
         done = bump(workspace, chosen, since, BumpOptions(to, keep, update_refs))
         done = done._replace(unknown=unknown)
     if diff:
-        for fix in done.files:
-            before, after = (data.decode("utf-8", "replace") for data in (fix.before, fix.after))
-            put(write_diff(fix.name, before, after))
+        put(line for file in done.files for line in write_diff(file))
     else:
         with signals_as_interrupts():
-            write(done)
+            write_changed(done.files, done.new)
     if output_format == "text":
         put(_lines(done, since), err=diff)
     else:
@@ -205,15 +203,15 @@ def _answer_of_bump(done: BumpResult) -> CommandAnswer:
 def _lines(done: BumpResult, since: Baseline | None) -> Iterator[str]:
     """Yield what was raised and why, and what is left to do."""
     for each in done.bumps:
-        yield f"{_name(each.file)}: {each.old} -> {each.new}{_reason(each)}\n"
+        yield f"{escape_controls(each.file)}: {each.old} -> {each.new}{_reason(each)}\n"
         if each.kept:
-            yield f"  version {each.old} is kept in {_name(each.kept)}\n"
+            yield f"  version {each.old} is kept in {escape_controls(each.kept)}\n"
         elif identity_from_name(each.file, each.artifact.kind)[1] not in (None, each.new):
             yield "  note: the name of the file says another version: rename it\n"
     for file, reference, number in done.updated:
-        yield f"{_name(file)}: {many(number, 'reference')} updated to {reference}\n"
+        yield f"{escape_controls(file)}: {many(number, 'reference')} updated to {reference}\n"
     for file, reason in done.unchanged:
-        yield f"{_name(file)}: unchanged, {escape_controls(reason)}\n"
+        yield f"{escape_controls(file)}: unchanged, {escape_controls(reason)}\n"
     for name, number in done.left.items():
         yield (
             f"note: {many(number, 'reference')} to {name}, which no file has any more: "
@@ -223,7 +221,7 @@ def _lines(done: BumpResult, since: Baseline | None) -> Iterator[str]:
         what = "nothing else" if done.unknown else "nothing"
         yield f"{what} has changed since {clipped(since.name)}\n"
     for file, reason in done.unknown.items():
-        yield f"{_name(file)}: not compared, {reason}\n"
+        yield f"{escape_controls(file)}: not compared, {reason}\n"
 
 
 def _reason(each: Bump) -> str:
@@ -234,10 +232,6 @@ def _reason(each: Bump) -> str:
     rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     shown = ", ".join(clipped(name, NAME_LENGTH) for name in names[:_SHOWN])
     return f" ({rank.title}: {shown}{rest})"
-
-
-def _name(file: str) -> str:
-    return escape_controls(file)
 
 
 _DRAWN = {"text": write_tree, "mermaid": write_mermaid, "dot": write_dot}

@@ -38,11 +38,10 @@ from evalcontract.comparing.revisions import (
 )
 from evalcontract.comparing.rows import table_of
 from evalcontract.datasets.placing import from_unreadable, one_finding
-from evalcontract.library.artifact import Artifact, ReferenceSite, file_uses
+from evalcontract.library.library import Artifact, ReferenceSite, file_uses
 from evalcontract.library.references import reach
 from evalcontract.meaning.changes import Act, Change, changes_of, matched, rank_of
-from evalcontract.meaning.fields import ChangeClass
-from evalcontract.meaning.view import digest_of_json, view_of
+from evalcontract.meaning.view import ChangeClass, digest_of_json, view_of
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.errors import NothingToCheck
 from evalcontract.model.reference import Kind, Reference

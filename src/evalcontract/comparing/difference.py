@@ -10,7 +10,7 @@ from evalcontract.comparing.effects import AffectedRows, StaleValidation
 from evalcontract.comparing.revisions import FileRevision
 from evalcontract.comparing.rows import RowTable, TableDifference, compare_tables
 from evalcontract.datasets.passes import NATIVE
-from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Artifact
 from evalcontract.meaning.changes import (
     Act,
     Change,
@@ -20,7 +20,7 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import ChangeClass
+from evalcontract.meaning.view import ChangeClass
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind, Version

@@ -12,10 +12,14 @@ from hashlib import sha256
 from typing import Any
 
 from evalcontract.comparing.revisions import RevisedWorkspace, WorkspacePair
-from evalcontract.library.artifact import Artifact, ReferenceSite, file_uses
-from evalcontract.library.library import Resolution, visit_inner_first
-from evalcontract.meaning.fields import ChangeClass
-from evalcontract.meaning.view import View, canonical, digest_of_json, view_and_digest
+from evalcontract.library.library import (
+    Artifact,
+    ReferenceSite,
+    Resolution,
+    file_uses,
+    visit_inner_first,
+)
+from evalcontract.meaning.view import ChangeClass, View, canonical, digest_of_json, view_and_digest
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import RowSource

@@ -18,7 +18,7 @@ from evalcontract.comparing.rows import table_in
 from evalcontract.datasets.kinds import other_kind
 from evalcontract.datasets.opening import Input, is_table
 from evalcontract.datasets.placing import from_unreadable
-from evalcontract.library.artifact import read_artifact
+from evalcontract.library.library import read_artifact
 from evalcontract.meaning.changes import Act, changes_of, rank_of
 from evalcontract.meaning.view import view_and_digest
 from evalcontract.model.errors import UsageError

@@ -17,7 +17,7 @@ from evalcontract.comparing.rows import RowDifference, TableDifference
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import score_text
 from evalcontract.meaning.changes import MISSING, Act, Change, VersionFault
-from evalcontract.meaning.fields import ChangeClass
+from evalcontract.meaning.view import ChangeClass
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import wrapped

@@ -19,8 +19,7 @@ from evalcontract.datasets.root import check_root
 from evalcontract.datasets.run import Run, today
 from evalcontract.formats._conversion import KeptAs
 from evalcontract.meaning.changes import Act, Change, changes_of
-from evalcontract.meaning.fields import ChangeClass
-from evalcontract.meaning.view import canonical, view_of
+from evalcontract.meaning.view import ChangeClass, canonical, view_of
 from evalcontract.model.diagnostic import Diagnostic, Place
 from evalcontract.model.diagnostic import Path as ValuePath
 from evalcontract.model.reference import Kind

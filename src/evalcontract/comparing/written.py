@@ -29,7 +29,7 @@ from evalcontract.comparing.printed import (
     version_sentence,
 )
 from evalcontract.meaning.changes import MISSING, Act, Change
-from evalcontract.meaning.fields import ChangeClass
+from evalcontract.meaning.view import ChangeClass
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import many
 from evalcontract.report.markdown import MAX_BYTES, plain, text

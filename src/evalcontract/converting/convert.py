@@ -47,6 +47,7 @@ from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK
 from evalcontract.workspace import display_name, find_root, open_workspace
+from evalcontract.workspace.writing import refuse_inside
 
 
 @dataclass
@@ -91,6 +92,9 @@ def convert(
         convert_options = convert_options._replace(to=NATIVE)
     dialect = None if convert_options.to == NATIVE else dialect_of(convert_options.to)
     medium = medium_for(out, dialect)
+    piped = convert_options.stream is not None
+    for written in filter(None, (None if piped else out, convert_options.loss_report)):
+        refuse_inside(written, input_.path, "what is written needs")
     root = options.files.real(options.root or find_root(input_.path))
     workspace = open_workspace(root, (), options.files, choice=options.configuration)
     run = Run(workspace, None, options.today or today())

@@ -8,16 +8,20 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from evalcontract.converting.placing import without_nulls
 from evalcontract.datasets.passes import NATIVE
+from evalcontract.datasets.tables import source_of
 from evalcontract.formats import Format, dialect_of
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 from evalcontract.source import Document, read_text
-from evalcontract.source.external import MEDIA, medium_of
-from evalcontract.source.faults import ParseError
+from evalcontract.source.comments import CommentsAbove, without_modelines
+from evalcontract.source.external import MEDIA, ExternalFile, medium_of, open_typed
+from evalcontract.source.faults import ParseError, UnreadableFile
 from evalcontract.source.tables.columnar import in_memory
-from evalcontract.source.tables.parquet import ParquetTable, parquet_bytes
+from evalcontract.source.tables.parquet import TITLES, ParquetTable, typed_bytes
 from evalcontract.source.writing import StagedFiles, spooled
 from evalcontract.source.yaml.writing import (
     NotWritableError,
@@ -31,8 +35,7 @@ from evalcontract.source.yaml.writing import (
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.catalogue import is_rejection
-from evalcontract.workspace.editor_schemas import Modelines, without_modelines
-from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
+from evalcontract.workspace.writing import Modelines, open_staged, write_error, write_staged
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -63,11 +66,39 @@ def refuse_rejected(data: bytes, dialect: Format) -> None:
                     )
 
 
+def refuse_misread(data: bytes, medium: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Read a file back as one of ours: its rows must be the same, but for nulls.
+
+    Raises:
+        NotWritableError: a row would be another, or the file would not be read.
+
+    """
+    name = f"a file of {TITLES[medium]}"
+    try:
+        source = source_of(ExternalFile(medium, open_typed(medium, name, in_memory(data))), ())
+    except ParseError as error:
+        source = UnreadableFile(name, error.faults)
+    if isinstance(source, UnreadableFile):
+        raise NotWritableError(f"{name} would not be read: {source.faults[0].message}")
+    written = map(without_nulls, rows)
+    for batch in source.stream.batches():
+        for fault, _ in batch.faults:
+            raise NotWritableError(f"{name} would not be read: {fault.message}")
+        for number, read in enumerate(batch.rows, batch.first_index):
+            row = next(written)
+            if row != read:
+                keys = (key for key in {**row, **read} if row.get(key) != read.get(key))
+                raise NotWritableError(
+                    f"the key `{clipped(next(keys))}` of row {number:,} would be read as another, "
+                    "by the names of the columns: write JSONL"
+                )
+
+
 # The schema of our own datasets.
 _NATIVE_SCHEMA = "dataset"
 #: The name of standard output, where it takes the place of a file.
 STANDARD_OUTPUT = "<stdout>"
-_NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv")
+_NATIVE_MEDIA = ("yaml", "json", "jsonl", "csv", "tsv", *TITLES)
 
 
 class ConvertOptions(NamedTuple):
@@ -238,9 +269,12 @@ class ConvertedFiles(ConvertedRows):
             case "csv" | "tsv":
                 header, rows = whole
                 return utf8(csv_text(header, rows, "," if self._medium == "csv" else "\t"))
-            case "parquet":
-                data = parquet_bytes(whole)
-                refuse_rejected(data, dialect_of(self._dialect))
+            case "parquet" | "arrow":
+                data = typed_bytes(whole, self._medium)
+                if self._is_external:
+                    refuse_rejected(data, dialect_of(self._dialect))
+                else:
+                    refuse_misread(data, self._medium, whole)
                 return data
         head, key, rows, tail = _parts_of(whole, self.rows)
         # Only what is ours names our schema: others would not know the file.

@@ -13,9 +13,10 @@ from evalcontract.datasets.columns import OurTable
 from evalcontract.datasets.losses import EmbeddedRubrics, with_judges
 from evalcontract.formats import Format
 from evalcontract.formats._conversion import BUNDLES, Loss, OurRow, with_unread
-from evalcontract.model.diagnostic import Problem
+from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import many
+from evalcontract.source.tables.parquet import TITLES
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.structure.schemas import load
 from evalcontract.workspace.catalogue import is_rejection
@@ -38,6 +39,9 @@ _JUDGED = {
     "checks": [{"id": "accurate", "kind": "llm_judge", "judge_prompt_ref": STARTER_JUDGE}],
     "scoring": {"combine": "all_pass"},
 }
+# The media that have rows and nothing else.
+_OF_ROWS = {"jsonl": "JSONL", **TITLES}
+_NULL = "a null in a table is an absent key"
 #: What to do with rows that nobody can grade.
 ADD_EXPECTATIONS = (
     "add what is expected, such as `expected_facts`, or a rubric:"
@@ -134,6 +138,8 @@ class NativeTarget:
             (key,) for key in unread
         ]
         losses = [Loss(path, _UNREAD, is_kept=True) for path in paths]
+        if self._medium in TITLES:
+            losses += [Loss(at, _NULL, is_kept=False) for at in nulls_in(row)]
         if self._table is None:
             return row, losses, ()
         cells, lost = self._table.cells(row)
@@ -150,11 +156,11 @@ class NativeTarget:
         return f"rubric/{self._id_of(_JUDGED)}@{_VERSION}"
 
     def wrap(self, rows: list[Any], root: dict[str, Any]) -> tuple[Any, Sequence[Loss]]:
-        """Return a dataset; JSONL and CSV cannot represent the keys in `root`."""
+        """Return a dataset; JSONL and tables cannot represent the keys in `root`."""
         if self._table:
             return self._table.wrap(rows, root)
-        if self._medium == "jsonl":
-            reason = "JSONL contains only rows; YAML and JSON can represent it"
+        if self._medium in _OF_ROWS:
+            reason = f"{_OF_ROWS[self._medium]} contains only rows; YAML and JSON can represent it"
             return rows, tuple(Loss((key,), reason, is_kept=False) for key in root)
         return {**root, "questions": rows}, ()
 
@@ -205,6 +211,24 @@ def graded_by(row: dict[str, Any], graded: frozenset[str]) -> GradedBy:
         return GradedBy.CHECK
     texts = (field_of(row, key) for key in ("criteria", "expected.reference"))
     return GradedBy.JUDGE if any(isinstance(each, str) for each in texts) else GradedBy.NOBODY
+
+
+def nulls_in(value: Any) -> Iterator[Path]:
+    """Yield the paths of the nulls in mappings, which tables do not tell from absent keys."""
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in pairs:
+        if part is None and isinstance(value, dict):
+            yield (key,)
+        yield from ((key, *path) for path in nulls_in(part))
+
+
+def without_nulls(value: Any) -> Any:
+    """Return a value without the keys whose values are null."""
+    if isinstance(value, dict):
+        return {key: without_nulls(part) for key, part in value.items() if part is not None}
+    return [without_nulls(part) for part in value] if isinstance(value, list) else value
 
 
 def _words(text: str) -> str:

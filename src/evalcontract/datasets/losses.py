@@ -144,7 +144,7 @@ def without_restored(
     So it is between dialects of one system, which have many fields in common. A value that stands
     there in a field that the target dialect does not read is a loss even so.
     """
-    unread = {each.theirs for each in dialect.fields}
+    unread = {each.theirs for each in dialect.all_fields()}
     unread -= {each.theirs for each in dialect.own_fields}
 
     def is_restored(loss: Loss) -> bool:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from evalcontract.datasets.kinds import DialectMatch, detect_in
-from evalcontract.datasets.native_pass import NativeDataset
-from evalcontract.datasets.passes import NATIVE, Dataset
+from evalcontract.datasets.passes import NATIVE, Dataset, NativeDataset
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple

@@ -28,7 +28,7 @@ from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.policy import Policy
 from evalcontract.source import Document, RowSource
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import DocumentRows, IterableRows, OneRow, RowBatches
 from evalcontract.structure.keys.names import NAMES_OF_OUTPUTS
 from evalcontract.structure.validator import structure_of

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import Plan, plan_of
 from evalcontract.datasets.placing import crash
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import DanglingReference, Resolution
+from evalcontract.library.library import Artifact, DanglingReference, Resolution
 from evalcontract.model.diagnostic import Problem
 from evalcontract.model.errors import PluginError
 from evalcontract.model.reference import Kind, Reference

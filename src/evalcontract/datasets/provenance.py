@@ -9,7 +9,7 @@ from typing import Any
 
 from evalcontract._version import __version__
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Artifact
 from evalcontract.library.references import reach
 from evalcontract.meaning.view import RowsMeaning, digest_of_json, view_of
 from evalcontract.model.reference import Kind

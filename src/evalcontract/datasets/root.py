@@ -1,22 +1,32 @@
-"""The root of a dataset: find its rows, and check its other keys."""
+"""The root of a dataset: find its rows and what these refer to, and check its other keys."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.plan import OWN_EXPECTATIONS
-from evalcontract.datasets.kinds import other_kind, wrong_kind
+from evalcontract.datasets.kinds import (
+    other_kind,
+    problem_of_root,
+    problem_of_rows,
+    wrong_kind,
+)
 from evalcontract.datasets.plans import row_structure
-from evalcontract.model.diagnostic import Fix, Problem
+from evalcontract.library.library import references_in_row
+from evalcontract.model.diagnostic import Fix, Path, Place, Problem, Rename
 from evalcontract.model.nearest import nearest
-from evalcontract.model.reference import Kind
+from evalcontract.model.reference import Kind, Reference
+from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped, listed
 from evalcontract.source import Document, RowBatches, RowSource, format_of
+from evalcontract.source.document import value_at
 from evalcontract.source.rows import DocumentRows, RowIterable
 from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
+from evalcontract.workspace import Workspace
 
 if TYPE_CHECKING:
     from evalcontract.datasets.tables import TableSource
@@ -81,7 +91,7 @@ def _check_mapping(
         return None, {}, [wrong_kind(Kind.DATASET, other)]
     root = {key: part for key, part in value.items() if key != _ROWS}
     near = nearest(_ROWS, root) if _ROWS not in value else None
-    if _ROWS not in value and not near and (foreign := _problem_of_root(value)):
+    if _ROWS not in value and not near and (foreign := problem_of_root(Kind.DATASET, value)):
         return None, {}, [foreign]
     meant = near or (_like_rows(root) if _ROWS not in value else None)
     if _ROWS not in value and not meant and (what := what_else(root)):
@@ -107,20 +117,12 @@ def _check_mapping(
 
 
 def _problem_of_list(rows: list[Any]) -> Problem:
-    from evalcontract.datasets.kinds import problem_of_rows  # slow to import
-
     if foreign := problem_of_rows(rows, ()):
         return foreign
     if what := what_else(rows):
         return _no_dataset(what)
     message = "a YAML dataset has its rows under `questions`, but this file is a list"
     return _no_questions(message, (), "add `questions:` above the list")
-
-
-def _problem_of_root(value: dict[str, Any]) -> Problem | None:
-    from evalcontract.datasets.kinds import problem_of_root  # slow to import
-
-    return problem_of_root(Kind.DATASET, value)
 
 
 def _check_other_keys(source: Document, value: dict[str, Any], meant: str | None) -> list[Problem]:
@@ -170,7 +172,7 @@ def _like_rows(root: dict[str, Any]) -> str | None:
     lists = [key for key in root if key in unknown and _is_list_of_rows(root[key])]
     usual = [key for key in lists if key.lower() in _USUAL_NAMES]
     if not usual:
-        from evalcontract.structure.keys.elsewhere import misplaced_words
+        from evalcontract.structure.keys.mismatches import misplaced_words
         from evalcontract.structure.keys.names import is_other_list  # needed only for a finding
 
         lists = [key for key in lists if not is_other_list(key) and key not in misplaced_words()]
@@ -209,7 +211,6 @@ def _is_like_row(mapping: dict[str, Any]) -> bool:
 def _rename_fix(key: str, root: dict[str, Any]) -> Fix | None:
     if not isinstance(root[key], list):
         return None
-    from evalcontract.model.diagnostic import Fix, Rename  # needed only for a fix
     from evalcontract.structure.keys.spelling import key_names
 
     names = key_names(tuple(root_schema()["properties"]))
@@ -226,3 +227,59 @@ def _no_questions(
 ) -> Problem:
     advice = advice or "list the rows under it: `questions: [{id: …, input: …}]`"
     return Problem(_CODE, message, path, advice, on_key=bool(path), fix=fix)
+
+
+class Use(NamedTuple):
+    """A place where a name is used: the file, the path of the text, and the text."""
+
+    document: Document | RowBatches
+    path: Path
+    text: str
+
+    @property
+    def place(self) -> Place:
+        """The place of the text."""
+        return self.document.place(self.path)
+
+    @property
+    def path_in_text(self) -> Path:
+        """The path for edits of the file's text: in JSON Lines, a row is a line."""
+        if format_of(self.document.file) != "jsonl":
+            return self.path
+        span = self.place.span
+        return ((span.line if span else 1) - 1, *self.path[1:])
+
+
+def every_use(workspace: Workspace, *, with_rows: bool = True) -> Iterator[tuple[Use, Reference]]:
+    """Yield every reference, in rubrics and, `with_rows`, in the rows of all datasets."""
+    for artifact in workspace.library.artifacts:
+        for use in artifact.uses:
+            text = value_at(artifact.document.value, use.path)
+            yield Use(artifact.document, use.path, str(text)), use.reference
+    if with_rows:
+        yield from _uses_in_rows(workspace)
+
+
+def uses_of(workspace: Workspace, kind: Kind, id_: str) -> Iterator[tuple[Use, Reference]]:
+    """Yield every reference to an id; only rubrics refer to judges."""
+    for use, reference in every_use(workspace, with_rows=kind is Kind.RUBRIC):
+        if (reference.kind, reference.id) == (kind, id_):
+            yield use, reference
+
+
+def _uses_in_rows(workspace: Workspace) -> Iterator[tuple[Use, Reference]]:
+    for _, source in workspace.scan():
+        if source is not None and not source.unreadable:
+            for rows, path, row in rows_of(source):
+                for use in references_in_row(row, path):
+                    yield Use(rows, use.path, str(row["rubric_ref"])), use.reference
+
+
+def rows_of(source: RowSource) -> Iterator[tuple[RowBatches, Path, Any]]:
+    """Yield the rows of a dataset with their paths."""
+    rows, _, _ = check_root(source)
+    if rows is None:
+        return
+    for batch in rows.batches(quick=True):
+        for index, row in enumerate(batch.rows, batch.first_index):
+            yield rows, (*rows.prefix, index), row

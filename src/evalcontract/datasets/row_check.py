@@ -13,13 +13,13 @@ from evalcontract.checks import EvalContext
 from evalcontract.checks.plan import Plan
 from evalcontract.datasets.gates import Gates, RowRefs, SharedGates, refs_of_rows
 from evalcontract.datasets.known_rows import KnownRow, KnownRows
-from evalcontract.datasets.passes import BatchFindings
 from evalcontract.datasets.placing import guarded
 from evalcontract.datasets.plans import GradingPlans, Plans
 from evalcontract.datasets.root import is_graded_above
 from evalcontract.datasets.run import FindingBudget
 from evalcontract.datasets.workers import (
     MIN_PART_BYTES,
+    BatchFindings,
     BatchResult,
     ObservedRows,
     check_in_parallel,
@@ -28,8 +28,7 @@ from evalcontract.datasets.workers import (
     shifted,
     unpacked,
 )
-from evalcontract.library.artifact import Artifact, UnreadableNames
-from evalcontract.library.library import Library, Resolution
+from evalcontract.library.library import Artifact, Library, Resolution, UnreadableNames
 from evalcontract.model.codes import ILL_FORMED
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.reference import Kind, Reference
@@ -41,7 +40,7 @@ from evalcontract.workspace.catalogue import RulesInUse, rules_in_use
 
 if TYPE_CHECKING:
     from evalcontract.meaning.locked import DatasetUse
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 # Rows that do not pass their gate are halved and tried again; this few are tried one by one.
 _FEW_ROWS = 4
@@ -378,7 +377,7 @@ class DatasetCheck:
         return all_problems
 
     def _problems_of(self, row: Any, index: int, rows: RowBatches) -> Iterator[Problem]:
-        from evalcontract.library.artifact import references_in_row  # not needed for clean rows
+        from evalcontract.library.library import references_in_row  # not needed for clean rows
         from evalcontract.library.references import check_use
 
         path = (*self._rows.prefix, index)
@@ -386,7 +385,7 @@ class DatasetCheck:
         problems = self.grading.structure(bundle).check(row, path, rows.raw)
         is_valid = not problems
         if problems:
-            from evalcontract.library.advice import with_advice  # slow to import
+            from evalcontract.library.references import with_advice  # slow to import
 
             yield from with_advice(problems, row, self._context.library, below=len(path))
         for site in references_in_row(row, path):

@@ -17,8 +17,7 @@ from evalcontract.datasets.kinds import other_kind
 from evalcontract.datasets.placing import from_source_faults, from_unreadable_files, to_diagnostics
 from evalcontract.datasets.plans import Plans, plan_crash
 from evalcontract.datasets.workers import BatchResult
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, visit
+from evalcontract.library.library import Artifact, Library, visit
 from evalcontract.model.diagnostic import Diagnostic, Problem
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
@@ -319,7 +318,7 @@ class Run:
         names_schema = has_key or "yaml-language-server" in document.head
         # A file of another kind is reported as that alone: which kind is meant, nobody knows.
         if names_schema and other_kind(kind, document.quick) is None:
-            from evalcontract.workspace.editor_schemas import check_schema_reference
+            from evalcontract.workspace.recognition import check_schema_reference
 
             root = self.workspace.root
             faults = check_schema_reference(

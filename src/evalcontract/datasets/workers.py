@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from evalcontract.source.text import EMPTY
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
     from evalcontract.source.processes import ForkedProcess
 
 
@@ -65,6 +65,18 @@ class BatchResult(NamedTuple):
     rejected: int = 0
     unchecked: int = 0
     bundles: frozenset[str] = frozenset()
+
+
+class BatchFindings(NamedTuple):
+    """A batch, its problems, and its rows that may ignore some of them.
+
+    The last `unchecked` rows were not looked at.
+    """
+
+    batch: Batch
+    problems: list[Problem]
+    ignoring: Sequence[IgnoringRow]
+    unchecked: int = 0
 
 
 # Starting a process and collecting its results takes as long as checking this many bytes.

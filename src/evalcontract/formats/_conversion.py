@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from evalcontract.model.diagnostic import Path, Problem
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source.installed import table
 
 Row = dict[str, Any]
 #: The name of evalcontract's own format, and the metadata key of its residuals in other formats.
@@ -261,6 +263,26 @@ def own_expectations(row: dict[str, Any]) -> dict[str, Any]:
     return {key: part for key, part in given.items() if key not in OWN_KEYS and part is not None}
 
 
+_SYNTAX = lazy_pattern(r"([\\.^$*+?{}\[\]|()])")
+_LITERAL = lazy_pattern(r"\\([\\.^$*+?{}\[\]|()])")
+
+
+def escaped(text: str) -> str:
+    """Return the pattern that a text matches, and nothing else."""
+    return _SYNTAX.sub(r"\\\1", text)
+
+
+def text_matched_by(pattern: str) -> str | None:
+    """Return the only text that a pattern of `escaped` matches; None if it is another pattern."""
+    text = without_escapes(pattern)
+    return text if escaped(text) == pattern else None
+
+
+def without_escapes(pattern: str) -> str:
+    """Return a pattern with each escaped sign as itself."""
+    return _LITERAL.sub(r"\1", pattern)
+
+
 #: The ways between facts and guidelines of other systems and those of a row.
 FACTS, GUIDELINES = (filled, unsaid), (criteria_of, guidelines_of)
 
@@ -281,6 +303,25 @@ class Field(NamedTuple):
     variants: tuple[str, ...] = ()
     read: Callable[[Any], Any] | None = None
     write: Callable[[Any], Any] | None = None
+
+
+#: Returns the value of one from that of the other; None for what it cannot say.
+_Way = Callable[[Any], Any] | None
+#: The ways to and from the values of a field.
+Ways = tuple[_Way, _Way]
+
+
+def listed_fields(system: str, ways: Mapping[str, Ways]) -> Iterator[Field]:
+    """Yield the fields that the table of a system lists."""
+    for row in table(f"formats/{system}.fields")["fields"]:
+        read, write = ways[row["way"]] if "way" in row else (None, None)
+        note, variants = row.get("note", ""), tuple(row.get("variants", ()))
+        for theirs, ours in product(_names(row.get("theirs")), _names(row.get("ours"))):
+            yield Field(theirs, ours, note, variants, read=read, write=write)
+
+
+def _names(given: str | list[str] | None) -> list[Any]:
+    return given if isinstance(given, list) else [given]
 
 
 NOT_CARRIED = "a value of this form has no counterpart"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
+from evalcontract.formats._format import Format, RowChecker, SchemaChecker
 from evalcontract.model.diagnostic import Path, Problem, Related
 from evalcontract.model.values import clipped
-
-if TYPE_CHECKING:
-    from evalcontract.formats._format import SchemaChecker
 
 _IGNORED_KEYS = ("near-miss-key", "misplaced-key", "foreign-key", "ignored-key")
 
@@ -89,6 +87,22 @@ class FirstRows:
             )
             related = (Related("first used here", (*first, key)),)
             yield problem._replace(message=message, path=(*path, key), related=related)
+
+
+class SystemChecker(RowChecker):
+    """One pass over the rows of a dialect: their names, and which of them expect nothing."""
+
+    def __init__(self, dialect: Format, schema: SchemaChecker) -> None:
+        self._variant = dialect.variant
+        self._schema = schema
+        self._names = FirstRows()
+        self._bare: list[Path] = []
+
+    def bare_rows(self, problem: Problem) -> Iterator[Problem]:
+        """Yield a problem for each row that expects nothing."""
+        for path in self._bare:
+            index = path[-1] if path and isinstance(path[-1], int) else 0
+            yield problem._replace(path=path, row_index=index)
 
 
 def misspelled_messages(schema: SchemaChecker, messages: Any, path: Path) -> Iterator[Problem]:

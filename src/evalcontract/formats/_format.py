@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
-from evalcontract.formats._conversion import Field, fields_of
+from evalcontract.formats._conversion import Field, Ways, fields_of, listed_fields
 from evalcontract.formats._graders import Fact, GraderPrediction, chosen_graders, predictions
 from evalcontract.model.codes import Code
 from evalcontract.model.diagnostic import Path, Problem, Severity
@@ -169,8 +170,15 @@ class Format(ABC):
     basis: ClassVar[str]
     #: The codes of what is found in its datasets; see `codes_of_system`.
     codes: ClassVar[tuple[Code, ...]] = ()
-    #: The fields that mean the same in evalcontract, and those that have no counterpart.
+    #: The fields that mean the same in evalcontract, and those that have no counterpart; without
+    #: any, those of the table `formats/NAME.fields.json`.
     fields: ClassVar[tuple[Field, ...]] = ()
+    #: The ways between values that the table names.
+    ways: ClassVar[Mapping[str, Ways]] = MappingProxyType({})
+    #: What checks its rows in one pass, a `SystemChecker`.
+    row_checker: ClassVar[type[Any]]
+    #: Its conversion, a `Lens`, as `module:Class`: a check does not load it.
+    conversion: ClassVar[str] = "evalcontract.formats._lens:Lens"
     #: Its readers by variant, if several read the same files: each may be meant by a key.
     readers: ClassVar[Mapping[str, str]] = MappingProxyType({})
     #: What decides on the graders of its table, by the names that the table has for it.
@@ -215,10 +223,16 @@ class Format(ABC):
         """The name of its schema, such as `formats/evret-0.0.1`."""
         return f"formats/{str(self).replace(':', '-')}"
 
+    @classmethod
+    def all_fields(cls) -> tuple[Field, ...]:
+        """Return the fields of all its dialects."""
+        is_listed = not cls.fields and not cls.schemas
+        return tuple(listed_fields(cls.name, cls.ways)) if is_listed else cls.fields
+
     @property
     def own_fields(self) -> list[Field]:
         """The fields of this dialect."""
-        return fields_of(self.fields, self.variant)
+        return fields_of(self.all_fields(), self.variant)
 
     @classmethod
     @abstractmethod
@@ -240,9 +254,10 @@ class Format(ABC):
     def rows(self, file: ExternalFile, schema: SchemaChecker) -> RowLayout:
         """Find the rows of a file."""
 
-    @abstractmethod
     def checker(self, schema: SchemaChecker) -> RowChecker:
         """Start a pass over rows."""
+        checker: RowChecker = self.row_checker(self, schema)
+        return checker
 
     def name_of(self, row: Any) -> str | None:
         """Return the name of a row; None if it has none."""
@@ -274,9 +289,7 @@ class Format(ABC):
 
     def lens_class(self) -> type[Lens]:
         """Return how rows are converted; by default, all that has a counterpart is renamed."""
-        from evalcontract.formats._lens import Lens  # a check does not need it
-
-        return Lens
+        return lens_named(self.conversion)
 
     def lens(self, medium: str) -> Lens:
         """Start the conversion of the rows of a file of a medium, in one direction or the other."""
@@ -291,3 +304,10 @@ class Format(ABC):
     def writer(self, medium: str) -> Writer:
         """Start the conversion of rows of evalcontract to a file of a medium."""
         return self.lens(medium)
+
+
+def lens_named(name: str) -> type[Lens]:
+    """Load a class for conversions by its name, `module:Class`."""
+    module, _, own = name.partition(":")
+    found: type[Lens] = getattr(import_module(module), own)
+    return found

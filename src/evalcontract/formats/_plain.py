@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from evalcontract.formats._findings import (
-    FirstRows,
+    SystemChecker,
     as_json,
     bom_rejected,
     is_ignored_key,
@@ -21,11 +21,11 @@ from evalcontract.formats._findings import (
     ragged_row,
     stops_loader,
 )
-from evalcontract.formats._format import Format, RowChecker, RowLayout
+from evalcontract.formats._format import Format, RowLayout
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.errors import UsageError
 from evalcontract.source.document import value_at
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:
@@ -38,9 +38,56 @@ if TYPE_CHECKING:
 _PASSED_OVER = frozenset({"source/empty"})
 
 
+class PlainChecker(SystemChecker):
+    """One pass over rows: what the schema says, keys of other versions, and names given twice."""
+
+    def __init__(self, dialect: PlainFormat, schema: SchemaChecker) -> None:
+        super().__init__(dialect, schema)
+        self._dialect = dialect
+
+    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
+        """Check the next row."""
+        found = [] if is_clean else self._schema.faults(row, path)
+        yield from (self._meant(problem, row, path) for problem in found)
+        if not stops_loader(found):
+            near = self._schema.near_misses(row, path)
+            yield from (self._nested(problem, row, path) for problem in near)
+            yield from self._duplicate(row, path) if self._dialect.duplicate else ()
+
+    def _meant(self, problem: Problem, row: Any, path: Path) -> Problem:
+        """Report a key of an earlier version with the key that is meant."""
+        if not is_ignored_key(problem):
+            return problem
+        key, code = problem.path[-1], f"{self._dialect.name}/near-miss-key"
+        meant = self._dialect.meant.get(str(key)) if len(problem.path) == len(path) + 1 else None
+        if meant is not None:
+            advice = f"it is called `{meant}`" if meant not in row else f"`{meant}` is read instead"
+            return problem._replace(code=code, message=f"`{key}` is not read", help=advice)
+        if problem.code.endswith(("/foreign-key", "/misplaced-key")):  # codes of evalcontract
+            return problem._replace(code=code, message=f"`{key}` is not read")
+        return problem
+
+    def _nested(self, problem: Problem, row: Any, path: Path) -> Problem:
+        """Report a mapping whose keys are read beside it."""
+        place = problem.path[len(path) :]
+        advice = self._dialect.nested.get(".".join(step for step in place if isinstance(step, str)))
+        if advice is None or not isinstance(value_at(row, place), dict):
+            return problem
+        return problem._replace(message=f"`{place[-1]}` is not read", help=advice)
+
+    def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
+        """Yield that an earlier row has the name of a row."""
+        key = self._dialect.named_by[0]
+        code = f"{self._dialect.name}/duplicate-id"
+        message = f"`{{clipped}}` is the `{key}` of row {{number}} as well: "
+        problem = Problem(code, message + self._dialect.duplicate, ())
+        yield from self._names.duplicate(row.get(key), path, key, problem=problem)
+
+
 class PlainFormat(Format):
     """A dataset whose rows its schema describes; a subclass is mostly data."""
 
+    row_checker = PlainChecker
     #: The key of the rows, if a file is a mapping; its other keys are those of `$defs/file`.
     below: ClassVar[str | None] = None
     #: The key beside the rows that is the label of the dataset.
@@ -123,9 +170,6 @@ class PlainFormat(Format):
         del column
         return parsed_json(text, text) if may_be_json(text) else text
 
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        return PlainChecker(self, schema)
-
     def predict(self, row: Any, file: ExternalFile | None = None) -> Iterator[GraderPrediction]:
         return super().predict(row, file) if self.has_graders else iter(())
 
@@ -154,53 +198,6 @@ class PlainFormat(Format):
         blank = rows.line_where(lambda line: not line) if isinstance(rows, RowStream) else None
         if blank is not None:
             yield self._rejected(f"line {blank[0]:,} is blank", "remove the blank lines")
-
-
-class PlainChecker(RowChecker):
-    """One pass over rows: what the schema says, keys of other versions, and names given twice."""
-
-    def __init__(self, dialect: PlainFormat, schema: SchemaChecker) -> None:
-        self._dialect = dialect
-        self._schema = schema
-        self._names = FirstRows()
-
-    def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterator[Problem]:
-        """Check the next row."""
-        found = [] if is_clean else self._schema.faults(row, path)
-        yield from (self._meant(problem, row, path) for problem in found)
-        if not stops_loader(found):
-            near = self._schema.near_misses(row, path)
-            yield from (self._nested(problem, row, path) for problem in near)
-            yield from self._duplicate(row, path) if self._dialect.duplicate else ()
-
-    def _meant(self, problem: Problem, row: Any, path: Path) -> Problem:
-        """Report a key of an earlier version with the key that is meant."""
-        if not is_ignored_key(problem):
-            return problem
-        key, code = problem.path[-1], f"{self._dialect.name}/near-miss-key"
-        meant = self._dialect.meant.get(str(key)) if len(problem.path) == len(path) + 1 else None
-        if meant is not None:
-            advice = f"it is called `{meant}`" if meant not in row else f"`{meant}` is read instead"
-            return problem._replace(code=code, message=f"`{key}` is not read", help=advice)
-        if problem.code.endswith(("/foreign-key", "/misplaced-key")):  # codes of evalcontract
-            return problem._replace(code=code, message=f"`{key}` is not read")
-        return problem
-
-    def _nested(self, problem: Problem, row: Any, path: Path) -> Problem:
-        """Report a mapping whose keys are read beside it."""
-        place = problem.path[len(path) :]
-        advice = self._dialect.nested.get(".".join(step for step in place if isinstance(step, str)))
-        if advice is None or not isinstance(value_at(row, place), dict):
-            return problem
-        return problem._replace(message=f"`{place[-1]}` is not read", help=advice)
-
-    def _duplicate(self, row: dict[str, Any], path: Path) -> Iterator[Problem]:
-        """Yield that an earlier row has the name of a row."""
-        key = self._dialect.named_by[0]
-        code = f"{self._dialect.name}/duplicate-id"
-        message = f"`{{clipped}}` is the `{key}` of row {{number}} as well: "
-        problem = Problem(code, message + self._dialect.duplicate, ())
-        yield from self._names.duplicate(row.get(key), path, key, problem=problem)
 
 
 def texts(value: Any) -> list[str] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from evalcontract.formats._conversion import Field, conversation_of, last_question
+from evalcontract.formats._conversion import conversation_of, last_question, unsaid
 from evalcontract.formats._findings import as_json
 from evalcontract.formats._format import codes_of_system
 from evalcontract.formats._plain import PlainFormat, texts
@@ -45,8 +45,6 @@ def _joined(context: Any) -> str | None:
     return "\n\n".join(found) if found else None
 
 
-_NO_KEY = "rows of evalcontract have no key for it"
-_NO_PARAMETER = "no evaluator has a parameter for it"
 # What pandas reads as nothing in a cell.
 _NOTHING = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>", "#N/A"})
 
@@ -61,17 +59,13 @@ class Azure(PlainFormat):
     codes = codes_of_system(
         "azure", rejected=("ragged-row",), never=("duplicate-id", "missing-key")
     )
-    fields = (
-        Field("conversation", "messages", "its `messages`", (), _messages_of, lambda _: None),
-        Field("query", "input", "a text, or the last question of messages", (), _question),
-        Field("query", "messages", "of more than one question", (), _messages, _questions_of),
-        Field("response", "recorded_output"),
-        Field("ground_truth", "expected.reference"),
-        Field("context", "context", "a text is a list of one", (), _listed, _joined),
-        Field("*", None, _NO_KEY),
-        Field(None, "id", _NO_PARAMETER),
-        Field(None, "rubric_ref", "evaluators are chosen in code, not in the data"),
-        Field(None, "*", _NO_PARAMETER),
+    ways = MappingProxyType(
+        {
+            "conversation": (_messages_of, unsaid),
+            "question": (_question, None),
+            "messages": (_messages, _questions_of),
+            "texts": (_listed, _joined),
+        }
     )
     named_by = ()
     signs = (

@@ -7,15 +7,13 @@ the inputs and outputs, which only whoever uploads it can tell apart.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
-from evalcontract.formats._conversion import Field
 from evalcontract.formats._format import codes_of_system
 from evalcontract.formats._plain import PlainFormat
 from evalcontract.model.startup import lazy_pattern
 
-_OF_SERVER = "what the server keeps of an example"
-_NO_PLACE = "examples have no place for it"
 _UUID = lazy_pattern(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -36,23 +34,7 @@ class Langsmith(PlainFormat):
         rejected=("malformed-value", "conflicting-key", "ragged-row"),
         never=("missing-key",),
     )
-    fields = (
-        Field("id", "id", "a UUID; another name is kept in the metadata", (), None, _uuid),
-        Field("inputs", "input", "the text below `question`, `input` or the like"),
-        Field("inputs", "messages", "a list of chat messages below `messages`"),
-        Field("inputs.*", "context.*"),
-        Field("outputs", "expected.reference", "the text below `answer`, `output` or the like"),
-        Field("outputs.*", "expected.*"),
-        Field("metadata", "metadata"),
-        Field(
-            "reference_outputs", None, "`outputs`, as the SDK calls them, are the expected answer"
-        ),
-        Field("split", None, "rows have no splits"),
-        *(Field(key, None, _OF_SERVER) for key in ("dataset_id", "source_run_id", "attachments")),
-        Field("*", None, "LangSmith does not read it, and rows have no key for it"),
-        Field(None, "rubric_ref", "evaluators are chosen in code, or set up in LangSmith"),
-        Field(None, "*", _NO_PLACE),
-    )
+    ways = MappingProxyType({"uuid": (None, _uuid)})
     values = ("inputs", "outputs")
     named = ("question", "answer")
     signs = (

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
-from evalcontract.formats._conversion import Field
 from evalcontract.formats._format import codes_of_system
 from evalcontract.formats._graders import GraderPrediction, listed_predictions
 from evalcontract.formats._plain import PlainFormat
@@ -17,7 +16,6 @@ from evalcontract.formats._plain import PlainFormat
 if TYPE_CHECKING:
     from evalcontract.source.external import ExternalFile
 
-_NO_PLACE = "cases have no place for it"
 # So many evaluators of a case are predicted.
 _MOST = 100
 
@@ -33,19 +31,6 @@ class PydanticEvals(PlainFormat):
         "pydantic_evals",
         rejected=("unknown-key", "duplicate-id"),
         never=("near-miss-key", "ignored-key"),
-    )
-    fields = (
-        Field("name", "id"),
-        Field("inputs", "input", "a text, or the one below `question`, `input` or the like"),
-        Field("inputs", "messages", "a list of chat messages, also below `messages`"),
-        Field("inputs.*", "context.*"),
-        Field("expected_output", "expected.reference", "a text, or the one below `answer`"),
-        Field("expected_output.*", "expected.*"),
-        Field("metadata", "metadata"),
-        Field("evaluators", None, "classes of Python, which no check is"),
-        Field(None, "rubric_ref", "evaluators are classes of Python, not rubrics"),
-        Field(None, "context", "only inputs that are a mapping have a place for it"),
-        Field(None, "*", _NO_PLACE),
     )
     named_by = ("name",)
     below = "cases"

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
-from evalcontract.formats._conversion import Field
 from evalcontract.formats._findings import as_json, without_keys
-from evalcontract.formats._format import RowChecker, SchemaChecker, codes_of_system
+from evalcontract.formats._format import codes_of_system
 from evalcontract.formats._plain import PlainChecker, PlainFormat, documents_by, texts
 from evalcontract.model.diagnostic import Path, Problem
 
@@ -60,70 +59,12 @@ def _calls(tools: Any) -> list[Any] | None:
     return [{"name": each["name"], "args": each.get("arguments", {})} for each in named]
 
 
-_NO_KEY = "rows of evalcontract have no key for it"
-_NO_PLACE = "samples have no place for it"
-FIELDS = (
-    Field("user_input", "input", "a text, or the last of a human", (), _question),
-    Field("user_input", "messages", "`human` is `user`, `ai` `assistant`", (), _messages, _sample),
-    Field("reference", "expected.reference"),
-    Field("response", "recorded_output"),
-    Field("reference_contexts", "context", "a list of texts", (), texts, texts),
-    Field("reference_tool_calls", "expected_tools", "`args` are `arguments`", (), _tools, _calls),
-    *(
-        Field(theirs, ours, f"a text is the `{key}` of a document", (), *documents_by(key))
-        for theirs, ours, key in (
-            ("retrieved_contexts", "retrieved_documents", "content"),
-            ("reference_context_ids", "expected_documents", "id"),
-        )
-    ),
-    Field("rubrics", None, "a scale for a judge, which belongs in a rubric"),
-    Field("*", None, _NO_KEY),
-    Field(None, "id", "samples have no ids"),
-    Field(None, "rubric_ref", "metrics are chosen when the evaluation runs, not in its dataset"),
-    Field(None, "*", _NO_PLACE),
-)
 #: The keys that a sample of one turn and one of several are read with alone.
 _OF_TEXT = frozenset({"retrieved_contexts", "reference_contexts", "retrieved_context_ids"}) | {
     *("reference_context_ids", "response", "multi_responses", "persona_name", "query_style"),
     "query_length",
 }
 _OF_MESSAGES = frozenset({"reference_tool_calls", "reference_topics"})
-
-
-class Ragas(PlainFormat):
-    """Samples of one turn, or of several."""
-
-    name = "ragas"
-    title = "Ragas"
-    media = ("json", "jsonl", "parquet")
-    facts = MappingProxyType(
-        {
-            "several_turns": lambda row, _: isinstance(row.get("user_input"), list),
-            "one_turn": lambda row, _: not isinstance(row.get("user_input"), list),
-        }
-    )
-    basis = "`EvaluationDataset.from_list` and `from_jsonl` of ragas 0.4.3, run"
-    codes = codes_of_system("ragas", rejected=("unknown-value",), never=("duplicate-id",))
-    fields = FIELDS
-    named_by = ()
-    signs = (
-        *(frozenset({"user_input", key}) for key in ("reference", "rubrics", "synthesizer_name")),
-        *(frozenset({"user_input", key}) for key in _OF_MESSAGES | _OF_TEXT),
-        *(frozenset({"question", "contexts", key}) for key in ("answer", "ground_truth")),
-    )
-    others = frozenset({"input", "inputs", "query"})
-    meant = MappingProxyType(
-        dict.fromkeys(("ground_truth", "ground_truths"), "reference")
-        | {"question": "user_input", "answer": "response", "contexts": "retrieved_contexts"}
-        | {"rubric": "rubrics"}
-    )
-    no_mark = ("json", "jsonl")
-    has_blank_lines = False
-    has_graders = True
-
-    def checker(self, schema: SchemaChecker) -> RowChecker:
-        """Start a pass over samples."""
-        return _Checker(self, schema)
 
 
 class _Checker(PlainChecker):
@@ -169,3 +110,45 @@ def _unasked(messages: list[Any], path: Path) -> Iterator[Problem]:
             text = "a message of a `tool` must follow the `tool_calls` of an `ai`: Ragas stops here"
             yield Problem("ragas/wrong-type", text, (*path, index), "write the call before it")
         before = message if isinstance(message, dict) else {}
+
+
+class Ragas(PlainFormat):
+    """Samples of one turn, or of several."""
+
+    name = "ragas"
+    title = "Ragas"
+    row_checker = _Checker
+    media = ("json", "jsonl", "parquet")
+    facts = MappingProxyType(
+        {
+            "several_turns": lambda row, _: isinstance(row.get("user_input"), list),
+            "one_turn": lambda row, _: not isinstance(row.get("user_input"), list),
+        }
+    )
+    basis = "`EvaluationDataset.from_list` and `from_jsonl` of ragas 0.4.3, run"
+    codes = codes_of_system("ragas", rejected=("unknown-value",), never=("duplicate-id",))
+    ways = MappingProxyType(
+        {
+            "question": (_question, None),
+            "messages": (_messages, _sample),
+            "texts": (texts, texts),
+            "tools": (_tools, _calls),
+            "contents": documents_by("content"),
+            "ids": documents_by("id"),
+        }
+    )
+    named_by = ()
+    signs = (
+        *(frozenset({"user_input", key}) for key in ("reference", "rubrics", "synthesizer_name")),
+        *(frozenset({"user_input", key}) for key in _OF_MESSAGES | _OF_TEXT),
+        *(frozenset({"question", "contexts", key}) for key in ("answer", "ground_truth")),
+    )
+    others = frozenset({"input", "inputs", "query"})
+    meant = MappingProxyType(
+        dict.fromkeys(("ground_truth", "ground_truths"), "reference")
+        | {"question": "user_input", "answer": "response", "contexts": "retrieved_contexts"}
+        | {"rubric": "rubrics"}
+    )
+    no_mark = ("json", "jsonl")
+    has_blank_lines = False
+    has_graders = True

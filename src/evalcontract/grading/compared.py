@@ -20,8 +20,7 @@ from evalcontract.grading.results import RowResult
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import wrapped
-from evalcontract.statistics.estimates import FEWEST
-from evalcontract.statistics.paired import holm
+from evalcontract.statistics.estimates import FEWEST, holm
 
 _MAX_REASON, _MAX_CAUSES, _MAX_TEXT = 300, 5, 300
 _TESTS = {MCNEMAR: "McNemar's exact test", "t": "paired t test"}

@@ -14,10 +14,14 @@ from evalcontract.grading.printed import row_head
 from evalcontract.grading.results import CheckResult, RowResult, WrittenResults, bytes_of
 from evalcontract.grading.rows import without_texts
 from evalcontract.grading.summary import ALL_ALIKE, CheckKey
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
-from evalcontract.statistics.estimates import ClusterSum
-from evalcontract.statistics.paired import PairedDifference, mcnemar_exact, paired_difference
+from evalcontract.statistics.estimates import (
+    ClusterSum,
+    PairedDifference,
+    mcnemar_exact,
+    paired_difference,
+)
 
 #: The rows of an earlier run by their ids; those with the same id in their order.
 EarlierRows = Mapping[str, Sequence[RowResult]]

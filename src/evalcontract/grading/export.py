@@ -22,8 +22,7 @@ from evalcontract.grading.judged import judged_checks
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import Task
 from evalcontract.grading.summary import Summary, Tally, counts
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library
 from evalcontract.meaning.view import canonical
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern

@@ -16,10 +16,9 @@ from evalcontract._version import __version__
 from evalcontract.checking.artifacts import artifact_findings, lock_findings
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.datasets.columns import of_outputs
-from evalcontract.datasets.native_pass import NativeDataset
 from evalcontract.datasets.opening import Advance, Input, Options, open_dataset
 from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, SampleJoin
-from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, rows_of
+from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, NativeDataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.provenance import Settings, settings_of, time_text
 from evalcontract.datasets.recordings import read_outputs
@@ -32,14 +31,14 @@ from evalcontract.grading.runner import Task, invalid_row, row_name
 from evalcontract.grading.summary import OPEN, QualityGate
 from evalcontract.grading.used import ResultDependencies, RowDependencies
 from evalcontract.judging.asking import Judging, Usage, asked_ahead, prospects_of
-from evalcontract.judging.cost import Prospects
+from evalcontract.judging.questions import Prospects
 from evalcontract.library.library import Library
 from evalcontract.model.diagnostic import Diagnostic, Place, Problem, sort_key
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import NAME_LENGTH, clipped, listed, many
+from evalcontract.source.external import digest_of
 from evalcontract.source.processes import map_in_parallel
-from evalcontract.source.text import sha256_of
 from evalcontract.workspace import find_root, open_workspace
 
 T = TypeVar("T")
@@ -448,7 +447,7 @@ def _is_unreported(row: RowResult) -> bool:
 
 def _file(name: str, input_: Input) -> dict[str, Any]:
     """Return the name of a file, and the digest of what can be read again."""
-    digest = None if input_.stream else sha256_of(input_.path)
+    digest = None if input_.stream else digest_of(input_.path)
     return {"file": name} if digest is None else {"file": name, "sha256": digest}
 
 

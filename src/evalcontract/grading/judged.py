@@ -8,8 +8,7 @@ from typing import Any
 from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.basis import Sections
 from evalcontract.grading.summary import Summary
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, many

@@ -14,16 +14,14 @@ from contextlib import closing
 from itertools import tee, zip_longest
 from typing import Any, TypeVar
 
-from evalcontract.datasets.native_pass import NativePass
 from evalcontract.datasets.outputs import OutputFile, OutputRecord, Pair
-from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, rows_of
+from evalcontract.datasets.passes import CheckedBatch, CheckedRow, DatasetPass, NativePass, rows_of
 from evalcontract.datasets.run import MAX_REJECTED
 from evalcontract.datasets.workers import BatchResult, packed, unpacked
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.faults import collector_paused
-from evalcontract.source.json.blocks import LineBlock
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import LineBlock, RowStream
 from evalcontract.source.processes import map_in_parallel
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from evalcontract.grading.samples import SampleTally
 from evalcontract.grading.summary import MissingVerdicts, QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.judging.questions import READINGS
-from evalcontract.model.page import where_to_read
+from evalcontract.model.codes import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
 from evalcontract.statistics.estimates import WILSON, Estimate, T

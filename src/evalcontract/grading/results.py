@@ -23,18 +23,23 @@ from evalcontract.grading.basis import (
     used_line,
 )
 from evalcontract.grading.tables import lines_of_table, require_writer, table_medium, table_of
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import SHOWN, harmless_json
 from evalcontract.source.faults import collector_paused
-from evalcontract.source.json.reading import load_exactly
+from evalcontract.source.json import load_exactly
 from evalcontract.source.text import sha256_of
 from evalcontract.source.writing import GrowingFile, check_target, target_of
 from evalcontract.structure.native import native_for
 from evalcontract.structure.schemas import load
 from evalcontract.workspace import display_name
-from evalcontract.workspace.writing import refuse_settings, write_error
+from evalcontract.workspace.writing import (
+    is_same,
+    refuse_inside,
+    refuse_settings,
+    write_error,
+)
 
 #: What is told of a row beside its result: its tags, and the values of keys that group rows.
 TAGS, VALUES = "tags", "by"
@@ -419,11 +424,9 @@ class ResultsFile:
         beside = run_path(path)
         for written in (path, path.with_name(f"{path.name}.partial"), beside):
             for read in inputs:
-                if _is_same(written, read):
+                if is_same(written, read):
                     raise UsageError(f"{display_name(written)} is read: results need another name")
-                if any(_is_same(above, read) for above in written.resolve().parents):
-                    name = display_name(read)
-                    raise UsageError(f"the files in {name} are read: results need another folder")
+                refuse_inside(written, read, "results need")
         with _writing(path):
             self._file = GrowingFile(path, replace=replace or resume)
         with _writing(beside):
@@ -557,10 +560,3 @@ def _require_same(earlier: Results, name: str, use: Use) -> Sections:
             f"{name} depends on what is another now: {what}{more}. Run it without --resume"
         )
     return now.used
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):  # one of them is not there
-        return False

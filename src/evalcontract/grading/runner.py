@@ -30,7 +30,7 @@ from evalcontract.checks.outcome import (
 )
 from evalcontract.checks.plan import OWN_EXPECTATIONS, NestedRubric, Plan, own_needs, own_outlook
 from evalcontract.grading.results import CheckResult, RowResult
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
 

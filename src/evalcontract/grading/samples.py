@@ -13,7 +13,7 @@ from typing import Any
 from evalcontract.checks.outcome import End, HasOutcome, Outcome
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import Scoring, Total, total
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.estimates import Estimate, mean_estimate
 from evalcontract.statistics.samples import (

@@ -13,7 +13,7 @@ from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.samples import SampleTally
-from evalcontract.library.score_bounds import Bounds
+from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 from evalcontract.statistics.estimates import (

@@ -66,7 +66,7 @@ def table_of(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
     header = (*COLUMNS, *others)
     if medium == "parquet":
         try:
-            yield parquet.parquet_bytes([{key: row.get(key) for key in header} for row in rows])
+            yield parquet.typed_bytes(rows, header=header)
         except NotWritableError as error:
             raise UsageError(f"{display_name(path)}: {error}") from None
         return

@@ -17,14 +17,13 @@ from evalcontract.grading.basis import Sections
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.runner import Task
 from evalcontract.judging.asking import Judging
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import visit
+from evalcontract.library.library import Artifact, visit
 from evalcontract.meaning.view import RowsMeaning
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import Document
-from evalcontract.structure.foreign import packages_of_kinds
+from evalcontract.structure.schemas import packages_of_kinds
 
 
 class RowDependencies(NamedTuple):

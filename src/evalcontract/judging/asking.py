@@ -22,18 +22,21 @@ from evalcontract.judging.client import (
     NoReplyError,
     Reply,
 )
-from evalcontract.judging.cost import BudgetError, Prospect, Prospects, QuestionBudget
 from evalcontract.judging.prompt import Message, messages_again, surroundings
 from evalcontract.judging.questions import (
     AnswerCache,
+    BudgetError,
+    Prospect,
+    Prospects,
     Question,
+    QuestionBudget,
     ReadyJudge,
     named_model,
     named_provider,
     ready_judge,
 )
 from evalcontract.judging.settings import Machine, Prices, Settings, read_machine, read_settings
-from evalcontract.library.artifact import Artifact
+from evalcontract.library.library import Artifact
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 
@@ -383,13 +386,8 @@ class Judging:
         endpoint, provider = self._endpoint_of(judge), named_provider(judge)
         has = f"{self._machine.file} has no endpoint of that name"
         if endpoint is None:
-            what = f"the provider `{clipped(provider)}`" if provider else "no provider"
-            reason = (
-                f"{judge.name} names {what}, and {has}"
-                if provider
-                else f"{judge.name} names {what}"
-            )
-            return unavailable(f"no model is configured: {reason}")
+            what = f"the provider `{clipped(provider)}`, and {has}" if provider else "no provider"
+            return unavailable(f"no model is configured: {judge.name} names {what}")
         model, default = named_model(judge), endpoint.settings.model
         if endpoint.settings.provider is None:
             if provider and self._machine.endpoints:
@@ -405,9 +403,7 @@ class Judging:
 
     def _question(self, judge: Artifact, variables: Mapping[str, Any]) -> Question | Verdict:
         ready = self._ready(judge)
-        if isinstance(ready, Verdict):
-            return ready
-        return ready.question(variables)
+        return ready if isinstance(ready, Verdict) else ready.question(variables)
 
     def _cached(self, question: Question) -> tuple[Reply, Verdict] | None:
         """Return an answer in the cache that can be read, with its verdict."""

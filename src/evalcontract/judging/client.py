@@ -80,7 +80,9 @@ def _of_message(value: Any) -> RawReply | None:
     texts = [
         block["text"]
         for block in blocks
-        if isinstance(block, dict) and block.get("type") == "text" and _is_text(block.get("text"))
+        if isinstance(block, dict)
+        and block.get("type") == "text"
+        and isinstance(block.get("text"), str)
     ]
     usage = usage if isinstance(usage, dict) else {}
     cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
@@ -89,14 +91,6 @@ def _of_message(value: Any) -> RawReply | None:
         read += sum(_count(usage.get(name)) or 0 for name in cached)
     refusal = "".join(texts) or "stop_reason: refusal" if ended == "refusal" else None
     return RawReply("".join(texts), refusal, read, written, ended in _CUT)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _completion(model: str, messages: list[Message]) -> dict[str, Any]:
-    return {"model": model, "messages": messages}
 
 
 def _message(model: str, messages: list[Message]) -> dict[str, Any]:
@@ -119,7 +113,7 @@ _OPENAI = Api(
     path=lambda _: "/chat/completions",
     headers=lambda key: {"Authorization": f"Bearer {key}"},
     parameters={"temperature": 0, "response_format": {"type": "json_object"}},
-    body=_completion,
+    body=lambda model, messages: {"model": model, "messages": messages},
     reply=_of_completion,
 )
 #: By the `api` of an endpoint.

@@ -11,8 +11,8 @@ from typing import Any
 from evalcontract.analysis.template import scan
 from evalcontract.analysis.template_tags import Tag
 from evalcontract.checks._kind import field_of
+from evalcontract.library.scores import Scale, ScaleError
 from evalcontract.model.errors import UsageError
-from evalcontract.model.scale import Scale, ScaleError
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import is_finite_number
 

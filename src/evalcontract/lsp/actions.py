@@ -10,9 +10,8 @@ from typing import Any
 from lsprotocol import types
 
 from evalcontract.datasets.ignores import INVALID, UNUSED, Ignores, parse_code
-from evalcontract.fixing.fixing import fix_in_text
+from evalcontract.fixing import fix_in_text
 from evalcontract.lsp.documents import OpenDocument, Publisher
-from evalcontract.lsp.replies import overlaps
 from evalcontract.lsp.text import Text, edits_between
 from evalcontract.model.diagnostic import Diagnostic, Fix, Move, Rename
 from evalcontract.model.errors import EditError
@@ -23,7 +22,7 @@ from evalcontract.policy import is_locked
 from evalcontract.source import Document, RowSource, read_stream
 from evalcontract.source.document import value_at
 from evalcontract.source.editing import edit_text
-from evalcontract.source.json.reading import load_json
+from evalcontract.source.json import load_json
 from evalcontract.source.setting import with_mapping
 
 _IGNORE = "evalcontract: ignore"
@@ -235,3 +234,8 @@ def edits_of(
     """
     fixes = dict.fromkeys(fix for each in findings if (fix := fix_in_text(each, form)))
     return edits_between(text, edit_text(text, form, list(fixes)).text, encoding)
+
+
+def overlaps(one: types.Range, other: types.Range) -> bool:
+    """Whether two ranges have a place in common; they may just touch."""
+    return one.start <= other.end and other.start <= one.end

@@ -22,24 +22,43 @@ from evalcontract.lsp.actions import (
     findings_in,
     key_changes,
 )
-from evalcontract.lsp.completion import complete
+from evalcontract.lsp.completion import (
+    complete,
+    complete_setting,
+    completion_item,
+    cursor_in_toml,
+    explain_setting,
+    takes_snippets,
+)
 from evalcontract.lsp.context import CursorContext, context_at
 from evalcontract.lsp.documents import OpenDocument, Snapshot
-from evalcontract.lsp.lenses import lenses_of, links_in, versions_in
-from evalcontract.lsp.names import VERSION, Name, Naming, Sources, hover, name_at, renamed_at
-from evalcontract.lsp.outline import NamedPlace, Symbol, folds_of, names_in, symbols_of
-from evalcontract.lsp.rename import ROLES, RenameEdits, rename
-from evalcontract.lsp.replies import (
-    completion_item,
-    document_symbols,
+from evalcontract.lsp.names import (
+    ROLES,
+    VERSION,
+    Name,
+    Naming,
+    RenameEdits,
+    Sources,
+    hover,
     locations,
-    markup,
-    takes_snippets,
+    name_at,
+    rename,
+    renamed_at,
     workspace_edit,
-    workspace_symbols,
 )
 from evalcontract.lsp.server import Server
-from evalcontract.lsp.settings import complete_setting, cursor_in_toml, explain_setting
+from evalcontract.lsp.symbols import (
+    NamedPlace,
+    Symbol,
+    document_symbols,
+    folds_of,
+    lenses_of,
+    links_in,
+    names_in,
+    symbols_of,
+    versions_in,
+    workspace_symbols,
+)
 from evalcontract.lsp.text import RequestRefusal, Text
 from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import EvalContractError
@@ -111,13 +130,13 @@ class Answers:
             place = setting.text.point(params.position.line, params.position.character)
             cursor = cursor_in_toml(setting.text, place)
             text = await self._run(lambda: explain_setting(cursor) if cursor else "", "")
-            return types.Hover(markup(text, capabilities)) if text else None
+            return types.Hover(_markup(text, capabilities)) if text else None
         at = await self._at(params)
         if at is None:
             return None
         workspace = await self._run(lambda: self._workspace(at), None)
         text = await self._run(lambda: hover(at.context._replace(workspace=workspace)), "")
-        return types.Hover(markup(text, capabilities)) if text else None
+        return types.Hover(_markup(text, capabilities)) if text else None
 
     def _setting(self, params: Any) -> OpenDocument | None:
         """Return the document of a request if it is a configuration."""
@@ -340,6 +359,15 @@ class Answers:
             return await in_time(work, self._threads)
         except (EvalContractError, MisreadError, OSError):  # of which `TimeoutError` is one
             return default
+
+
+def _markup(text: str, capabilities: types.ClientCapabilities) -> types.MarkupContent:
+    """Return Markdown, or the same as plain text for an editor that shows no Markdown."""
+    formats = get_capability(capabilities, "text_document.hover.content_format")
+    shows = formats is None or types.MarkupKind.Markdown in formats
+    return types.MarkupContent(
+        types.MarkupKind.Markdown if shows else types.MarkupKind.PlainText, text
+    )
 
 
 def settings_at(text: Text, position: types.Position) -> list[types.CompletionItem]:

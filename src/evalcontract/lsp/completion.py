@@ -1,13 +1,17 @@
-"""What can be written at a position: keys, values, references, variables of templates."""
+"""What can be written at a position: keys, values, references, variables; and settings in TOML."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
 from evalcontract.analysis.template_tags import ROOTS
-from evalcontract.library.artifact import identity_from_name
+from evalcontract.library.library import identity_from_name
 from evalcontract.lsp.context import (
     REFERENCES,
     CursorContext,
@@ -15,11 +19,13 @@ from evalcontract.lsp.context import (
     describe_key,
     describe_value,
 )
-from evalcontract.lsp.text import code, escaped
+from evalcontract.lsp.cursor import Cursor, CursorStep
+from evalcontract.lsp.text import Point, Text, code, escaped
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.structure.parts import Schema, follow
 from evalcontract.structure.schemas import definition, edition_of, known_keys, load, properties
+from evalcontract.workspace.catalogue import KnownCodes
 
 _RAW = "^"
 _STOP = lazy_pattern(r"\$\{?(?P<number>\d+)")
@@ -293,3 +299,202 @@ def _variables(context: CursorContext) -> Iterator[Suggestion]:
         about = describe_key(name, described, load("dataset"))
         typed = len(tag["name"])
         yield Suggestion(name, f"{name}{close}", "variable", about, "variable", number, typed)
+
+
+_CONFIGURATION = "configuration"
+_HEADER = lazy_pattern(r"\s*\[+\s*(?P<path>[^]]*)\]?")
+_ENTRY = lazy_pattern(r"""\s*(?P<key>"[^"]*"|'[^']*'|[\w.-]+)\s*=(?P<value>.*)""", re.DOTALL)
+_PARTS = lazy_pattern(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
+#: The word that is being written: what is after the last sign that cannot be part of it.
+_WORD = lazy_pattern(r"""(?P<quote>["']?)(?P<typed>[^\s"'=\[\]{},]*)$""")
+_REST = lazy_pattern(r"""[^\s"'=\[\]{},]*""")
+#: The settings with tables of codes, and the tables whose keys are names of somebody's own.
+_IGNORES, _SEVERITY, _LIBRARIES = "per_file_ignores", "severity", "libraries"
+_HYPHENATED = "per-file-ignores"
+
+
+def cursor_in_toml(text: Text, point: Point) -> Cursor | None:
+    """Return the cursor at a place in TOML, in the table that it belongs to; None in a comment."""
+    line = text.line(point.line)
+    before, after = line[: point.character], line[point.character :]
+    if before.lstrip().startswith("#"):
+        return None
+    if before.lstrip().startswith("["):
+        typed = before.lstrip().lstrip("[")
+        rest = re.match(r"[^]]*", after)
+        start = point.character - len(typed)
+        return Cursor((), {}, None, typed, start, rest[0] if rest else "", bracket="[")
+    table, siblings = _above(text, point.line)
+    entry = _ENTRY.match(before)
+    word, rest = _WORD.search(before), _REST.match(after)
+    if word is None or rest is None:
+        return None
+    key = entry["key"].strip("\"'") if entry else _open_list(text, point.line)
+    start = point.character - len(word["typed"])
+    return Cursor(table, siblings, key, word["typed"], start, rest[0], word["quote"])
+
+
+def _above(text: Text, line: int) -> tuple[tuple[CursorStep, ...], dict[str, str]]:
+    """Return the table of a line, and its keys."""
+    siblings: dict[str, str] = {}
+    numbers = [*range(line - 1, -1, -1)]
+    table: tuple[CursorStep, ...] = ()
+    for number in numbers:
+        above = text.line(number)
+        header = _HEADER.fullmatch(above.partition("#")[0].rstrip())
+        if header and above.lstrip().startswith("["):
+            parts = ("".join(match.groups("")) for match in _PARTS.finditer(header["path"]))
+            table = tuple(CursorStep(part, {}) for part in parts)
+            break
+        if entry := _ENTRY.match(above):
+            siblings.setdefault(entry["key"].strip("\"'"), "")
+    return table, siblings
+
+
+def _open_list(text: Text, line: int) -> str | None:
+    """Return the key whose list of several lines a line belongs to, if it does."""
+    for number in range(line - 1, -1, -1):
+        above = text.line(number).partition("#")[0]
+        if entry := _ENTRY.match(above):
+            opened = entry["value"].count("[") > entry["value"].count("]")
+            return entry["key"].strip("\"'") if opened else None
+        if "]" in above or above.lstrip().startswith("["):
+            return None
+    return None
+
+
+def _known_settings(cursor: Cursor) -> dict[str, Schema]:
+    """Return the keys that the table at a position may have, with their schemas."""
+    root = load(_CONFIGURATION)
+    schema: Schema = root
+    for step in cursor.path:
+        schema = follow(properties(schema).get(str(step), schema.get("additionalProperties")), root)
+        if not isinstance(schema, dict):
+            return {}
+    keys = dict(properties(schema))
+    for branch in schema.get("anyOf", ()):
+        keys |= properties(follow(branch, root))
+    return keys
+
+
+def complete_setting(cursor: Cursor) -> Iterator[Suggestion]:
+    """Yield what can be written at a position."""
+    root = load(_CONFIGURATION)
+    if cursor.bracket == "[":
+        for name in (_SEVERITY, _IGNORES):
+            about = describe_key(name, properties(root)[name], root)
+            yield Suggestion(name, name, "key", about)
+        about = describe_key(_LIBRARIES, properties(root)[_LIBRARIES], root)
+        yield Suggestion(_LIBRARIES, f"{_LIBRARIES}.", "key", about)
+    elif cursor.key is None:
+        yield from _settings(cursor, root)
+    else:
+        yield from _values_of_setting(cursor, root)
+
+
+def _settings(cursor: Cursor, root: Schema) -> Iterator[Suggestion]:
+    if cursor.path == (_SEVERITY,):
+        yield from _codes(cursor, is_key=True)
+        return
+    for key, schema in _known_settings(cursor).items():
+        full = follow(schema, root)
+        is_table = not cursor.path and full.get("type") == "object"
+        if key not in cursor.siblings and key != _HYPHENATED:
+            text = f"[{key}]" if is_table else f"{key} = "
+            about = describe_key(key, schema, root)
+            yield Suggestion(key, text, "key", about, "table" if is_table else "", int(is_table))
+
+
+def _values_of_setting(cursor: Cursor, root: Schema) -> Iterator[Suggestion]:
+    table = cursor.path[0] if cursor.path else None
+    keys = _known_settings(cursor)
+    if table == _IGNORES:
+        yield from _codes(cursor, is_key=False)
+    elif table == _SEVERITY:
+        allowed = root["$defs"]["severity"]
+        for value in allowed["enum"]:
+            yield Suggestion(value, _quoted(cursor, value), "value", str(allowed["description"]))
+    elif cursor.key == "row_keys_graded" and not table:
+        for key, about in keys_of_rows():
+            yield Suggestion(key, _quoted(cursor, key), "value", about)
+    elif follow(keys.get(cursor.key or "", {}), root).get("type") == "boolean":
+        for value in ("true", "false"):
+            yield Suggestion(value, value, "value", "")
+
+
+def _codes(cursor: Cursor, *, is_key: bool) -> Iterator[Suggestion]:
+    """Yield the codes, with their severities in soft and in strict mode."""
+    for name, known in KnownCodes().items():
+        if name not in cursor.siblings:
+            text = _quoted(cursor, name) + (" = " if is_key and not cursor.quote else "")
+            soft, strict = known.severities
+            yield Suggestion(name, text, "value", "", f"{soft} (soft), {strict} (strict)")
+
+
+def _quoted(cursor: Cursor, text: str) -> str:
+    return text if cursor.quote else json.dumps(text)
+
+
+def explain_setting(cursor: Cursor) -> str:
+    """Return what the word at a position means, as Markdown; nothing if it has no meaning."""
+    root, word = load(_CONFIGURATION), cursor.word
+    codes = KnownCodes()
+    if word in codes:
+        return f"**{code(word)}**\n\n{codes[word].page.what}"
+    if cursor.bracket == "[":
+        parts = _PARTS.search(word)
+        word = "".join(parts.groups("")) if parts else ""
+        found: Any = properties(root).get(word)
+        return describe_key(word, found, root) if found else ""
+    if cursor.key is None:
+        found = _known_settings(cursor).get(word)
+        return describe_key(word, found, root) if found else ""
+    return ""
+
+
+_ICONS = {
+    "key": types.CompletionItemKind.Property,
+    "value": types.CompletionItemKind.EnumMember,
+    "reference": types.CompletionItemKind.Reference,
+    "bundle": types.CompletionItemKind.Module,
+    "check": types.CompletionItemKind.Field,
+    "variable": types.CompletionItemKind.Variable,
+    "snippet": types.CompletionItemKind.Snippet,
+}
+
+
+def takes_snippets(capabilities: types.ClientCapabilities) -> bool:
+    """Whether an editor understands the tab stops of snippets."""
+    path = "text_document.completion.completion_item.snippet_support"
+    return bool(get_capability(capabilities, path))
+
+
+def completion_item(
+    item: Suggestion, cursor: Cursor, form: str, line: int, text: Text
+) -> types.CompletionItem:
+    """Return what can be written in place of the word at a position, as the protocol has it."""
+    at = cursor.start + len(cursor.typed)
+    start = cursor.start if item.typed is None else at - item.typed
+    end = at + (len(cursor.rest) if item.typed is None else 0)
+    written = item.text
+    is_followed = text.line(line)[end:].lstrip('"').lstrip().startswith((":", "="))
+    if item.role in ("key", "check") and is_followed:
+        written = item.label if not written.startswith('"') else f'"{item.label}"'
+    elif item.role in ("key", "check") and cursor.quote == '"' and form != "yaml":
+        written = item.label
+    is_snippet = item.role == "snippet"
+    if is_snippet:
+        before = text.line(line)[:start]
+        indent = " " * len(before.lstrip())
+        written = written.replace("\n", f"\n{indent}")
+    return types.CompletionItem(
+        item.label,
+        kind=_ICONS[item.role],
+        detail=item.detail or None,
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.documentation),
+        sort_text=f"{item.sort:02}{item.label}",
+        filter_text=item.label,
+        insert_text_format=types.InsertTextFormat.Snippet if is_snippet else None,
+        insert_text_mode=types.InsertTextMode.AdjustIndentation if is_snippet else None,
+        text_edit=types.TextEdit(text.range(line, start, end), written),
+    )

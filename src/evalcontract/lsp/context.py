@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library
 from evalcontract.lsp.cursor import Cursor, CursorStep, cursor_in_json, cursor_in_yaml, open_bracket
 from evalcontract.lsp.documents import OpenDocument
 from evalcontract.lsp.text import Point, Text, code, escaped

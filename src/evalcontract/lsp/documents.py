@@ -24,7 +24,7 @@ from evalcontract.source import (
     read_text,
 )
 from evalcontract.source.files import guess_format
-from evalcontract.source.overlays import OpenFiles
+from evalcontract.source.filesystem import OpenFiles
 from evalcontract.workspace import display_name, find_root
 from evalcontract.workspace.catalogue import url_of
 from evalcontract.workspace.configuration import FILE_NAME

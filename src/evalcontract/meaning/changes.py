@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import Any, Final, TypeVar, cast
 
-from evalcontract.meaning.fields import ChangeClass
-from evalcontract.meaning.view import Item, Leaf, Leaves, View, canonical
+from evalcontract.meaning.view import ChangeClass, Item, Leaf, Leaves, View, canonical
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.reference import Kind, Version
 from evalcontract.model.startup import NamedTuple

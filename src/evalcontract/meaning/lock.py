@@ -10,17 +10,17 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, Resolution
+from evalcontract.library.library import Artifact, Library, Resolution
 from evalcontract.library.references import reach
-from evalcontract.meaning.fields import ChangeClass, class_of
 from evalcontract.meaning.view import (
     NUMBERED,
+    ChangeClass,
     Item,
     Leaf,
     Leaves,
     View,
     canonical,
+    class_of,
     view_and_digest,
 )
 from evalcontract.model.diagnostic import Problem, Span

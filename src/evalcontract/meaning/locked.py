@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from evalcontract.library.advice import VERB
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, visit
+from evalcontract.library.library import Artifact, Library, visit
+from evalcontract.library.references import VERB
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (
     Act,
@@ -18,7 +17,6 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.lock import (
     Lock,
     LockedArtifact,
@@ -28,7 +26,7 @@ from evalcontract.meaning.lock import (
     short_view,
     view_in_lock,
 )
-from evalcontract.meaning.view import View, canonical, view_and_digest, view_of
+from evalcontract.meaning.view import ChangeClass, View, canonical, view_and_digest, view_of
 from evalcontract.model.diagnostic import Cause, Fix, Path, Problem, Write
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple

@@ -1,15 +1,16 @@
-"""Codes: names of faults with severities and pages; those of no rule and of no other system."""
+"""Codes: names of faults, with severities and manual pages; those of no rule or other system."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Never, Self, TypedDict
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from textwrap import dedent
+from typing import Any, Never, Self, TypedDict
 
 from evalcontract.model.diagnostic import Severity
-from evalcontract.model.startup import NamedTuple
-
-if TYPE_CHECKING:
-    from evalcontract.model.page import Page
+from evalcontract.model.errors import InstallationError
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 
 
 class ModeSeverities(NamedTuple):
@@ -74,8 +75,6 @@ class Code(str):
     @property
     def page(self) -> Page:
         """The manual page, read on each access."""
-        from evalcontract.model.page import parse_page, read_page  # only `explain` shows pages
-
         return read_page(self) if self.docstring is None else parse_page(self, self.docstring)
 
 
@@ -88,23 +87,26 @@ class CodeOptions(TypedDict, total=False):
 
 
 class CodeTable(Mapping[str, Code]):
-    """The codes that a package declares, by name; each is made when it is first looked up.
+    """Codes by name; each is made when it is first looked up.
 
-    `declared` are names of codes, each with the options that these share.
+    `declared` are words for the kinds, words for the faults that each of the kinds may have, and
+    the options that these codes share.
 
     Raises:
         ValueError: a name is declared twice.
 
     """
 
-    def __init__(self, *declared: tuple[Iterable[str], CodeOptions]) -> None:
+    def __init__(self, *declared: tuple[str, str, CodeOptions]) -> None:
         self._options: dict[str, CodeOptions] = {}
         self._made: dict[str, Code] = {}
-        for names, options in declared:
-            for name in names:
-                if name in self._options:
-                    raise ValueError(f"the code {name} is declared twice")
-                self._options[name] = options
+        for kinds, faults, options in declared:
+            for kind in kinds.split():
+                for fault in faults.split():
+                    name = f"{kind}/{fault}"
+                    if name in self._options:
+                        raise ValueError(f"the code {name} is declared twice")
+                    self._options[name] = options
 
     def __getitem__(self, name: str) -> Code:
         code = self._made.get(name)
@@ -122,129 +124,269 @@ class CodeTable(Mapping[str, Code]):
         return len(self._options)
 
 
-# With one of these, the figures would be of other outputs than the files say.
-_OF_BAD_LABELS = (
-    "conflicting-label", "conflicting-output", "conflicting-verdict", "duplicate-column",
-    "extra-cell", "missing-column", "one-class", "several-models", "unanswered", "unknown-value",
-    "wrong-type",
-)  # fmt: skip
-# What is left out or counted once, and told.
-_OF_ODD_LABELS = (
-    "duplicate-label", "duplicate-verdict", "missing-value", "missing-verdict", "mixed-splits",
-    "not-asked", "surplus-verdict", "tied", "unreadable-answer",
-)  # fmt: skip
+_USUAL: CodeOptions = {}
+_ERROR: CodeOptions = {"soft": Severity.ERROR}
+_NOTE: CodeOptions = {"soft": Severity.NOTE, "strict": Severity.NOTE}
+_LENIENT: CodeOptions = {"strict": Severity.WARNING}
+_GUESS: CodeOptions = {"guess": True}
 
-OF_LABELS = CodeTable(
-    ([f"labels/{fault}" for fault in _OF_BAD_LABELS], {"soft": Severity.ERROR}),
-    ([f"labels/{fault}" for fault in _OF_ODD_LABELS], {}),
-    (["labels/near-miss-key"], {"guess": True}),
-)
-
-
-OF_REFERENCES = CodeTable(
-    (["reference/dangling", "reference/unpinned", "rubric/cycle", "rubric/nested-composite"], {}),
-    (["library/not-synced", "library/ambiguous"], {"soft": Severity.ERROR}),
-    (["library/unusable"], {}),
-    (["library/shadowed"], {"strict": Severity.WARNING}),
-)
-
-
-_OF_BAD_OUTPUTS = (
-    "invalid-record", "no-answer", "unread-answer", "unreadable-tool-call", "duplicate-id",
-    "missing",
-)  # fmt: skip
-
-OF_OUTPUTS = CodeTable(
-    ([f"output/{fault}" for fault in _OF_BAD_OUTPUTS], {"soft": Severity.ERROR}),
-    (["output/near-miss-key"], {"guess": True}),
-    (["output/undecided"], {}),
-    (["output/unknown-id"], {"strict": Severity.WARNING}),
-)
-
-
-# A version that means something else is an error in both modes: that is what a lock is for.
-_OF_LOCKED = (
-    "changed-file", "changed-meaning", "conflict", "invalid", "missing-entry", "newer-format",
-    "resolves-elsewhere", "version-too-small",
-)  # fmt: skip
-
-OF_LOCKS = CodeTable(
-    ([f"lock/{fault}" for fault in _OF_LOCKED], {"soft": Severity.ERROR}),
-    (["lock/unused-entry"], {"soft": Severity.NOTE, "strict": Severity.NOTE}),
-)
-
-
-_OF_UNREADABLE = (
-    "binary", "duplicate-key", "empty", "encoding", "lfs-pointer", "limit-exceeded",
-    "multiple-documents", "syntax", "unreadable", "unsupported",
-)  # fmt: skip
-
-OF_SOURCES = CodeTable(([f"source/{fault}" for fault in _OF_UNREADABLE], {"soft": Severity.ERROR}))
-
-
-_OF_TARGET = ("malformed-value", "missing-key", "out-of-range", "unknown-key", "wrong-type")
-_OF_LIBRARY = (
-    *_OF_TARGET, "conflicting-key", "empty-value", "repeated-item", "too-few-items",
-    "unknown-value",
-)  # fmt: skip
-_FAULTS = {
-    "dataset": (*_OF_LIBRARY, "invalid-value", "undecided-value"),
-    "rubric": _OF_LIBRARY,
-    "judge": _OF_LIBRARY,
-}
-_GUESSES = ("near-miss-key", "misplaced-key", "foreign-key")
-
-#: The codes of invalid values; a guess about a key leaves its value usable.
-ILL_FORMED = frozenset(
-    [
-        f"{kind}/{fault}"
-        for kind, faults in {**_FAULTS, "target": _OF_TARGET}.items()
-        for fault in faults
-    ]
-)
-#: The suffixes of the codes of guesses, for every kind and every dialect.
-GUESSES = tuple(f"/{guess}" for guess in _GUESSES)
-
-OF_VALUES = CodeTable(
-    ([f"{kind}/{fault}" for kind, faults in _FAULTS.items() for fault in faults], {}),
-    ([f"{kind}/{guess}" for kind in _FAULTS for guess in _GUESSES], {"guess": True}),
+_OF_TARGETS = "malformed-value missing-key out-of-range unknown-key wrong-type"
+_OF_OTHERS = f"{_OF_TARGETS} conflicting-key empty-value repeated-item too-few-items unknown-value"
+_OF_VALUES = (
+    ("dataset rubric judge", _OF_OTHERS, _USUAL),
+    ("dataset", "invalid-value undecided-value", _USUAL),
     # A target sets the mode of other files: if it is invalid, no mode can be trusted.
-    ([f"target/{fault}" for fault in _OF_TARGET], {"soft": Severity.ERROR}),
+    ("target", _OF_TARGETS, _ERROR),
 )
+#: The codes of invalid values; a guess about a key leaves its value usable.
+ILL_FORMED = frozenset(CodeTable(*_OF_VALUES))
+#: The suffixes of the codes of guesses, for every kind and every dialect.
+GUESSES = ("/near-miss-key", "/misplaced-key", "/foreign-key")
 
-
-_OF_BAD_FILES = (
-    *(f"{kind}/wrong-kind" for kind in ("dataset", "rubric", "judge", "target")),
-    "dataset/no-questions",
-    "target/missing-dataset",
-    "workspace/misnamed-file",
-    "internal/rule-crashed",
-)
-_OF_ODD_FILES = (
-    "rubric/no-executor", "workspace/schema-reference", "workspace/unused-ignore",
-    "workspace/invalid-ignore", "workspace/shadowed-configuration",
-)  # fmt: skip
-_OF_GUESSED_FILES = (
-    "target/misspelled-row-key",
-    "bundle/near-miss-keyword",
-    "bundle/near-miss-required",
-)
-_USUAL = (
-    "dataset/ragged-row", "dataset/repeated-column", "dataset/unclosed-quote",
-    "bundle/invalid-schema", "bundle/outdated-keyword", "bundle/slow-regex",
-    "bundle/unsatisfiable-schema", "workspace/unsupported-file",
-)  # fmt: skip
-
-OF_FILES = CodeTable(
-    (_OF_BAD_FILES, {"soft": Severity.ERROR}),
+#: The codes of no rule and of no other system.
+CORE = CodeTable(
+    *_OF_VALUES,
+    ("dataset rubric judge", "near-miss-key misplaced-key foreign-key", _GUESS),
+    ("reference", "dangling unpinned", _USUAL),
+    ("rubric", "cycle nested-composite", _USUAL),
+    ("library", "not-synced ambiguous", _ERROR),
+    ("library", "unusable", _USUAL),
+    ("library", "shadowed", _LENIENT),
     (
-        [f"{kind}/other-tool" for kind in ("dataset", "rubric", "judge")],
-        {"soft": Severity.ERROR, "guess": True},
+        "source",
+        """binary duplicate-key empty encoding lfs-pointer limit-exceeded multiple-documents syntax
+        unreadable unsupported""",
+        _ERROR,
     ),
-    (["dataset/mapped-column"], {"soft": Severity.NOTE, "strict": Severity.NOTE, "guess": True}),
-    (["dataset/harness-task"], {"soft": Severity.NOTE, "strict": Severity.NOTE, "guess": True}),
-    (["workspace/unread-file"], {"soft": Severity.NOTE, "strict": Severity.NOTE}),
-    (_OF_ODD_FILES, {"strict": Severity.WARNING}),
-    (_OF_GUESSED_FILES, {"guess": True}),
-    (_USUAL, {}),
+    ("dataset rubric judge target", "wrong-kind", _ERROR),
+    ("dataset", "no-questions", _ERROR),
+    ("target", "missing-dataset", _ERROR),
+    ("workspace", "misnamed-file", _ERROR),
+    ("internal", "rule-crashed", _ERROR),
+    ("dataset rubric judge", "other-tool", {**_ERROR, **_GUESS}),
+    ("dataset", "mapped-column harness-task", {**_NOTE, **_GUESS}),
+    ("workspace", "unread-file", _NOTE),
+    ("rubric", "no-executor", _LENIENT),
+    (
+        "workspace",
+        "schema-reference unused-ignore invalid-ignore shadowed-configuration",
+        _LENIENT,
+    ),
+    ("target", "misspelled-row-key", _GUESS),
+    ("bundle", "near-miss-keyword near-miss-required", _GUESS),
+    ("bundle", "invalid-schema outdated-keyword slow-regex unsatisfiable-schema", _USUAL),
+    ("dataset", "ragged-row repeated-column unclosed-quote", _USUAL),
+    ("workspace", "unsupported-file", _USUAL),
+    # A version that means something else is an error in both modes: that is what a lock is for.
+    (
+        "lock",
+        """changed-file changed-meaning conflict invalid missing-entry newer-format
+        resolves-elsewhere version-too-small""",
+        _ERROR,
+    ),
+    ("lock", "unused-entry", _NOTE),
+    (
+        "output",
+        "invalid-record no-answer unread-answer unreadable-tool-call duplicate-id missing",
+        _ERROR,
+    ),
+    ("output", "near-miss-key", _GUESS),
+    ("output", "undecided", _USUAL),
+    ("output", "unknown-id", _LENIENT),
+    # With one of these, the figures would be of other outputs than the files say.
+    (
+        "labels",
+        """conflicting-label conflicting-output conflicting-verdict duplicate-column extra-cell
+        missing-column one-class several-models unanswered unknown-value wrong-type""",
+        _ERROR,
+    ),
+    # What is left out or counted once, and told.
+    (
+        "labels",
+        """duplicate-label duplicate-verdict missing-value missing-verdict mixed-splits not-asked
+        surplus-verdict tied unreadable-answer""",
+        _USUAL,
+    ),
+    ("labels", "near-miss-key", _GUESS),
 )
+
+
+_FILE = lazy_pattern(r"^# file: (\S+)\n", re.MULTILINE)
+#: A fenced block of a Markdown page, optionally preceded by a file name.
+_BLOCK = lazy_pattern(r"(?:^`(\S+)`\n\n)?^(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
+_SECTIONS = ("Why", "Bad", "Good")
+#: Where the project is published: the documentation, and what others clone. Nothing is yet, so this
+#: is a reserved name, with which schemas have an `$id`, and to which nobody is sent: see
+#: `is_published`. This is the line that a release changes; see CONTRIBUTING.md.
+SITE = "https://evalcontract.example"
+#: What a contributor clones.
+REPOSITORY = f"{SITE}/evalcontract.git"
+
+
+class Page(NamedTuple):
+    """The content of `explain CODE`. `bad` and `good` are the text of one or more files.
+
+    Several files are separated by lines `# file: NAME`; see `example_files`.
+    """
+
+    code: str
+    what: str
+    why: str
+    bad: str
+    good: str
+
+    @property
+    def summary(self) -> str:
+        """The first sentence, without its full stop."""
+        return " ".join(self.what.split()).split(". ")[0].rstrip(".")
+
+
+def is_published() -> bool:
+    """Whether `SITE` leads anywhere: a host below `.example` never does (RFC 2606)."""
+    return not SITE.endswith(".example")
+
+
+def page_url(code: str) -> str:
+    """Return the address of the published page of a built-in code."""
+    return f"{SITE}/rules/{code}/"
+
+
+def guide_url(page: str) -> str:
+    """Return the address of a published page of `docs/`, such as `judges` or `judges#levels`."""
+    name, mark, heading = page.partition("#")
+    return f"{SITE}/{name}/{mark}{heading}"
+
+
+def where_to_read(page: str) -> str:
+    """Return where people find such a page: its address, or its file before it is published."""
+    if is_published():
+        return guide_url(page)
+    name, _, heading = page.partition("#")
+    section = f" (section `#{heading}`)" if heading else ""
+    return f"docs/{name}.md in the repository of evalcontract{section}"
+
+
+def parse_page(code: str, docstring: str) -> Page:
+    """Parse a page from a docstring: the fault, `Why:`, and examples under `Bad:` and `Good:`.
+
+    Raises:
+        ValueError: a section is missing.
+
+    """
+    what, *parts = re.split(r"(?m)^(Why|Bad|Good):", dedent(docstring).strip("\n"))
+    sections = dict(zip(parts[::2], map(dedent, parts[1::2]), strict=True))
+    return _page(code, what, sections)
+
+
+def read_page(code: str) -> Page:
+    """Read a page from the files of the package.
+
+    A code has a file, or shares one with those of other systems: `pages/formats/near-miss-key.md`
+    is the text of `databricks/near-miss-key`, and `pages/databricks.md` has its examples.
+
+    Raises:
+        InstallationError: it is not installed.
+
+    """
+    system, _, fault = code.partition("/")
+    if (text := _installed(f"{code}.md")) is not None:
+        return parse_markdown(code, text)
+    shared, of_system = _installed(f"formats/{fault}.md"), _installed(f"{system}.md")
+    if shared is not None and of_system is not None:
+        return parse_shared(code, shared, of_system)
+    if sys.flags.optimize > 1:  # `python -OO` removes the docstrings with the pages of rules
+        return Page(code, "has no page: Python runs without docstrings (-OO)", "", "\n", "\n")
+    raise InstallationError(f"the page of {code} is not installed")
+
+
+def _installed(name: str) -> str | None:
+    """Return the text of a file of `pages/`; None if there is none."""
+    from importlib.resources import files  # slow to import
+
+    try:
+        return (files("evalcontract") / "pages" / name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def parse_markdown(code: str, text: str) -> Page:
+    """Parse a page from Markdown: sections `Why`, `Bad` and `Good`, with fenced examples.
+
+    Raises:
+        ValueError: a section is missing, or the title is not the code.
+
+    """
+    what, sections = _sections(code, code, text)
+    for name in ("Bad", "Good"):
+        sections[name] = "".join(_examples(sections.get(name, "")))
+    return _page(code, what, sections)
+
+
+def parse_shared(code: str, shared: str, of_system: str) -> Page:
+    """Parse the page of a fault that datasets of every system may have.
+
+    `shared` is its text for all systems, in which `{title}` stands for the title of the system:
+    sections as in `parse_markdown`, of which `Bad` and `Good` may be missing. `of_system` has the
+    title of the system as its heading, and below `Good` an example that is right. Below the name
+    of the fault, it has a note that ends the section `Why`, an example with the fault, and below
+    `### Good` one without it. Each may be missing: an example is then the one that is right. A
+    block without the name of a file has the name of that one.
+
+    Raises:
+        ValueError: a section is missing, or a title is not that of the fault.
+
+    """
+    fault = code.partition("/")[2]
+    heading, *parts = re.split(r"(?m)^## (\S+)$", of_system)
+    of_faults = dict(zip(parts[::2], parts[1::2], strict=True))
+    what, sections = _sections(
+        code, fault, shared.replace("{title}", heading.removeprefix("# ").strip())
+    )
+    right = "".join(_examples(of_faults.get("Good", "")))
+    file = match[1] if (match := _FILE.match(right)) else None
+    own, _, own_good = of_faults.get(fault, "").partition("\n### Good\n")
+    first = _BLOCK.search(own)
+    note = (own[: first.start()] if first else own).strip()
+    sections["Why"] = f"{sections.get('Why', '').strip()}\n\n{note}"
+    for name, of_code in (("Bad", own), ("Good", own_good)):
+        example = "".join(_examples(of_code, file))
+        sections[name] = example or "".join(_examples(sections.get(name, ""))) or right
+    return _page(code, what, sections)
+
+
+def _sections(code: str, title: str, text: str) -> tuple[str, dict[str, str]]:
+    """Return what a page in Markdown says first, and its sections by name."""
+    first, _, body = text.partition("\n")
+    if first != f"# {title}":
+        raise ValueError(f"the page of {code} has the title {first!r}")
+    what, *parts = re.split(r"(?m)^## (Why|Bad|Good)$", body)
+    return what, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _examples(section: str, file: str | None = None) -> Iterator[str]:
+    """Yield the fenced blocks of a section; one without a name has the name `file`."""
+    for name, _, content in _BLOCK.findall(section):
+        named = name or file
+        yield f"# file: {named}\n{content}" if named else content
+
+
+def _page(code: str, what: str, sections: dict[str, str]) -> Page:
+    if not what.strip() or not all(sections.get(name, "").strip() for name in _SECTIONS):
+        raise ValueError(f"the page of {code} needs what, Why, Bad and Good")
+    bad, good = (sections[name].strip("\n") + "\n" for name in ("Bad", "Good"))
+    return Page(code, what.strip(), sections["Why"].strip(), bad, good)
+
+
+def example_files(example: str, code: str) -> dict[str, str]:
+    """Return the files of an example by name, in order. The first one is the file to check.
+
+    A file without a name is named after its kind and id.
+    """
+    parts = _FILE.split(example)
+    if len(parts) > 1:
+        return dict(zip(parts[1::2], parts[2::2], strict=True))
+    kind = code.split("/", maxsplit=1)[0]
+    id_ = re.search(r"^id: (\w+)$", example, re.MULTILINE)
+    name = id_[1] if id_ else "example"
+    folder = f"{kind}s/" if kind in ("rubric", "judge", "target") else ""
+    return {f"{folder}{name if folder else 'data'}.yaml": example}

@@ -17,8 +17,7 @@ from evalcontract.checks.coverage import (
 from evalcontract.checks.outcome import Outcome
 from evalcontract.datasets.passes import Dataset, DatasetPass
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, Resolution
+from evalcontract.library.library import Artifact, Library, Resolution
 from evalcontract.model.diagnostic import Diagnostic, Place, Span
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern

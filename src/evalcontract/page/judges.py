@@ -24,9 +24,9 @@ from evalcontract.calibrating.joining import (
 from evalcontract.calibrating.measuring import Labels, Measurement, measure, remarks
 from evalcontract.datasets.opening import Options
 from evalcontract.grading.results import CheckResult
+from evalcontract.library.scores import Scale
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Reference
-from evalcontract.model.scale import Scale
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import NAME_LENGTH, clipped
 from evalcontract.page.content import GradedRun, JudgeLabels

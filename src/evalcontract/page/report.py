@@ -1,11 +1,22 @@
-"""The report of datasets in several modes, which decide how severe the same problems are."""
+"""The report of datasets in several modes, put together as one page.
+
+The modes decide how severe the same problems are. The page is a template, the style, the scripts
+and the data in one text; nothing is loaded from elsewhere. The content security policy allows
+exactly this style and this script, by their digests, so that nothing in the data can run even if it
+were taken for markup.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from evalcontract._version import __version__
 from evalcontract.checking.pipeline import validate, validate_in_modes
@@ -13,7 +24,7 @@ from evalcontract.checks.outcome import Output
 from evalcontract.comparing.compare import compare
 from evalcontract.comparing.difference import Difference
 from evalcontract.comparing.revisions import of_git
-from evalcontract.covering.coverage import run_for_coverage
+from evalcontract.covering import run_for_coverage
 from evalcontract.datasets.columns import ColumnKeys, of_outputs
 from evalcontract.datasets.opening import Input, Options, open_with_graders
 from evalcontract.datasets.outputs import OutputFile
@@ -25,11 +36,11 @@ from evalcontract.grading.groups import Grouping
 from evalcontract.grading.results import earlier_results
 from evalcontract.grading.runner import row_name
 from evalcontract.grading.summary import ALL_ALIKE
-from evalcontract.library.artifact import references_in_row
+from evalcontract.library.library import references_in_row
 from evalcontract.model.diagnostic import Diagnostic, RunOutcome, Severity
-from evalcontract.model.errors import UsageError
+from evalcontract.model.errors import InstallationError, UsageError
 from evalcontract.model.reference import Kind, Reference
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import many
 from evalcontract.page.collectors import CoverageCollector, Excerpts, GraphCollector
 from evalcontract.page.content import (
@@ -41,13 +52,16 @@ from evalcontract.page.content import (
     OutputKey,
     RowTexts,
 )
+from evalcontract.page.data import page_data
 from evalcontract.page.judges import judge_data
 from evalcontract.page.runs import ranked, texts_of, thresholds_of
 from evalcontract.policy import Policy
 from evalcontract.source import MisreadError
-from evalcontract.source.text import sha256_of
+from evalcontract.source.external import digest_of
+from evalcontract.source.writing import StagedFiles
 from evalcontract.workspace import Workspace, display_name, find_root, open_workspace
 from evalcontract.workspace.catalogue import KnownCodes, url_of
+from evalcontract.workspace.writing import open_staged, write_error
 
 
 class ReportInputs(NamedTuple):
@@ -193,7 +207,7 @@ def _with_outputs(
         records = {
             (each.id, each.sample): each.output for batch in file.batches() for each in batch
         }
-        digest = sha256_of(input_.path)
+        digest = digest_of(input_.path)
         if digest not in {run.graded for run in runs}:
             raise UsageError(f"{source.file} is not what the results are of: its digest is another")
         outputs[str(digest)] = records
@@ -273,3 +287,103 @@ class _PassResults:
         for each in runs:
             thresholds = thresholds_of(each, run.workspace.library)
             self.of_run[each.file] = each._replace(texts=texts, thresholds=thresholds)
+
+
+@contextmanager
+def page_file(path: Path, *, force: bool) -> Iterator[Callable[[Iterable[str]], str]]:
+    """Open the file of a page before it is made; what it gives writes the page, and names the file.
+
+    Raises:
+        UsageError: the file exists, and `force` is false, or it cannot be written.
+
+    """
+    with StagedFiles() as staged:
+        stream = open_staged(staged, path, replace=force)
+
+        def write(pieces: Iterable[str]) -> str:
+            try:
+                stream.writelines(piece.encode() for piece in pieces)
+                staged.put()
+            except OSError as error:  # for example because the disk is full
+                raise write_error(path, error) from None
+            return display_name(path)
+
+        yield write
+
+
+#: The modules of the page, each behind those that it imports.
+MODULES = (
+    "dom", "data", "state", "theme", "virtual", "tabs", "findings", "legend", "heatmap", "coverage",
+    "graph", "charts", "row", "marks", "results", "judges", "changes", "overview", "keys", "main",
+)  # fmt: skip
+_IMPORT = lazy_pattern(r"^import \{[^}]*\} from \"\./\w+\.js\";\n", re.MULTILINE)
+_EXPORT = lazy_pattern(r"^export ((?:function|const) (\w+))", re.MULTILINE)
+# What could end the element of the data or begin another, what some readers take for line ends,
+# and what UTF-8 cannot encode.
+_ESCAPED = lazy_pattern("[<>&\u2028\u2029\ud800-\udfff]")
+_PLACE = lazy_pattern(r"\{\{ (\w+) \}\}")
+
+
+def write_page(report: HtmlReport) -> Iterator[str]:
+    """Yield the page as pieces of text."""
+    style, script = text_of("page.css"), linked_script()
+    parts = {
+        "policy": _policy(style, script),
+        "style": style,
+        "script": script,
+        "data": data_text(page_data(report)),
+    }
+    for at, piece in enumerate(_PLACE.split(text_of("page.html"))):
+        yield parts[piece] if at % 2 else piece
+
+
+def linked_script() -> str:
+    """Return all modules as one script that imports nothing: each a function, called once.
+
+    What a module exports is visible in those behind it; other names are its own.
+    """
+    return "\n".join(_link(text_of(f"{name}.js")) for name in MODULES)
+
+
+def _link(text: str) -> str:
+    names = ", ".join(match[2] for match in _EXPORT.finditer(text))
+    body = _EXPORT.sub(r"\1", _IMPORT.sub("", text))
+    return f"const {{ {names} }} = (() => {{\n{body}return {{ {names} }};\n}})();"
+
+
+def data_text(value: Any) -> str:
+    """Return JSON that can stand in an element of HTML."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def text_of(name: str) -> str:
+    """Return the text of a file of the page.
+
+    Raises:
+        InstallationError: the file is missing.
+
+    """
+    from importlib.resources import files  # slow to import
+
+    try:
+        path = files("evalcontract") / "report" / "page" / name
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InstallationError(f"`report/page/{name}` is not installed") from error
+
+
+def _policy(style: str, script: str) -> str:
+    allowed = [
+        "default-src 'none'",
+        f"style-src '{_digest(style)}'",
+        f"script-src '{_digest(script)}'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join(allowed)
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

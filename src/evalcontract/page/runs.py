@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
-from typing import Any, TypeGuard
+from typing import Any
 
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.checks.tool_usage import read_calls
@@ -26,8 +26,7 @@ from evalcontract.grading.runner import score_text
 from evalcontract.grading.samples import reduced
 from evalcontract.grading.summary import Summary, Tally, counts
 from evalcontract.library.library import Library
-from evalcontract.library.score_bounds import Bounds
-from evalcontract.model.scale import ScaleError, scale_of
+from evalcontract.library.scores import Bounds, ScaleError, scale_of
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, is_finite_number
 from evalcontract.page.content import GradedRun, OutputKey, RowTexts
 
@@ -184,7 +183,10 @@ class RunsData:
             "samples": samples_sentence(summary.samples) if together else None,
             "methods": escape_controls(methods_sentence(summary)),
             "unmeasured": [escape_controls(line) for line in unmeasured_lines(summary)],
-            "has_outputs": run.outputs is not None or any(map(_has_output, run.rows)),
+            "has_outputs": run.outputs is not None
+            or any(
+                key in (row.content or {}) for row in run.rows for key in ("output", "tool_calls")
+            ),
             "checks": [
                 {
                     "rubric": None if rubric is None else shown(rubric),
@@ -277,10 +279,6 @@ def _given(run: GradedRun, row: RowResult) -> RowTexts | None:
     return graded._replace(beside=(*graded.beside, *untold))
 
 
-def _has_output(row: RowResult) -> bool:
-    return any(key in (row.content or {}) for key in ("output", "tool_calls"))
-
-
 def _recorded(row: RowResult) -> Output:
     """Return the output that results have of a row."""
     content = row.content or {}
@@ -340,14 +338,10 @@ def answers_of(leaf: CheckResult) -> Iterator[dict[str, Any]]:
                 **{
                     key: shown(text, SENTENCE)
                     for key in _ANSWERED
-                    if _is_text(text := each.get(key))
+                    if isinstance(text := each.get(key), str)
                 },
                 **({"verdict": _verdict(each["verdict"])} if "verdict" in each else {}),
             }
-
-
-def _is_text(value: Any) -> TypeGuard[str]:
-    return isinstance(value, str)
 
 
 def _verdict(value: Any) -> Any:

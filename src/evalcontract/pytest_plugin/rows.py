@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
 
-    from evalcontract.api.loaded import LoadedDataset, LoadedRow
+    from evalcontract.api.datasets import LoadedDataset, LoadedRow
     from evalcontract.grading.results import RowResult
     from evalcontract.model.diagnostic import Diagnostic
 
@@ -34,7 +34,7 @@ _MAX_FINDINGS = 50
 
 def findings_text(diagnostics: Sequence[Diagnostic], *, colour: bool = False) -> str:
     """Return findings with their lines, the most severe first, and their number."""
-    from evalcontract.report.report import Report, Style  # not before there are findings
+    from evalcontract.report import Report, Style  # not before there are findings
     from evalcontract.report.text import verdict, write
 
     ordered = sorted(diagnostics, key=lambda diagnostic: -diagnostic.severity)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evalcontract.model.diagnostic import Diagnostic, Span
 from evalcontract.model.values import escape_controls
-from evalcontract.report.report import Report, Style
+from evalcontract.report import Report, Style
 
 
 def write(report: Report, style: Style) -> Iterator[str]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
+from evalcontract.report import Report, Style
 from evalcontract.report.concise import line_of
 from evalcontract.report.frame import message_lines
-from evalcontract.report.report import Report, Style
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 #: The number of annotations of each level that GitHub shows for a step.

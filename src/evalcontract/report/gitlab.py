@@ -7,8 +7,8 @@ from typing import Any
 
 from evalcontract.model.diagnostic import Diagnostic, Severity, Span, fingerprints
 from evalcontract.model.values import escape_controls
+from evalcontract.report import Report, Style
 from evalcontract.report.frame import json_list
-from evalcontract.report.report import Report, Style
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
 

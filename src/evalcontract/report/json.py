@@ -16,8 +16,8 @@ from evalcontract.model.diagnostic import (
     fingerprints,
     format_path,
 )
+from evalcontract.report import Report, Style
 from evalcontract.report.frame import json_list
-from evalcontract.report.report import Report, Style
 
 VERSION = "1.3"
 

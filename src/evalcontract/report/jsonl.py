@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from evalcontract.report import Report, Style
 from evalcontract.report.json import findings_of
-from evalcontract.report.report import Report, Style
 
 
 def write(report: Report, style: Style) -> Iterator[str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
+from evalcontract.report import Report, Style
 from evalcontract.report.frame import message_lines
-from evalcontract.report.report import Report, Style
 
 # What XML 1.0 forbids, even as a reference: most controls, surrogates, U+FFFE and U+FFFF.
 _FORBIDDEN = lazy_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -9,7 +9,7 @@ from itertools import groupby
 from evalcontract.model.diagnostic import Diagnostic
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import escape_controls
-from evalcontract.report.report import Report, Style
+from evalcontract.report import Report, Style
 from evalcontract.report.text import beside, verdict, what_was_checked
 
 #: GitHub refuses a summary of more than 1 MiB; the rest is for what else a step writes.

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evalcontract.model import page
-from evalcontract.model.codes import Code
+from evalcontract.model import codes as page
+from evalcontract.model.codes import Code, Page
 from evalcontract.model.diagnostic import (
     VERSION,
     Diagnostic,
@@ -17,11 +17,10 @@ from evalcontract.model.diagnostic import (
     TextEdit,
     fingerprints,
 )
-from evalcontract.model.page import Page
 from evalcontract.model.reference import Version
 from evalcontract.model.values import escape_controls
+from evalcontract.report import Report, Style
 from evalcontract.report.frame import json_list, message_lines
-from evalcontract.report.report import Report, Style
 
 _FENCE = "`" * 5
 #: How GitHub names what it sorts alerts by.

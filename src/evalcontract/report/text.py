@@ -9,8 +9,8 @@ from functools import partial
 from evalcontract.model.diagnostic import Diagnostic, Place, Severity, SeveritySource, Site
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import SHOWN, escape_controls, many
+from evalcontract.report import Report, Style
 from evalcontract.report.frame import by_code, display_width, frame, wrapped_lines, write_statistics
-from evalcontract.report.report import Report, Style
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 _BLUE, _BOLD, _GREEN = "34", "1", "1;32"

@@ -14,15 +14,14 @@ from evalcontract.analysis.clashes import ALTERNATIVES, name_of
 from evalcontract.checks import Prediction, State
 from evalcontract.checks._kind import outlooks_of
 from evalcontract.checks.plan import Plan, own_predictions
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library
+from evalcontract.library.library import Artifact, Library
 from evalcontract.model.codes import Code
 from evalcontract.model.diagnostic import Fix, Path, Problem, Related, Rename, Severity, Within
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source import RowBatches
-from evalcontract.source.cut_texts import CutText
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.source.comments import CutText
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.validator import Checks, valid_parts_of_rubric
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from evalcontract.checks.plan import VISIBLE
 from evalcontract.model.codes import Code
 from evalcontract.model.diagnostic import Place, Problem
 from evalcontract.model.startup import lazy_pattern
-from evalcontract.source.cut_texts import CutText
+from evalcontract.source.comments import CutText
 
 Value = TypeVar("Value", bound=Hashable)
 Where = TypeVar("Where")

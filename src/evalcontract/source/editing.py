@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 from evalcontract.model.diagnostic import Fix, Move, Path, Rename, Scalar, Write
-from evalcontract.model.startup import NamedTuple
+from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import json_equal
-from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
+from evalcontract.source.entries import (
+    NO_CUTS,
+    Cut,
+    Cuts,
+    Entries,
+    InsertionPoint,
+    MappingEntry,
+    Spot,
+    apply_cuts,
+    chosen,
+    cut_out,
+    entries_of,
+    last_spot,
+    places,
+    value_of,
+)
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import Places, move, places, spot_of
 from evalcontract.source.yaml.writing import flow, quoted
 
 
@@ -269,3 +283,95 @@ class _Trial(NamedTuple):
             )
         except (ParseError, ValueError, LookupError, RecursionError):
             return False
+
+
+Places = Mapping[Spot, InsertionPoint]
+
+_LINES = lazy_pattern(r"(?<=\n)|(?<=\r)(?!\n)")
+
+
+def spot_of(path: Path, to: Path, entries: Entries) -> Spot:
+    """Return the spot that a key is moved to, if the mapping there exists."""
+    home = to[:-1]
+    is_outward = path[:-2] == home and len(path) > 1
+    return Spot(home, str(path[-2])) if is_outward else last_spot(home, entries)
+
+
+def move(
+    path: Path, to: Path, entries: Entries, name: Callable[[str], str], points: Places
+) -> Cuts:
+    """Return the cuts that move a key; none if that is not simple.
+
+    `name` quotes a new key, `points` are the places of `spot_of` of all moves.
+    """
+    moved = entries.part(path)
+    home = to[:-1]
+    if moved is None or path[-1] != to[-1]:
+        return NO_CUTS
+    if home[:-1] == path[:-1] and entries.node(home) is None:
+        return _wrap(moved, name(str(home[-1])), entries)
+    if path[:-2] == home and len(entries.keys(path[:-1])) == 1:
+        return _unwrap(moved, path, entries)
+    where = points.get(spot_of(path, to, entries))
+    return _carry(moved, path, where, entries=entries) if where else NO_CUTS
+
+
+def _wrap(part: MappingEntry, home: str, entries: Entries) -> Cuts:
+    """Nest a key under a new one, at its own position."""
+    text, start = part.text(entries), part.entry.key_start
+    if part.is_flow:
+        return (Cut(start, part.end, f"{home}: {{{text}}}"),)
+    step = entries.indentation.step
+    lines = _indent(text, step)
+    spaces = " " * (part.entry.column + step)
+    return (Cut(start, part.end, f"{home}:{entries.line_end}{spaces}{lines}"),)
+
+
+def _unwrap(part: MappingEntry, path: Path, entries: Entries) -> Cuts:
+    """Replace a mapping by its only key."""
+    outer = entries.part(path[:-1])
+    if outer is None:
+        return NO_CUTS
+    text, start = part.text(entries), outer.entry.key_start
+    if part.is_flow:
+        return (Cut(start, outer.entry.end, text),)
+    return (Cut(start, part.end, _indent(text, outer.entry.column - part.entry.column)),)
+
+
+def _carry(part: MappingEntry, path: Path, where: InsertionPoint, entries: Entries) -> Cuts:
+    """Cut a key out, and insert it at a place."""
+    out = cut_out(part, path, entries)
+    if not out:
+        return NO_CUTS
+    line = entries.text[part.entry.key_start : part.entry.end]
+    if where.column is None:
+        fits = _fits_line(part, entries)
+        return (*out, Cut(where.at, where.at, where.text([line]))) if fits else NO_CUTS
+    shift = where.column - part.entry.column
+    lines = line if part.is_flow else _indent(part.text(entries), shift)
+    if where.at == part.end:  # the key is the last part of the one that it goes after
+        start = entries.start_of_line(part.entry.key_start)
+        return (Cut(start, part.end, f"{' ' * where.column}{lines}"),)
+    return (Cut(where.at, where.at, where.text([lines])), *out)
+
+
+def _fits_line(part: MappingEntry, entries: Entries) -> bool:
+    """Whether a key and its value can be inserted into a flow mapping as they are."""
+    if part.is_flow:
+        return True
+    node = part.entry.node
+    is_short = node.children is None and not entries.is_block_scalar(node)
+    ends = entries.text[part.entry.end : part.end].strip() == ""
+    return ends and (is_short or entries.begins_flow(node))
+
+
+def _indent(text: str, columns: int) -> str:
+    """Indent all lines after the first one; negative columns dedent them."""
+    first, *rest = _LINES.split(text)
+    return "".join([first, *(_indented_line(line, columns) for line in rest)])
+
+
+def _indented_line(line: str, columns: int) -> str:
+    if not line.strip("\r\n"):
+        return line
+    return " " * columns + line if columns > 0 else line.removeprefix(" " * -columns)

@@ -20,13 +20,13 @@ from evalcontract.source.faults import (
 )
 from evalcontract.source.files import guess_format, unreadable
 from evalcontract.source.filesystem import DISK, SUFFIXES, TABLES, Files, Stream
-from evalcontract.source.json.lines import RowStream
-from evalcontract.source.json.reading import load_as_python, nodes_of
+from evalcontract.source.json import load_as_python, nodes_of
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.rows import IterableRows, RowIterable
 from evalcontract.source.tables.columnar import TypedTable, in_memory
 from evalcontract.source.tables.delimited import CsvTable
 from evalcontract.source.tables.parquet import ParquetTable
-from evalcontract.source.text import decode, split_lines
+from evalcontract.source.text import decode, sha256_of, split_lines
 
 #: File formats by file name extension.
 MEDIA = {**SUFFIXES, **TABLES}
@@ -112,7 +112,7 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
                 has_mark = stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
             return ExternalFile("jsonl", RowStream(name, open_, size, as_python=True), has_mark)
         if medium_of(name) in _TYPED:
-            table = _typed(str(medium_of(name)), name, files.stream(path))
+            table = open_typed(str(medium_of(name)), name, files.stream(path))
             return ExternalFile(str(medium_of(name)), table, path=path, files=files)
         read = read_external_stream(io.BytesIO(files.read(path)), name)
         return replace(read, path=path, files=files)
@@ -120,6 +120,17 @@ def read_external(path: Path, name: str, files: Files = DISK) -> ExternalFile:
         return ExternalFile(medium_of(name) or "arrow", UnreadableFile(name, error.faults))
     except (OSError, ValueError) as error:
         return ExternalFile(medium_of(name) or "", unreadable(name, error))
+
+
+def digest_of(path: Path, files: Files = DISK) -> str | None:
+    """Return the SHA-256 digest of a file, or of the files of a folder that is one table.
+
+    It is None if there is no such file, or it cannot be read again.
+    """
+    if not files.is_folder(path):
+        return sha256_of(path)
+    table = read_external(path, path.name, files).stream
+    return table.sha256 if table else None
 
 
 def read_external_stream(stream: BinaryIO, name: str) -> ExternalFile:
@@ -147,7 +158,13 @@ def _folder(path: Path, name: str, files: Files) -> ExternalFile:
     return ExternalFile("arrow", read_saved(path, name, files), path=path, files=files)
 
 
-def _typed(medium: str, name: str, stream: Stream) -> TypedTable:
+def open_typed(medium: str, name: str, stream: Stream) -> TypedTable:
+    """Open a file with typed columns; diagnostics call it `name`.
+
+    Raises:
+        ParseError: it cannot be read.
+
+    """
     if medium == "parquet":
         return ParquetTable(name, stream)
     from evalcontract.source.tables.arrow import ArrowTable  # rarely needed
@@ -158,7 +175,7 @@ def _typed(medium: str, name: str, stream: Stream) -> TypedTable:
 def _parse(medium: str, data: bytes, name: str, *, has_mark: bool) -> ExternalFile:
     match medium:
         case "parquet" | "arrow":
-            return ExternalFile(medium, _typed(medium, name, in_memory(data)))
+            return ExternalFile(medium, open_typed(medium, name, in_memory(data)))
         case "jsonl":
             rows = RowStream(name, lambda: io.BytesIO(data), len(data), as_python=True)
             return ExternalFile(medium, rows, has_mark)

@@ -19,7 +19,7 @@ from evalcontract.source.filesystem import DISK, Files, TooLargeError, format_of
 from evalcontract.source.text import EMPTY, decode, split_lines
 
 if TYPE_CHECKING:
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 #: The bytes from which on the faults of YAML are searched for where the fast reader refuses it.
 _LARGE = 1 << 16
@@ -34,7 +34,7 @@ def read_file(
     """
     try:
         if format_of(name) == "jsonl":
-            from evalcontract.source.json.lines import RowStream  # not needed for YAML
+            from evalcontract.source.jsonl import RowStream  # not needed for YAML
 
             return RowStream(name, *files.stream(path))
         return read_stream(io.BytesIO(files.read(path)), name, quick=quick)
@@ -64,14 +64,14 @@ def read_stream(
         return UnreadableFile(name, (large_fault(len(data)),))
     kind = format_of(name) or guess_format(data)
     if kind == "jsonl":
-        from evalcontract.source.json.lines import RowStream  # not needed for YAML
+        from evalcontract.source.jsonl import RowStream  # not needed for YAML
 
         return RowStream(name, lambda: io.BytesIO(data), len(data))
     text = None
     try:
         text = decode(data)
         if kind == "json":
-            from evalcontract.source.json.reading import parse_json  # parsers are slow to import
+            from evalcontract.source.json import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
         if quick:
@@ -82,12 +82,12 @@ def read_stream(
         from evalcontract.source.yaml.reading import parse_yaml
 
         if quick and len(data) > _LARGE:
-            from evalcontract.source.yaml.narrow import raise_early
+            from evalcontract.source.yaml.quick import raise_early
 
             raise_early(text, data, lambda part: parse_yaml(part, name, b""))
         return parse_yaml(text, name, data)
     except ParseError as error:
-        from evalcontract.source.wrong_extension import wrong_extension_fault  # slow to import
+        from evalcontract.source.json import wrong_extension_fault  # slow to import
 
         text = data.decode("utf-8", "replace") if text is None else text
         other = wrong_extension_fault(kind, guess_format(data), text) if _is_syntax(error) else None

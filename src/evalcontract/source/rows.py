@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from evalcontract.model.diagnostic import Path, Place, Within, format_path
 from evalcontract.model.values import is_writable
-from evalcontract.source.cut_texts import CutText
+from evalcontract.source.comments import CutText, cut_texts
 from evalcontract.source.document import Batch, Document, RowPieces, value_at
 from evalcontract.source.faults import MAX_DEPTH, SourceProblem, UnreadableFile
 
 if TYPE_CHECKING:
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 #: How types that JSON lacks are written, in rows in memory and in Parquet files.
 CONVERTERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
@@ -397,8 +397,6 @@ class DocumentRows(RowBatches):
     def cut_texts(self) -> Iterable[CutText]:
         if not self._document.may_be_yaml:
             return ()
-        from evalcontract.source.cut_texts import cut_texts  # only YAML needs it
-
         return cut_texts(self._document, self.prefix)
 
     def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:

@@ -16,9 +16,20 @@ from evalcontract.model.diagnostic import Path
 from evalcontract.model.errors import EditError
 from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
-from evalcontract.source.entries import Cut, Entries, apply_cuts, chosen, entries_of, value_of
+from evalcontract.source.entries import (
+    Cut,
+    Entries,
+    InsertionPoint,
+    Spot,
+    apply_cuts,
+    chosen,
+    entries_of,
+    last_spot,
+    places,
+    removed,
+    value_of,
+)
 from evalcontract.source.faults import ParseError
-from evalcontract.source.inserting import InsertionPoint, Spot, last_spot, places, removed
 from evalcontract.source.yaml.writing import attached, block, flow, indented, quoted
 
 _WIDTH = 80

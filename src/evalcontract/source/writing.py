@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self, cast
 
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 from evalcontract.source.processes import is_running, signals_deferred
 
 if TYPE_CHECKING:
@@ -446,3 +447,37 @@ def _lock(stream: BinaryIO) -> None:
         raise OSError("another run is writing it") from None
     except OSError:
         return  # a file system without locks
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        OSError: the file cannot be read, or is larger than MAX_DOCUMENT_BYTES.
+
+    """
+    if path.stat().st_size > MAX_DOCUMENT_BYTES:
+        raise OSError(None, f"it has more than {MAX_DOCUMENT_BYTES:,} bytes", str(path))
+    return path.read_bytes()
+
+
+def replace_all(
+    changes: Iterable[tuple[Path, bytes, bytes]], new: Iterable[tuple[Path, bytes]] = ()
+) -> None:
+    """Replace the contents of files and add `new` ones, all or none.
+
+    `changes` are (path, before, after).
+
+    Raises:
+        OSError: a file cannot be written, was changed in the meantime, or exists already.
+
+    """
+    with StagedFiles() as staged:
+        for path, data in new:
+            staged.write(path, data)
+        for path, before, after in changes:
+            if read_bytes(path) != before:
+                raise OSError(None, "the file changed in the meantime", str(path))
+            # A link stays a link: whoever names one means its target.
+            staged.write(Path(os.path.realpath(path)), after, replace=True)
+        staged.put()

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self
 from evalcontract.converting.placing import Names, snake_case
 from evalcontract.datasets.opening import Input
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
-from evalcontract.formats.agent_skills.checker import GUIDE, SKILL_CREATOR, variant_of
+from evalcontract.formats.agent_skills import GUIDE, SKILL_CREATOR, variant_of
 from evalcontract.model.codes import GUESSES, ILL_FORMED
 from evalcontract.model.diagnostic import Diagnostic, Severity
 from evalcontract.model.errors import EditError, UsageError
@@ -22,17 +22,33 @@ from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import Document, format_of, read_text
 from evalcontract.source import installed as shipped
+from evalcontract.source.comments import CommentsAbove, without_modelines
 from evalcontract.source.files import guess_format
 from evalcontract.source.setting import set_value
 from evalcontract.source.writing import StagedFiles
 from evalcontract.source.yaml.writing import NotWritableError, utf8, yaml_mapping, yaml_text
-from evalcontract.starting import ai_eval, best_practices
-from evalcontract.starting.best_practices import FileMigration, Rubrics
+from evalcontract.starting.systems import (
+    CASES,
+    EVALS,
+    GRADERS,
+    JUDGED,
+    FileMigration,
+    Rubrics,
+    TargetGraders,
+    misspelled_graders,
+    move_dataset,
+    move_evals,
+)
 from evalcontract.structure.schemas import load
 from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
-from evalcontract.workspace.editor_schemas import Modelines, with_modeline, without_modelines
-from evalcontract.workspace.writing import CommentsAbove, open_staged, write_error, write_staged
+from evalcontract.workspace.writing import (
+    Modelines,
+    open_staged,
+    with_modeline,
+    write_error,
+    write_staged,
+)
 
 #: The names of the systems, as the command line takes them.
 BEST_PRACTICES, AI_EVAL = "ai_best_practices", "ai_eval"
@@ -81,8 +97,8 @@ def open_source(
             f"but it is {_describe(document.value)}"
         )
     is_target = detection == AI_EVAL and _ROWS not in document.value
-    of_rows = best_practices.SCHEMA if detection == BEST_PRACTICES else "dataset"
-    diagnostics = [*_findings(document, ai_eval.SCHEMA if is_target else of_rows)]
+    of_rows = EVALS if detection == BEST_PRACTICES else "dataset"
+    diagnostics = [*_findings(document, GRADERS if is_target else of_rows)]
     if any(each.is_error for each in diagnostics):
         return None, diagnostics
     # The folder says more than a name such as `evals.json`, which all files of a project share.
@@ -106,7 +122,7 @@ def is_migrated(input_: Input) -> bool:
 def _system_of(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
-    if any(key in value for key in best_practices.CASES):
+    if any(key in value for key in CASES):
         return BEST_PRACTICES
     return AI_EVAL if _ROWS in value or _GRADERS in value else None
 
@@ -128,8 +144,8 @@ def _findings(document: Document, schema: str) -> Iterator[Diagnostic]:
     problems = validator.check(document.value)
     is_incomplete = bool(problems) and bool(validator.missing_keys(document.value))
     is_sound = not is_incomplete and all(each.code not in ILL_FORMED for each in problems)
-    if schema == ai_eval.SCHEMA and is_sound:
-        problems = [*problems, *ai_eval.misspelled_graders(document.value)]
+    if schema == GRADERS and is_sound:
+        problems = [*problems, *misspelled_graders(document.value)]
     for finding in to_diagnostics(problems, document, Policy()):
         is_fault = finding.code in ILL_FORMED or (is_incomplete and finding.code.endswith(GUESSES))
         yield finding._replace(severity=Severity.ERROR) if is_fault else finding
@@ -348,9 +364,9 @@ def _move_all(
         if source.is_target:
             continue
         if source.system == AI_EVAL:
-            migration = ai_eval.move_dataset(source.document.value, source.name, target)
+            migration = move_dataset(source.document.value, source.name, target)
         else:
-            migration = best_practices.move(source.document.value, source.name, rubrics)
+            migration = move_evals(source.document.value, source.name, rubrics)
         name = names.take(snake_case(str(migration.root["id"]), source.name))
         migration.root["id"] = name
         files.dataset(name, migration.root, migration.rows, source=source.document)
@@ -364,7 +380,7 @@ def _move_all(
     for rubric in rubrics.by_id.values():
         files.add("rubric", rubric)
         referenced.update(each["rubric_ref"] for each in rubric["checks"] if "rubric_ref" in each)
-        judges.update(each["id"] for each in rubric["checks"] if each["id"] in ai_eval.JUDGED)
+        judges.update(each["id"] for each in rubric["checks"] if each["id"] in JUDGED)
     if others := sorted(referenced - rubrics.references):
         names_of_others = listed(f"`{name}`" for name in others)
         result.notes.append(f"copy the files of {names_of_others} to `rubrics/`: rows need them")
@@ -375,7 +391,7 @@ def _move_all(
 
 def _target(
     sources: Sequence[MigrationSource], rubrics: Rubrics, result: MigrateResult
-) -> ai_eval.TargetGraders | None:
+) -> TargetGraders | None:
     """Return the target whose graders grade the rows; without any rows, make its rubric."""
     targets = [source for source in sources if source.is_target]
     if not targets:
@@ -387,7 +403,7 @@ def _target(
             "one target at a time"
         )
     migration = FileMigration()
-    target = ai_eval.TargetGraders(source.document.value, source.name, migration, rubrics=rubrics)
+    target = TargetGraders(source.document.value, source.name, migration, rubrics=rubrics)
     if all(each.is_target for each in sources):
         target.rubric_of_all(migration)
     _record(migration, source, result)

@@ -30,8 +30,9 @@ from evalcontract.model.values import is_finite_number
 from evalcontract.policy import Policy
 from evalcontract.report.losses import Losses
 from evalcontract.source import DISK, SourceProblem, UnreadableFile, format_of
+from evalcontract.source.comments import MODELINE
 from evalcontract.source.faults import ParseError
-from evalcontract.source.json.reading import load_json
+from evalcontract.source.json import load_json
 from evalcontract.source.setting import with_new_key
 from evalcontract.source.yaml.reading import parse_yaml
 from evalcontract.source.yaml.writing import NotWritableError, json_line, yaml_mapping, yaml_text
@@ -39,8 +40,8 @@ from evalcontract.starting.migrate import MigrateOptions, MigrateResult, is_migr
 from evalcontract.structure.schemas import definition
 from evalcontract.structure.validator import SchemaValidator
 from evalcontract.workspace import display_name
-from evalcontract.workspace.editor_schemas import MODELINE, editor_schemas, modeline
 from evalcontract.workspace.recognition import is_dataset, tool_without_dataset
+from evalcontract.workspace.writing import editor_schemas, modeline
 
 _ROWS, _ID = "questions", "id"
 

@@ -12,15 +12,15 @@ from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest
 from evalcontract.model.startup import NamedTuple
 from evalcontract.source.document import value_at
-from evalcontract.structure.authored.faults import schema_faults
-from evalcontract.structure.authored.keywords import remarks
+from evalcontract.structure.authored import PatternMatcher
 from evalcontract.structure.gate import TimedValidator, TooMuchWork, closed
+from evalcontract.structure.key_messages import near_miss
 from evalcontract.structure.keys.mismatches import KeyMismatch
 from evalcontract.structure.keys.names import other_name
-from evalcontract.structure.messages.keys import near_miss
 from evalcontract.structure.native import Fits, NativeValidator, native_for
 from evalcontract.structure.parts import Schema, follow
-from evalcontract.structure.pattern_limit import PatternMatcher
+from evalcontract.structure.schema_faults import schema_faults
+from evalcontract.structure.schema_keywords import remarks
 from evalcontract.structure.schemas import (
     OWN_PREFIX,
     branches,

@@ -75,7 +75,7 @@ class AuthoredSchema:
             return self._by_steps(value)
 
     def _describe(self, validator: TimedValidator, value: Any) -> str:
-        from evalcontract.structure.messages.values import message_for  # slow to import
+        from evalcontract.structure.value_messages import message_for  # slow to import
 
         is_described = number_of_values(value) <= MAX_PARTS
         error = first_error(validator.native, value) if is_described else None

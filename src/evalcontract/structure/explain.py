@@ -8,14 +8,14 @@ from typing import Any
 
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.startup import NamedTuple, lazy_pattern
+from evalcontract.structure.key_messages import missing_key, near_miss, unknown_key
 from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch, rename_unknown
 from evalcontract.structure.keys.names import CLOSED_ALIASES, canonical_of
 from evalcontract.structure.keys.spelling import KeyNames, key_names, split_key_value
-from evalcontract.structure.messages.keys import missing_key, near_miss, unknown_key
-from evalcontract.structure.messages.values import message_for
 from evalcontract.structure.native import SchemaViolation
 from evalcontract.structure.parts import Schema
 from evalcontract.structure.schemas import alternatives, described, known_keys
+from evalcontract.structure.value_messages import message_for
 from evalcontract.structure.violations import SchemaPair
 
 _HEAD = lazy_pattern(r"[-+]?[1-9]\d{0,2}")

@@ -250,7 +250,7 @@ def gate_definitions(definitions: dict[str, Schema]) -> dict[str, Schema]:
 
 def _misplaced() -> dict[str, Schema]:
     """Return schemas of the values for which a word is not reported that others read elsewhere."""
-    from evalcontract.structure.keys.elsewhere import misplaced_words  # slow to import
+    from evalcontract.structure.keys.mismatches import misplaced_words  # slow to import
 
     return {
         key: {"allOf": [_PLAIN, {"not": word.shape}]} for key, word in misplaced_words().items()

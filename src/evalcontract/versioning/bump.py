@@ -16,9 +16,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Self
 
-from evalcontract.datasets.references import Use, every_use
-from evalcontract.library.artifact import Artifact, identity_from_name, read_artifact
-from evalcontract.library.library import Library
+from evalcontract.datasets.root import Use, every_use
+from evalcontract.library.library import Artifact, Library, identity_from_name, read_artifact
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import (
     Act,
@@ -28,23 +27,25 @@ from evalcontract.meaning.changes import (
     rank_of,
     version_fault,
 )
-from evalcontract.meaning.fields import ChangeClass
 from evalcontract.meaning.lock import Lock, LockedArtifact, short_view, view_in_lock
 from evalcontract.meaning.locked import free_version, gone_versions, versions_in
-from evalcontract.meaning.view import View, view_and_digest, view_of
+from evalcontract.meaning.view import ChangeClass, View, view_and_digest, view_of
 from evalcontract.model.diagnostic import Fix, Write
 from evalcontract.model.errors import EditError, UsageError
 from evalcontract.model.reference import Kind, Reference, Version
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import many
 from evalcontract.source import Files, RowSource, format_of, read_file, read_stream
 from evalcontract.source.editing import edit_text
+from evalcontract.source.external import read_external
 from evalcontract.source.files import guess_format
 from evalcontract.source.git import GitTree, commit_of, repository_of
-from evalcontract.source.overlays import read_bytes, replace_all
 from evalcontract.source.setting import with_new_key
+from evalcontract.source.writing import read_bytes
+from evalcontract.versioning.graph import uses_in_tables
 from evalcontract.workspace import Workspace, display_name
 from evalcontract.workspace.workspace import configuration_of
-from evalcontract.workspace.writing import FileFix, refuse_kept, write_error
+from evalcontract.workspace.writing import FileFix, write_error
 
 
 class Part(StrEnum):
@@ -271,6 +272,10 @@ def changed_artifacts(
     scanned = [source for _, source in workspace.scan() if source]
     broken = [*workspace.unreadable, *filter(None, (source.unreadable for source in scanned))]
     unknown = {each.file: "it cannot be read" for each in broken}
+    for path in workspace.tables():
+        name = display_name(path)
+        if read_external(path, name, workspace.files).unreadable:
+            unknown[name] = "it cannot be read"
     known = []
     for artifact in workspace.library.artifacts:
         if artifact.id and artifact.version:
@@ -532,6 +537,11 @@ class _Bumping:
         self._new[path] = data
 
     @cached_property
+    def _in_tables(self) -> dict[Reference, Counter[str]]:
+        """How often each table has a reference; tables are not edited."""
+        return uses_in_tables(self._workspace)
+
+    @cached_property
     def _uses(self) -> dict[tuple[Kind, str], list[tuple[Use, Reference]]]:
         uses: dict[tuple[Kind, str], list[tuple[Use, Reference]]] = {}
         for use, reference in every_use(self._workspace):
@@ -546,11 +556,16 @@ class _Bumping:
         for use, reference in self._uses.get((artifact.kind, str(artifact.id)), ()):
             if reference.version == artifact.version:
                 by_file.setdefault(use.document.file, []).append(use)
+        reference = Reference(artifact.kind, str(artifact.id), artifact.version)
+        in_tables = self._in_tables.get(reference, Counter())
         if not self._options.updates_references:
-            count = sum(map(len, by_file.values()))
+            count = sum(map(len, by_file.values())) + in_tables.total()
             if count and bump.kept is None:
                 self._left[artifact.name] = count  # of two files with this name, too
             return
+        for file, number in in_tables.items():
+            left = f"{many(number, 'reference')} to {artifact.name}"
+            self._unchanged.append((file, f"a table is not edited: it still has {left}"))
         for file, uses in by_file.items():
             text = Write(f"{name}@{bump.new}")
             self._file(Path(file)).write([Fix(use.path_in_text, text) for use in uses])
@@ -576,18 +591,3 @@ def artifact_at(workspace: Workspace, path: Path) -> Artifact:
         what = "rubric, judge or dataset with a version"
         raise UsageError(f"{display_name(path)} is no {what}, or cannot be read")
     return found
-
-
-def write(done: BumpResult) -> None:
-    """Write all files, or none.
-
-    Raises:
-        UsageError: a file cannot be written, or has changed in the meantime.
-
-    """
-    changes = ((path, before, after) for path, before, after, _ in done.files)
-    refuse_kept(file.path for file in done.files)
-    try:
-        replace_all(changes, done.new)
-    except OSError as error:
-        raise write_error(Path(error.filename or "."), error) from None

@@ -8,9 +8,8 @@ from enum import StrEnum
 from pathlib import Path as FilePath
 from typing import Any
 
-from evalcontract.datasets.references import rows_of
-from evalcontract.library.artifact import Artifact, references_in_row
-from evalcontract.library.library import Library, Resolution, visit
+from evalcontract.datasets.root import rows_of
+from evalcontract.library.library import Artifact, Library, Resolution, references_in_row, visit
 from evalcontract.meaning.changes import Change, changes_of
 from evalcontract.meaning.view import view_and_digest
 from evalcontract.model.diagnostic import Path
@@ -110,12 +109,9 @@ def graph_of(workspace: Workspace) -> Graph:
         elif source is not None:
             counts, without = _references(row for _, _, row in rows_of(source))
             datasets.append(DatasetLinks(display_name(path), _links(counts, library), without))
-    for path in workspace.tables():
-        name = display_name(path)
-        faults: list[SourceProblem] = []
-        counts, without = _references(_rows_of_table(path, workspace, faults))
+    for name, counts, without, is_whole in references_of_tables(workspace):
         datasets.append(DatasetLinks(name, _links(counts, library), without))
-        files += [name] if faults else []
+        files += [] if is_whole else [name]
     # Of several files with the same version, the first one counts, as in references.
     names = {each.name: each for each in reversed(library.artifacts) if each.id and each.version}
     targets = (link.target for dataset in datasets for link in dataset.links)
@@ -137,6 +133,35 @@ def graph_of(workspace: Workspace) -> Graph:
     files += [each.file for each in library.artifacts if not (each.id and each.version)]
     unreadable = sorted(dict.fromkeys(files))
     return Graph(tuple(datasets), tuple(known), links, tuple(unreadable))
+
+
+class TableReferences(NamedTuple):
+    """How often a table has each reference, and how many rows have none.
+
+    `is_whole` is whether all of it was read.
+    """
+
+    file: str
+    counts: Counter[Reference]
+    rows_without: int
+    is_whole: bool
+
+
+def references_of_tables(workspace: Workspace) -> Iterator[TableReferences]:
+    """Yield the references in the tables of a workspace, when the rest is scanned."""
+    for path in workspace.tables():
+        faults: list[SourceProblem] = []
+        counts, without = _references(_rows_of_table(path, workspace, faults))
+        yield TableReferences(display_name(path), counts, without, not faults)
+
+
+def uses_in_tables(workspace: Workspace) -> dict[Reference, Counter[str]]:
+    """Return how often each table has a reference, by the reference."""
+    found: dict[Reference, Counter[str]] = {}
+    for file, counts, *_ in references_of_tables(workspace):
+        for reference, number in counts.items():
+            found.setdefault(reference, Counter())[file] += number
+    return found
 
 
 def _rows_of_table(

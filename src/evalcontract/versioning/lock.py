@@ -6,13 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from evalcontract.checking.locks import bundles_of, schemas_of
+from evalcontract.checking.artifact_check import bundles_of, schemas_of
 from evalcontract.checking.pipeline import check_runs
 from evalcontract.datasets.opening import Options
 from evalcontract.datasets.placing import from_unreadable, to_diagnostics
 from evalcontract.datasets.run import Run
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import DanglingReference
+from evalcontract.library.library import Artifact, DanglingReference
 from evalcontract.library.references import reach
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.changes import changes_of

@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
-from itertools import chain
 from typing import Any
 
-from evalcontract.model.codes import Code, CodeTable
+from evalcontract.model.codes import CORE, Code, is_published, page_url
 from evalcontract.model.diagnostic import Severity
 from evalcontract.model.reference import Kind
 from evalcontract.rules import (
@@ -154,13 +153,13 @@ class KnownCodes(Mapping[str, Code]):
     """
 
     def __getitem__(self, name: str) -> Code:
-        code = _without_rule(name) or _code_of_format(name) or rules_in_use().code(name)
+        code = CORE.get(name) or _code_of_format(name) or rules_in_use().code(name)
         if code is None:
             raise KeyError(name)
         return code
 
     def __iter__(self) -> Iterator[str]:
-        yield from sorted({*chain.from_iterable(_tables()), *rules_in_use().codes})
+        yield from sorted({*CORE, *rules_in_use().codes})
         yield from sorted(_of_formats())
 
     def __len__(self) -> int:
@@ -177,8 +176,6 @@ def url_of(name: str) -> str | None:
 
     Returns None if there is none, as for all of our codes while their pages are not published.
     """
-    from evalcontract.model.page import is_published, page_url  # slow to import
-
     code = KnownCodes().get(name)
     if code is None or code.url is not None:
         return code and code.url
@@ -194,33 +191,9 @@ def _of_others() -> frozenset[str]:
     )
 
 
-def _without_rule(name: str) -> Code | None:
-    """Return a code that belongs to no rule."""
-    for table in _tables():
-        if name in table:
-            return table[name]
-    return None
-
-
-@cache
-def _tables() -> tuple[CodeTable, ...]:
-    """Return the tables of codes that belong to no rule, the most frequent ones first."""
-    from evalcontract.model import codes  # not needed for a run without findings
-
-    return (
-        codes.OF_VALUES,
-        codes.OF_REFERENCES,
-        codes.OF_SOURCES,
-        codes.OF_FILES,
-        codes.OF_LOCKS,
-        codes.OF_OUTPUTS,
-        codes.OF_LABELS,
-    )
-
-
 @cache
 def _code_of_format(name: str) -> Code | None:
-    if kind_of(name) in set(map(kind_of, chain.from_iterable(_tables()))):
+    if kind_of(name) in set(map(kind_of, CORE)):
         return None  # not a dialect, and the formats are slow to import
     return _of_formats().get(name)
 

@@ -12,17 +12,15 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.cache.folders import digest_of_files, kept_folder
-from evalcontract.library.artifact import (
-    Artifact,
-    UnreadableNames,
-    identity_from_name,
-    read_artifact,
-)
+from evalcontract.cache.store import digest_of_files, kept_folder
 from evalcontract.library.library import (
+    Artifact,
     DanglingReference,
     Library,
     SharedLibraries,
+    UnreadableNames,
+    identity_from_name,
+    read_artifact,
     visit_inner_first,
 )
 from evalcontract.meaning import LOCK_NAME
@@ -46,10 +44,15 @@ from evalcontract.source import (
     read_text,
 )
 from evalcontract.source.filesystem import EVERY_FILE, NOTHING
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.structure.validator import structure_of, valid_parts, without_declared
-from evalcontract.workspace.configuration import Configuration
-from evalcontract.workspace.library_settings import KEYS, PART, LibrarySource, fault_of
+from evalcontract.workspace.configuration import (
+    LIBRARY_KEYS,
+    PORTABLE_PART,
+    Configuration,
+    LibrarySource,
+    library_fault,
+)
 from evalcontract.workspace.recognition import require_single_value, verified
 
 if TYPE_CHECKING:
@@ -105,9 +108,9 @@ def locked_libraries(found: LockFile | None) -> dict[str, LockedLibrary]:
 
 def _read_entry(name: str, entry: Mapping[str, str]) -> LockedLibrary | None:
     """Return an entry of the lock; None if its settings are none, or the commit is missing."""
-    settings = {key: value for key, value in entry.items() if key in KEYS}
+    settings = {key: value for key, value in entry.items() if key in LIBRARY_KEYS}
     commit = entry.get("commit")
-    if fault_of(name, settings) or (commit is None) == ("git" in settings):
+    if library_fault(name, settings) or (commit is None) == ("git" in settings):
         return None
     return LockedLibrary(settings, commit, entry["sha256"])
 
@@ -155,7 +158,7 @@ def _names_of_files(top: Path, files: Files, left_out: list[str]) -> Iterator[st
         folder = waiting.pop()
         for entry in _entries(top / folder, files):
             name = f"{folder}/{entry.name}"
-            if entry.is_link or not PART.fullmatch(entry.name):
+            if entry.is_link or not PORTABLE_PART.fullmatch(entry.name):
                 left_out.append(name)
             elif entry.kind == FOLDER:
                 waiting.append(name)
@@ -199,7 +202,7 @@ def open_library(
     if locked.settings != source.settings:
         was = [
             f"{key} is {locked.settings.get(key, 'not set')}"
-            for key in KEYS
+            for key in LIBRARY_KEYS
             if locked.settings.get(key) != source.settings.get(key)
         ]
         raise UnusableLibraryError(f"in {LOCK_NAME}, its {clipped(' and its '.join(was), 200)}")

@@ -131,16 +131,18 @@ class Listing:
         except ValueError:  # it contains NUL
             return False
 
-    def tables(self, globs: Sequence[str]) -> list[Path]:
+    def tables(self, globs: Sequence[str], named: Sequence[Path] = ()) -> list[Path]:
         """Return the tables with typed columns among the datasets, and mark them as read.
 
         Without `globs`, these are the ones in `datasets/`. A file of a folder that Hugging Face
         `datasets` wrote is none, and neither is a link that leads out of the workspace. A folder
-        that is one table stands for its files.
+        that is one table stands for its files. Those that targets have `named` are any tables.
         """
         from evalcontract.source.tables.arrow import is_saved  # rarely needed
 
-        folders = {path: path for path in self._deltas if self._is_dataset(path / DELTA_LOG, globs)}
+        chosen = {self._files.real(path): path for path in named}
+        deltas = [path for path in self._deltas if self._is_dataset(path / DELTA_LOG, globs)]
+        folders = {path: path for path in (*chosen, *deltas)}
         found = [
             path
             for path, entry in self._others.items()
@@ -154,11 +156,11 @@ class Listing:
         for parent in {path.parent for path in found}:
             if (folder := self._table_above(parent, folders)) is not None:
                 folders[parent] = folder
-        tables = {folders.get(path.parent, path) for path in found} | {*folders.values()}
+        tables = {*chosen, *deltas, *(folders.get(path.parent, path) for path in found)}
         for path in [*self._others]:
-            if not tables.isdisjoint((path, *path.parents)):
+            if not tables.isdisjoint((path, *path.parents)) or path in named:
                 self.mark_read(path)
-        self._tables |= tables
+        self._tables |= {chosen.get(self._files.real(path), path) for path in tables}
         return sorted(self._tables)
 
     def _table_above(self, parent: Path, known: dict[Path, Path]) -> Path | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from evalcontract.model.diagnostic import Span
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -22,12 +25,12 @@ from evalcontract.source import (
     SourceProblem,
     UnreadableFile,
 )
-from evalcontract.source.text import LFS_POINTER
+from evalcontract.source.text import LFS_POINTER, split_lines
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.configuration import GRADED, graded_keys
 
 if TYPE_CHECKING:
-    from evalcontract.source.json.lines import RowStream
+    from evalcontract.source.jsonl import RowStream
 
 #: Keys that a mapping has, each with the type of its value; None for any type.
 Shape = Mapping[str, type[Any] | None]
@@ -342,6 +345,65 @@ def require_single_value(source: RowSource) -> RowSource:
     message = "cannot be read: JSONL contains rows, but this file must be a single value"
     fault = SourceProblem("source/unreadable", message, None, "write it as YAML or JSON")
     return UnreadableFile(source.file, (fault,))
+
+
+_SCHEMA_REFERENCE = "workspace/schema-reference"
+_NAMED_SCHEMA = lazy_pattern(r"#\s*yaml-language-server:.*?\$schema=(?P<target>\S+)")
+_SCHEMA_NAME = lazy_pattern(r"(?P<kind>dataset|rubric|judge|target)\.schema\.json")
+
+
+def check_schema_reference(
+    kind: str, document: Document, value: Any, root: Path, is_missing: Callable[[Path], bool]
+) -> Iterator[SourceProblem]:
+    """Yield the problems of the schema that a file names.
+
+    `value` has the keys of its root. `is_missing` is asked about the path of a schema; one
+    outside of the workspace is not looked for.
+    """
+    if modeline := _named_schema(document.head):
+        line, match = modeline
+        span = Span(line, match.start("target") + 1, line, match.end("target") + 1)
+        yield from _reference_problems(
+            kind, match["target"], span, file=document.file, root=root, is_missing=is_missing
+        )
+    target = value.get("$schema") if isinstance(value, dict) else None
+    if isinstance(target, str):
+        place = document.place(("$schema",))
+        yield from _reference_problems(
+            kind, target, place.span, file=document.file, root=root, is_missing=is_missing
+        )
+
+
+def _named_schema(head: str) -> tuple[int, re.Match[str]] | None:
+    """Return the first modeline in the beginning of a text, and the number of its line."""
+    if "yaml-language-server" in head:  # a fast test
+        for number, line in enumerate(split_lines(head), 1):
+            if match := _NAMED_SCHEMA.match(line):
+                return number, match
+    return None
+
+
+def _reference_problems(
+    kind: str,
+    target: str,
+    span: Span | None,
+    file: str,
+    root: Path,
+    is_missing: Callable[[Path], bool],
+) -> Iterator[SourceProblem]:
+    location = re.split(r"[?#]", target, maxsplit=1)[0]
+    name = PurePosixPath(location).name
+    match = _SCHEMA_NAME.fullmatch(name)
+    if match and match["kind"] != kind:
+        message = f"this is a {kind}, but the schema is that of a {match['kind']}"
+        right = target.replace(name, f"{kind}.schema.json")
+        yield SourceProblem(_SCHEMA_REFERENCE, message, span, f"write `{right}`")
+    elif location and "://" not in location and "\0" not in location:
+        path = Path(os.path.abspath(Path(file).parent / location))  # noqa: PTH100 - not resolved
+        if root in path.parents and is_missing(path):
+            message = f"there is no file `{location}`, so that editors check nothing here"
+            advice = "`evalcontract schema export FOLDER` writes the schemas"
+            yield SourceProblem(_SCHEMA_REFERENCE, message, span, advice)
 
 
 class Target(NamedTuple):

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from evalcontract.cache.folders import digest_of_files, keep
+from evalcontract.cache.store import digest_of_files, keep
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.meaning.lock import LockFile, parse_lock, read_lock, sides_of, write_lock
 from evalcontract.model.errors import ConfigurationError, UsageError
@@ -16,6 +16,7 @@ from evalcontract.model.values import listed
 from evalcontract.source import DISK, read_text
 from evalcontract.source.git import GitError, GitTree, commit_at, fetch
 from evalcontract.source.writing import write_text, writing_alone
+from evalcontract.workspace.configuration import LibrarySource
 from evalcontract.workspace.libraries import (
     Contents,
     LockedLibrary,
@@ -25,7 +26,6 @@ from evalcontract.workspace.libraries import (
     other_sources,
     read_contents,
 )
-from evalcontract.workspace.library_settings import LibrarySource
 from evalcontract.workspace.roots import display_name
 from evalcontract.workspace.workspace import Workspace
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from evalcontract.library.artifact import MisnamedFolder, identity_from_name
+from evalcontract.library.library import MisnamedFolder, identity_from_name
 from evalcontract.model.nearest import nearest
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern

@@ -8,13 +8,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.library.artifact import (
+from evalcontract.library.library import (
+    NOTHING_SHARED,
+    Library,
     MisnamedFolder,
     UnreadableNames,
     identity_from_name,
     read_artifact,
 )
-from evalcontract.library.library import NOTHING_SHARED, Library
 from evalcontract.meaning import LOCK_NAME
 from evalcontract.model.diagnostic import Span
 from evalcontract.model.errors import ConfigurationError
@@ -33,9 +34,9 @@ from evalcontract.source import (
     read_file,
     read_text,
 )
-from evalcontract.source.filesystem import INFO, SPLITS, STATE
+from evalcontract.source.filesystem import INFO, SPLITS, STATE, TABLES
 from evalcontract.source.installed import entry_points
-from evalcontract.structure.authored.analyses import SchemaAnalyses
+from evalcontract.structure.authored import SchemaAnalyses
 from evalcontract.workspace.configuration import (
     PYPROJECT,
     Configuration,
@@ -310,7 +311,7 @@ class Workspace:
         return self.listing.contains(path)
 
     def file_names(self, folder: str) -> FileNames | None:
-        """Return the names of the files in a folder of the workspace, or None if it has none."""
+        """Return the names of the datasets in a folder, which may be tables; None if it is none."""
         if folder not in self._file_names:
             self._file_names[folder] = self._list(self.root / folder)
         return self._file_names[folder]
@@ -322,7 +323,11 @@ class Workspace:
             entries = self.files.entries(folder, "")
         except (OSError, ValueError):
             return None
-        names = tuple(entry.name for entry in entries if entry.kind == FILE)
+        names = tuple(
+            entry.name
+            for entry in entries
+            if entry.kind == FILE or self.has_dataset(folder / entry.name)
+        )
         return FileNames(frozenset(names), Suggestions(names))
 
     def targets_of(self, dataset: Path) -> list[Target]:
@@ -345,15 +350,16 @@ class Workspace:
         """Yield every data file that is not an artifact, with its source if it is a dataset.
 
         Files called `{name}.schema.json`, such as those that `schema export` writes, are schemas.
-        A file that a target names is a dataset, whatever its folder and name. A file is skipped if
-        `is_remembered`, called with its path and whether a target names it.
+        A file that a target names is a dataset, whatever its folder and name; of tables, see
+        `tables`. A file is skipped if `is_remembered`, called with its path and whether a target
+        names it.
 
         Raises:
             ConfigurationError: a pattern of the configuration matches no file.
 
         """
         real = self.files.real
-        paths = {real(path): path for path in (*self._named_datasets(), *self.extra_datasets)}
+        paths = {real(path): path for path in self._named_datasets() if not self._is_table(path)}
         files = self.data_files
         self.listing.check_configurations()
         self.listing.check_patterns(files)
@@ -372,16 +378,34 @@ class Workspace:
                 yield path, read_file(path, display_name(path), self.files)
 
     def tables(self) -> list[Path]:
-        """Return the tables with typed columns that are datasets, when the rest is scanned."""
-        return self.listing.tables(self.configuration.datasets)
+        """Return the tables that are datasets, when the rest is scanned.
+
+        They are those that targets name, and those with typed columns among the datasets.
+        """
+        named = [path for path in self._named_datasets() if self._is_table(path)]
+        return self.listing.tables(self.configuration.datasets, named)
+
+    def _is_table(self, dataset: Path) -> bool:
+        return dataset.suffix.lower() in TABLES or self.files.is_folder(dataset)
+
+    def has_dataset(self, path: Path) -> bool:
+        """Whether a path that a target names leads to a file, or to a folder that is a table."""
+        if not self.files.is_folder(path):
+            return self.files.is_file(path)
+        from evalcontract.source.tables.arrow import is_saved  # neither is needed for files
+        from evalcontract.source.tables.folders import is_folder_table
+
+        return is_saved(path, self.files) or is_folder_table(path, self.files, is_named=True)
 
     def scans(self, path: Path) -> bool:
-        """Whether `scan` yields the file at a path."""
-        named = map(self.files.real, (*self._named_datasets(), *self.extra_datasets))
-        if self.files.real(path) in named:
+        """Whether `scan` yields the file at a path, or `tables` has it."""
+        if self.files.real(path) in map(self.files.real, self._named_datasets()):
             return True
+        files = self.data_files
+        if self._is_table(path):
+            return path in self.tables()
         is_artifact = path.relative_to(self.root).parts[0] in ARTIFACT_FOLDERS
-        if is_artifact or path not in self.data_files:
+        if is_artifact or path not in files:
             return False
         return self._dataset_at(path, is_named=False) is not None
 
@@ -395,13 +419,15 @@ class Workspace:
             target
             for target in self.targets
             if target.dataset
-            and self.files.is_file(target.dataset)
+            and self.has_dataset(target.dataset)
             and not self._owns(target.dataset)
         ]
 
     def _named_datasets(self) -> list[Path]:
+        """Return what targets of this workspace and of others name."""
         paths = [target.dataset for target in self.targets if target.dataset]
-        return [path for path in paths if self.files.is_file(path) and self._owns(path)]
+        own = [path for path in paths if self.has_dataset(path) and self._owns(path)]
+        return [*own, *self.extra_datasets]
 
     def _owns(self, path: Path) -> bool:
         parents = {*Path(os.path.abspath(path)).parents}  # noqa: PTH100 - links are not followed

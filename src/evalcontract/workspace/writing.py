@@ -1,100 +1,27 @@
-"""Write YAML datasets with the comments of their rows; which fixes to apply; where files may go."""
+"""What is written to a workspace: within bounds, as fixes, and the schemas that editors use."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable
-from pathlib import Path
+import os
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from evalcontract.cache.folders import is_kept
-from evalcontract.model.diagnostic import Diagnostic, Place, RunOutcome, Span
+from evalcontract.cache.store import is_kept
+from evalcontract.model.diagnostic import Diagnostic, RunOutcome
 from evalcontract.model.errors import UsageError
+from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple
 from evalcontract.policy import Selection
-from evalcontract.source import Document
-from evalcontract.source.comments import Comment, comments_of
-from evalcontract.source.overlays import replace_all
-from evalcontract.source.writing import StagedFiles, remove_abandoned
+from evalcontract.source import SCHEMA_SUFFIX, read_text
+from evalcontract.source import installed as shipped
+from evalcontract.source.comments import MODELINE, comments_of
+from evalcontract.source.text import LINE_END
+from evalcontract.source.writing import StagedFiles, remove_abandoned, replace_all
+from evalcontract.structure import schemas
 from evalcontract.workspace import display_name, write_bound
 from evalcontract.workspace.configuration import FILE_NAME, PYPROJECT
-from evalcontract.workspace.editor_schemas import without_modelines
-
-
-class CommentsAbove:
-    """Hands out the comments of one document, row by row, from the first to the last.
-
-    `header` has those above the first row, once a row was asked for. Where the rows stand below a
-    key, those between the key and the first row belong to the row.
-    """
-
-    def __init__(self) -> None:
-        self._header: list[Comment] = []
-        self._pending: deque[Comment] | None = None
-
-    @property
-    def header(self) -> list[str]:
-        """The texts of the comments above the first row."""
-        return [comment.text for comment in self._header]
-
-    def row(self, source: Document, path: tuple[str | int, ...]) -> list[str]:
-        """Return the comments in a row, and directly above it; none if it is not YAML."""
-        return [comment.text for comment in self._of_row(source, path)]
-
-    def places(self, source: Document, path: tuple[str | int, ...]) -> list[Place]:
-        """Return the places of the comments of a row, as `row` returns their texts."""
-        return [_place(source, comment) for comment in self._of_row(source, path)]
-
-    def end(self, source: Document) -> None:
-        """Take all comments as those above the rows if no row was asked for."""
-        if self._pending is None:
-            self._pending = deque()
-            self._header = comments_of("\n".join(source.lines)) if source.may_be_yaml else []
-
-    def header_places(self, source: Document) -> list[Place]:
-        """Return the places of the comments above the first row, but for modelines."""
-        lines = without_modelines(self.header)
-        return [_place(source, comment) for comment in self._header if comment.text in lines]
-
-    def _of_row(self, source: Document, path: tuple[str | int, ...]) -> list[Comment]:
-        if self._pending is None:
-            self._pending = self._begin(source, path)
-        if not self._pending:
-            return []  # places are slow to find
-        until = _next_line(source, path)
-        comments: list[Comment] = []
-        while self._pending and (until is None or self._pending[0].next_line < until):
-            comments.append(self._pending.popleft())
-        return comments
-
-    def _begin(self, source: Document, path: tuple[str | int, ...]) -> deque[Comment]:
-        """Return the comments after the header, which ends where the first row begins."""
-        comments = comments_of("\n".join(source.lines)) if source.may_be_yaml else []
-        pending = deque(comments)
-        first = source.place(path).span if pending else None
-        end = first.line - (len(path) > 1) if first else 0
-        while pending and pending[0].next_line <= end:
-            self._header.append(pending.popleft())
-        return pending
-
-
-def _place(source: Document, comment: Comment) -> Place:
-    """Return the place of a comment, which ends where its line does."""
-    text = source.lines[comment.line - 1]
-    end = len(text.rstrip()) + 1
-    start = end - len(comment.text)
-    return Place(source.file, Span(comment.line, start, comment.line, end), text)
-
-
-def _next_line(source: Document, path: tuple[str | int, ...]) -> int | None:
-    """Return the line of the row after this one; None for the last row."""
-    if not path:
-        return None  # the document is the row
-    *above, index = path
-    after = source.place((*above, int(index) + 1)).span
-    own = source.place(path).span
-    # After the last row, a path leads to the whole list.
-    return after.line if own and after and after.line > own.line else None
 
 
 def open_staged(
@@ -138,6 +65,25 @@ def refuse_settings(path: Path) -> None:
         raise UsageError(f"{display_name(path)} has settings: choose another name")
 
 
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file or folder."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there
+        return False
+
+
+def refuse_inside(path: Path, read: Path, needs: str) -> None:
+    """Refuse to write a file into a folder that is `read` as one dataset, through links, too.
+
+    Raises:
+        UsageError: it is below the folder; the message says that it `needs` another one.
+
+    """
+    if read.is_dir() and any(is_same(above, read) for above in path.resolve().parents):
+        raise UsageError(f"the files in {display_name(read)} are read: {needs} another folder")
+
+
 def refuse_kept(paths: Iterable[Path]) -> None:
     """Refuse to change a file of a library.
 
@@ -159,8 +105,8 @@ def write_error(path: Path, error: Exception) -> UsageError:
     name = display_name(Path(file) if file else path)
     if isinstance(error, FileExistsError):
         return UsageError(f"{name} already exists; pass --force to replace it")
-    reason = getattr(error, "strerror", None) or str(error)
-    return UsageError(f"{name} cannot be written: {reason.lower()}")
+    reason = getattr(error, "strerror", None)
+    return UsageError(f"{name} cannot be written: {reason.lower() if reason else error}")
 
 
 class FixOptions(NamedTuple):
@@ -219,6 +165,20 @@ class FixResult(NamedTuple):
         return [diagnostic for file in self.files for diagnostic in file.fixed]
 
 
+def write_changed(files: Sequence[FileFix], new: Iterable[tuple[Path, bytes]] = ()) -> None:
+    """Write all changed and new files, or none.
+
+    Raises:
+        UsageError: a file cannot be written, or has changed in the meantime.
+
+    """
+    refuse_kept(file.path for file in files)
+    try:
+        replace_all(((file.path, file.before, file.after) for file in files), new)
+    except OSError as error:
+        raise write_error(files[0].path if files else Path(), error) from None
+
+
 def write(fixed: FixResult) -> None:
     """Write all files atomically, as far as the operating system allows it.
 
@@ -229,10 +189,97 @@ def write(fixed: FixResult) -> None:
         UsageError: a file cannot be written, or has changed in the meantime.
 
     """
-    refuse_kept(file.path for file in fixed.files)
-    try:
-        replace_all((file.path, file.before, file.after) for file in fixed.files)
-    except OSError as error:
-        raise write_error(fixed.files[0].path, error) from None
+    write_changed(fixed.files)
     for folder in {Path(name).parent for name in fixed.left.checked}:
         remove_abandoned(folder)
+
+
+#: The folder in a workspace that `schema export` writes, by the name that migrations give it.
+FOLDER = "schema"
+
+
+class Modelines:
+    """The modelines of the files in one folder; `files` are the schemas that they need.
+
+    They work without a network and without this package: a modeline is a path in the folder. A
+    schema that is there already is left alone, so that an own one stays.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = Path(os.path.abspath(root))  # noqa: PTH100 - links are not followed
+        self.files: dict[Path, bytes] = {}
+        self._known: dict[tuple[str, str], list[str]] = {}
+
+    def of(self, path: Path, name: str) -> list[str]:
+        """Return the modeline of a file as comment lines, by the name of the schema.
+
+        There is none for a schema that editors have no edition of, as that of a plugin.
+        """
+        folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - as above
+        known = self._known.get((folder, name))  # there may be thousands of files in a folder
+        if known is None:
+            known = self._known[folder, name] = self._write_editions(Path(folder), name)
+        return known
+
+    def _write_editions(self, folder: Path, name: str) -> list[str]:
+        edition = schemas.edition_of(name)
+        if edition is None:
+            return []
+        base = self._root if self._root in (folder, *folder.parents) else folder
+        schema = base / FOLDER / f"{edition}{SCHEMA_SUFFIX}"
+        if not isinstance(read_text(schema, schema.name), str):
+            self.files[schema] = shipped.text_of(f"{edition}{SCHEMA_SUFFIX}").encode()
+        target = PurePath(os.path.relpath(schema, folder)).as_posix()
+        return [f"# {MODELINE} $schema={target}"]
+
+
+def with_modeline(text: str, modeline: list[str]) -> str:
+    """Return a YAML text below a modeline, without the lines of other modelines."""
+    ends = [match.end() for match in LINE_END.finditer(text)]
+    lines = [text[start:end] for start, end in pairwise([0, *ends, len(text)])]
+    old = {comment.line - 1 for comment in comments_of(text) if MODELINE in comment.text}
+    others = [
+        line
+        for number, line in enumerate(lines)
+        if number not in old or not line.lstrip().startswith("#")
+    ]
+    match = LINE_END.search(text)
+    line_end = match[0] if match else "\n"
+    return "".join([*(f"{line}{line_end}" for line in modeline), *others])
+
+
+_EDITION = "editor"
+_CONFIGURATION = "configuration"
+
+
+class EditorSchema(NamedTuple):
+    """A schema by name; `describes` is a folder of a workspace, or one file of it."""
+
+    name: str
+    describes: str
+
+    @property
+    def path(self) -> str:
+        """The path of the schema, relative to the workspace."""
+        return f"{FOLDER}/{_EDITION}/{self.name}{SCHEMA_SUFFIX}"
+
+    @property
+    def is_of_folder(self) -> bool:
+        """Whether it describes the files of a folder."""
+        return self.name != _CONFIGURATION
+
+
+def editor_schemas() -> tuple[EditorSchema, ...]:
+    """Return the schemas of the files of a workspace."""
+    folders = (EditorSchema(str(kind), f"{kind}s") for kind in Kind)
+    return (*folders, EditorSchema(_CONFIGURATION, FILE_NAME))
+
+
+def schema_text(name: str) -> str:
+    """Return the text of a schema, in the edition for editors."""
+    return schemas.text_of(f"{_EDITION}/{name}")
+
+
+def modeline(kind: str) -> str:
+    """Return the comment that names the schema of a file in a folder of the workspace."""
+    return f"# {MODELINE} $schema=../{EditorSchema(kind, '').path}"

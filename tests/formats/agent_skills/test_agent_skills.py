@@ -14,8 +14,7 @@ from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats import dialect_of
-from evalcontract.formats.agent_skills import AgentSkills
-from evalcontract.formats.agent_skills.checker import VARIANTS
+from evalcontract.formats.agent_skills import VARIANTS, AgentSkills
 from evalcontract.formats.agent_skills.conversion import (
     is_said,
     rubric_of,

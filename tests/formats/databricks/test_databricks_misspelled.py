@@ -9,7 +9,7 @@ import pytest
 from texts import facts
 
 from evalcontract.checking.pipeline import validate
-from evalcontract.covering.coverage import coverage
+from evalcontract.covering import coverage
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.model.reference import Kind
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
@@ -119,6 +120,7 @@ def test_every_row_of_ours_comes_back(row: dict[str, Any], index: int) -> None:
     assert json_equal(to_ours(to_theirs(row, index), index), row)
 
 
+@pytest.mark.costly
 @given(OF_INPUT | OF_SCENARIO)
 def test_what_comes_of_theirs_is_a_row_of_ours(golden: dict[str, Any]) -> None:
     found = OUR_ROW.check(to_ours(golden))

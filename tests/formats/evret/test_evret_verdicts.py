@@ -16,8 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from needs import PEERS, missing
 
-from evalcontract.formats.evret import Evret
-from evalcontract.formats.evret.checker import document_problems
+from evalcontract.formats.evret import Evret, document_problems
 from evalcontract.formats.evret.releases import RELEASES, items_of, parsed
 from evalcontract.source.yaml.writing import csv_text
 from evalcontract.structure.exact import validator_for

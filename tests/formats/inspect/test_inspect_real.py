@@ -15,8 +15,7 @@ from real_packages import table_text, there_and_back
 
 from evalcontract.datasets.kinds import candidates
 from evalcontract.formats import dialect_of
-from evalcontract.formats.inspect import Inspect
-from evalcontract.formats.inspect.checker import choices_of, id_of, metadata_of, parsed, targets_of
+from evalcontract.formats.inspect import Inspect, choices_of, id_of, metadata_of, parsed, targets_of
 from evalcontract.workspace.recognition import tool_without_dataset
 
 SCRIPT = Path(__file__).parent / "inspect_real.py"

@@ -12,7 +12,7 @@ from northstar_models import Case
 from evalcontract.formats.northstar import Northstar
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile, read_external_stream
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.structure.dialect_checker import dialect_checker
 
 if TYPE_CHECKING:

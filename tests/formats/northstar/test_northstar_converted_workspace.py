@@ -330,6 +330,7 @@ SHARED: list[tuple[dict[str, Any], list[str], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.costly
 @every_case(("expected", "checks", "row"), SHARED)
 def test_what_a_case_expects_stands_in_its_row(
     expected: dict[str, Any], checks: list[str], row: dict[str, Any], tmp_path: Path
@@ -381,6 +382,7 @@ def test_cases_that_expect_the_same_sort_of_thing_share_a_rubric(
     assert read[0].rubric == read[1].rubric
 
 
+@pytest.mark.costly
 @every_case(
     ("expected", "paths"),
     [

@@ -9,7 +9,7 @@ import pytest
 from evalcontract.formats.mlflow import Mlflow
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
-from evalcontract.source.json.reading import scan
+from evalcontract.source.json import scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable

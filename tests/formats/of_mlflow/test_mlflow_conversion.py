@@ -14,7 +14,7 @@ from evalcontract.formats.mlflow import Mlflow
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
-from evalcontract.source.json.reading import scan
+from evalcontract.source.json import scan
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.structure.validator import structure_of
 from evalcontract.workspace.catalogue import is_rejection
@@ -138,6 +138,7 @@ def refused(problems: Iterable[Problem]) -> list[str]:
     return [each.code for each in problems if is_rejection(each.code)]
 
 
+@pytest.mark.costly
 @given(st.sampled_from(VARIANTS).flatmap(lambda each: st.tuples(st.just(each), records(each))))
 def test_a_record_comes_back_as_it_was(given: tuple[str, dict[str, Any]]) -> None:
     variant, record = given

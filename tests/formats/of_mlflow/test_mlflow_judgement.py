@@ -236,6 +236,7 @@ CASES: list[tuple[str, Any, list[tuple[str, str]]]] = [
 ]
 
 
+@pytest.mark.costly
 @every_case(("variant", "records", "wanted"), CASES)
 def test_what_is_found(
     variant: str, records: Any, wanted: list[tuple[str, str]], tmp_path: Path

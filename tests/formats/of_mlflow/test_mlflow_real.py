@@ -20,7 +20,7 @@ from evalcontract.model.reference import Kind
 from evalcontract.model.values import json_equal
 from evalcontract.source.document import Document
 from evalcontract.source.external import ExternalFile
-from evalcontract.source.json.reading import scan
+from evalcontract.source.json import scan
 from evalcontract.workspace.catalogue import is_rejection
 
 if TYPE_CHECKING:

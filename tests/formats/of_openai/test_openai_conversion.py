@@ -14,7 +14,7 @@ from tables import every_case
 from evalcontract.checks.outcome import Outcome
 from evalcontract.converting.convert import convert
 from evalcontract.converting.output import ConvertOptions
-from evalcontract.covering.coverage import coverage
+from evalcontract.covering import coverage
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.grading.grade import Grading
 
@@ -95,6 +95,7 @@ def test_each_type_of_criterion(tmp_path: Path) -> None:
     assert help_["model"] == {"provider": "openai", "name": "m-1"}
 
 
+@pytest.mark.costly
 @every_case(
     ("name", "changes"),
     [
@@ -199,6 +200,7 @@ def test_an_export_comes_back_as_it_was(value: Any, other: str, tmp_path: Path) 
     assert result["data_source"]["source"]["content"] == rows
 
 
+@pytest.mark.costly
 @every_case("other", ["evalcontract", "mlflow:oss", "databricks", "northstar", "openai:hosted"])
 def test_samples_come_back_as_they_were(other: str, tmp_path: Path) -> None:
     text = "".join(f"{json.dumps(each)}\n" for each in SAMPLES)

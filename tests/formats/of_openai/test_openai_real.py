@@ -12,7 +12,7 @@ from openai_files import CRITERIA, eval_with, findings, mutants
 from openai_real import answers
 
 from evalcontract.formats import dialect_of
-from evalcontract.source.json.reading import load_as_python
+from evalcontract.source.json import load_as_python
 
 #: Changes that the types of a new eval judge otherwise: an empty mapping is an iterable, a range
 #: has two ends by the documentation, and messages have many forms.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
 from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.formats.promptfoo.assertions import assertion_of, cell_of
-from evalcontract.formats.promptfoo.checks import MAX_ASSERTIONS
 from evalcontract.formats.promptfoo.conversion import MAX_RUBRICS
+from evalcontract.formats.promptfoo.rubrics import MAX_ASSERTIONS
 from evalcontract.model.values import json_equal
 from evalcontract.structure.dialect_checker import dialect_checker
 from evalcontract.structure.schemas import definition
@@ -217,6 +218,7 @@ def test_tests_that_assert_alike_share_a_rubric() -> None:
     assert (one.row["must_contain_any"], two.row["must_contain_any"]) == (["a"], ["b"])
 
 
+@pytest.mark.costly
 def test_few_rubrics_are_made_of_many_tests() -> None:
     """Each text that is compared needs a rubric; what the row can say is said still."""
     reader, writer = Promptfoo().lens("json"), Promptfoo().lens("json")

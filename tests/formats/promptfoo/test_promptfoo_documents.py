@@ -7,6 +7,7 @@ import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from evalcontract.datasets.opening import Input, Options
 from evalcontract.formats.promptfoo import Promptfoo
 from evalcontract.formats.promptfoo.assertions import assertion_of
 from evalcontract.formats.promptfoo.configuration import with_default
-from evalcontract.formats.promptfoo.document import without_default
+from evalcontract.formats.promptfoo.conversion import without_default
 from evalcontract.model.values import json_equal
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def converted(value: Any, folder: Path, *names: str, edit: Any = None) -> tuple[
     return yaml.safe_load(source.read_text(encoding="utf-8")), losses
 
 
+@pytest.mark.costly
 @every_case(
     "value",
     [
@@ -255,6 +257,7 @@ PROMPTS: list[tuple[Any, Any, str]] = [
 ]
 
 
+@pytest.mark.costly
 @every_case(("prompts", "variables", "asked"), PROMPTS)
 def test_a_test_without_a_question_asks_its_prompt(
     prompts: Any, variables: Any, asked: str, tmp_path: Path

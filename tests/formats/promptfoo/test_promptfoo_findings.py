@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tables import every_case
 
 from evalcontract.checking.pipeline import validate
@@ -333,6 +334,7 @@ def test_references_lead_on_for_a_while() -> None:
     ]
 
 
+@pytest.mark.costly
 def test_a_large_default_test_is_added_to_the_first_tests() -> None:
     """The rest have its beginning, so that nothing is told of them that is not true."""
     default = {"assert": [{"type": "icontains", "value": f"word {at}"} for at in range(5_000)]}

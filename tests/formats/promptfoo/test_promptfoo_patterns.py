@@ -15,13 +15,9 @@ from hypothesis import strategies as st
 from needs import NODE, missing
 from tables import every_case
 
-from evalcontract.analysis.javascript import pattern_fault
-from evalcontract.formats.promptfoo.javascript import (
-    escaped,
-    javascript_of,
-    python_of,
-    text_of,
-)
+from evalcontract.analysis.dialects import pattern_fault
+from evalcontract.formats._conversion import escaped, text_matched_by
+from evalcontract.formats.promptfoo.rubrics import javascript_of, python_of
 
 TRANSLATED = {
     r"\d{4}-\d\d": "[0-9]{4}-[0-9][0-9]", r"^a.*z$": r"^a.*z\Z", r"[\d.]+": "[0-9.]+",
@@ -119,5 +115,5 @@ def test_a_pattern_that_comes_back_is_the_same_in_both(pattern: str) -> None:
 
 @given(st.text(max_size=8))
 def test_a_text_is_its_own_pattern(text: str) -> None:
-    assert text_of(escaped(text)) == text
+    assert text_matched_by(escaped(text)) == text
     assert re.fullmatch(escaped(text), text)

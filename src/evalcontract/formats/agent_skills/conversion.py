@@ -6,17 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from evalcontract.formats._conversion import (
-    OURS,
-    Loss,
-    criteria_of,
-    default_id,
-    guidelines_of,
-)
+from evalcontract.formats._conversion import OURS, Loss, criteria_of, default_id, guidelines_of
 from evalcontract.formats._findings import mapping_at
 from evalcontract.formats._lens import At, Lens, ReadRubric
 from evalcontract.formats._residual import Form, Row
-from evalcontract.formats.agent_skills.checker import (
+from evalcontract.formats.agent_skills import (
     BEST_PRACTICES,
     CASES,
     cases_key,

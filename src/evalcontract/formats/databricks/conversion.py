@@ -16,7 +16,7 @@ from evalcontract.formats._conversion import (
 )
 from evalcontract.formats._lens import At, Lens
 from evalcontract.formats._residual import Form, Row
-from evalcontract.formats.databricks.checker import OUTPUTS
+from evalcontract.formats.databricks import OUTPUTS
 from evalcontract.model.diagnostic import Path, Problem
 
 _NO_PLACE = "a row has the question of a request, and the conversation before it"

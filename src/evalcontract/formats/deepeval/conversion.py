@@ -18,6 +18,7 @@ from evalcontract.formats._conversion import (
 from evalcontract.formats._lens import At, Cells, Lens
 from evalcontract.formats._residual import ResidualPlace, Row
 from evalcontract.formats.deepeval.reading import (
+    COLUMNS,
     DELIMITER,
     LISTS,
     METADATA,
@@ -28,10 +29,11 @@ from evalcontract.formats.deepeval.reading import (
     document_of,
     documents_of,
     has_scenario,
+    is_nothing,
+    kind_of,
     texts_of_documents,
     tools_of,
 )
-from evalcontract.formats.deepeval.rows import COLUMNS, is_nothing, kind_of
 from evalcontract.model.diagnostic import Path, Problem
 
 _NO_CELL = "no cell of a table is read as this value"

@@ -16,6 +16,7 @@ from evalcontract.formats.evret.releases import (
     ID_KEYS,
     NAMES,
     RELEASES,
+    Header,
     Query,
     RejectedCell,
     first_non_empty,
@@ -26,7 +27,6 @@ from evalcontract.formats.evret.releases import (
     query_faults,
     text_of,
 )
-from evalcontract.formats.evret.table import Header
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.values import json_equal
 from evalcontract.source.tables.delimited import CsvTable

@@ -6,15 +6,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evalcontract.formats._conversion import (
-    Loss,
-    conversation_of,
-    default_id,
-    reference_of,
-)
+from evalcontract.formats._conversion import Loss, conversation_of, default_id, reference_of
 from evalcontract.formats._lens import At, Cells, Lens
 from evalcontract.formats._residual import Row
-from evalcontract.formats.inspect.checker import (
+from evalcontract.formats.inspect import (
     KEYS,
     choices_of,
     id_of,

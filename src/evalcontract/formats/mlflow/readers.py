@@ -17,9 +17,10 @@ from evalcontract.formats._findings import (
     stops_loader,
     without,
 )
-from evalcontract.formats._format import SchemaChecker
 from evalcontract.formats.mlflow.records import (
     DOCUMENTED,
+    GOAL,
+    SESSION_KEYS,
     MlflowChecker,
     documented_form,
     explained,
@@ -34,10 +35,6 @@ from evalcontract.model.nearest import nearest
 from evalcontract.model.values import quoted
 from evalcontract.source.document import value_at
 from evalcontract.source.yaml.writing import flow
-
-#: The input that marks a record as a conversation to simulate, and the inputs it may have.
-GOAL = "goal"
-SESSION_KEYS = frozenset({"persona", GOAL, "context", "simulation_guidelines"})
 
 _encode = json.JSONEncoder(sort_keys=True).encode
 # Enough bytes of a digest that records practically never collide.
@@ -170,12 +167,13 @@ _SQLITE_LIMIT = 2**63
 class StoreChecker(MlflowChecker):
     """Checks records as `merge_records` of the open-source store does."""
 
-    def __init__(self, schema: SchemaChecker) -> None:
-        super().__init__(schema)
+    _first: Path | None = None
+
+    def __init__(self, *started: Any) -> None:
+        super().__init__(*started)
         self._merging = Merging()
         self._granularity = Granularity()
         self._outputs = OutputTypes()
-        self._first: Path | None = None
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record; the store reads less of one that it merges into an earlier one."""
@@ -262,12 +260,9 @@ class EvaluateChecker(MlflowChecker):
     """Checks rows as `mlflow.genai.evaluate` does."""
 
     named_by = "request_id"
-
-    def __init__(self, schema: SchemaChecker) -> None:
-        super().__init__(schema)
-        self._first: Path | None = None
-        self._has_traces = False
-        self._is_reported = False
+    _first: Path | None = None
+    _has_traces = False
+    _is_reported = False
 
     def adapt_faults(self, problems: list[Problem], row: Any, path: Path) -> list[Problem]:
         """Tolerate NaN, which counts as missing for a whole column and as a number inside."""

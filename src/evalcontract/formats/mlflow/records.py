@@ -10,13 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.formats._findings import (
-    FirstRows,
+    SystemChecker,
     is_ignored_key,
     is_list_of,
+    mapping_at,
+    parsed_json,
     stops_loader,
 )
-from evalcontract.formats._format import RowChecker, RowLayout, SchemaChecker
+from evalcontract.formats._format import RowLayout
 from evalcontract.formats._frames import first_row_of, frame_of, layout_of
+from evalcontract.formats._graders import Fact, GraderPrediction, Row, predictions, read_field
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.source.installed import table
 
@@ -219,6 +222,9 @@ def _no_texts(key: str, consequence: str, path: Path) -> Problem:
     return Problem(code, message, (*path, key), advice)
 
 
+#: The input that marks a record as a conversation to simulate, and the inputs it may have.
+GOAL = "goal"
+SESSION_KEYS = frozenset({"persona", GOAL, "context", "simulation_guidelines"})
 _MERGED = "mlflow/equal-inputs"
 _DUPLICATE = Problem(
     "mlflow/duplicate-id",
@@ -235,7 +241,7 @@ _NO_EXPECTATIONS = Problem(
 _MISSPELLED = ("mlflow/near-miss-key", "mlflow/misplaced-key")
 
 
-class MlflowChecker(RowChecker):
+class MlflowChecker(SystemChecker):
     """Checks records against the schema, and for expectations that no scorer can use.
 
     Subclasses add what each loader checks.
@@ -243,12 +249,7 @@ class MlflowChecker(RowChecker):
 
     #: The key that names a record, if the loader reads one.
     named_by: str | None = None
-
-    def __init__(self, schema: SchemaChecker) -> None:
-        self._schema = schema
-        self._names = FirstRows()
-        self._without: list[Path] = []
-        self._has_expectations = False
+    _has_expectations = False
 
     def check(self, row: Any, path: Path, *, is_clean: bool) -> Iterable[Problem]:
         """Check the next record."""
@@ -265,7 +266,7 @@ class MlflowChecker(RowChecker):
             self._has_expectations = True
             problems += expectation_problems(expectations, (*path, "expectations"))
         elif not faults and self.needs_expectations(row):
-            self._without.append(path)
+            self._bare.append(path)
         return [*faults, *problems]
 
     def _misspelled(self, row: Any, path: Path) -> Iterator[Problem]:
@@ -280,8 +281,7 @@ class MlflowChecker(RowChecker):
 
         Such a dataset is meant for scorers that compare with nothing, or for a simulation.
         """
-        for path in self._without if self._has_expectations else ():
-            yield _NO_EXPECTATIONS._replace(path=path, row_index=int(path[-1]))
+        return self.bare_rows(_NO_EXPECTATIONS) if self._has_expectations else ()
 
     def _faults(self, row: Any, path: Path) -> list[Problem]:
         """Return the schema violations, except misspelled expectations, which are checked later."""
@@ -375,3 +375,49 @@ def _is_call(call: dict[str, Any]) -> bool:
     name = call.get("name")
     is_named = call.keys() <= {"name", "arguments"} and isinstance(name, str) and name.strip()
     return bool(is_named) and isinstance(call.get("arguments", {}), dict)
+
+
+def read_trace(trace: Any) -> dict[str, Any]:
+    """Return a trace, which may be written as its JSON text; an empty mapping if it is none."""
+    read = parsed_json(trace) if isinstance(trace, str) else trace
+    return read if isinstance(read, dict) else {}
+
+
+def scorers(record: dict[str, Any], variant: str) -> Iterator[GraderPrediction]:
+    """Yield the prediction for each scorer on a valid record."""
+    trace = record.get("trace") if variant == "evaluate" else None
+    expectations = record.get("expectations")
+    if "expectations" not in record:
+        expectations = _assessed(read_trace(trace))
+    seen = {**record, "trace": trace, "expectations": expectations}
+    return predictions("mlflow", seen, variant, facts=SCORER_FACTS)
+
+
+def _assessed(trace: dict[str, Any]) -> dict[str, Any]:
+    assessments = mapping_at(trace, "info").get("assessments")
+    return {
+        str(assessment.get("assessment_name")): assessment["expectation"].get("value")
+        for assessment in (assessments if isinstance(assessments, list) else ())
+        if isinstance(assessment, dict) and isinstance(assessment.get("expectation"), dict)
+    }
+
+
+def _expected(record: Row, name: str, default: Any = None) -> Any:
+    found = read_field(record, f"expectations.{name}")
+    return default if found is None else found
+
+
+#: The facts that the verdicts of `mlflow.graders.json` refer to.
+SCORER_FACTS: Mapping[str, Fact] = {
+    "facts_and_response": lambda record, _: (
+        None not in (_expected(record, FACTS), _expected(record, RESPONSE))
+    ),
+    "facts_unreadable": lambda record, _: not is_list_of(_expected(record, FACTS, default=[]), str),
+    "guidelines_unreadable": lambda record, _: not are_guidelines(_expected(record, GUIDELINES)),
+    "calls_unreadable": lambda record, _: (
+        unnamed_call(_expected(record, TOOL_CALLS) or []) is not None
+    ),
+    "no_conversation": lambda record, _: (
+        record["trace"] is None and GOAL not in mapping_at(record, "inputs")
+    ),
+}

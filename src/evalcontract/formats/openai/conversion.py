@@ -10,6 +10,14 @@ from evalcontract.formats._conversion import Loss, conversation_of, last_questio
 from evalcontract.formats._findings import is_list_of, mapping_at
 from evalcontract.formats._lens import At, Lens, ReadRubric
 from evalcontract.formats._residual import Residual, Row
+from evalcontract.formats.openai.criteria import (
+    Criteria,
+    EvalCriteria,
+    asked_messages,
+    item_of_row,
+    item_schema,
+    row_of_item,
+)
 from evalcontract.formats.openai.export import (
     CONTENT,
     Keys,
@@ -19,14 +27,6 @@ from evalcontract.formats.openai.export import (
     template_of,
     text_of,
 )
-from evalcontract.formats.openai.mapping import (
-    EvalCriteria,
-    asked_messages,
-    item_of_row,
-    item_schema,
-    row_of_item,
-)
-from evalcontract.formats.openai.rubrics import Criteria
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.values import is_text
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from evalcontract.formats._conversion import Field
 from evalcontract.formats._findings import near_miss
 from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import normalise, suggestions
@@ -18,46 +17,11 @@ from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
 from evalcontract.source.installed import table
 
-_NO_KEY = "rows of evalcontract have no key for it"
-_NO_PLACE = "tests have no place for it"
-_RUBRIC = "no assertion does what a check of the rubric does"
 NO_INPUT = "no variable is a text, so that the input is the prompt, or all variables as JSON"
 SEVERAL = "a list stands for a test of each of its values, and a row has one input"
 NO_CHECK = "no check of evalcontract does it"
 TRANSFORMED = "`options.transform` changes the output that it is about, and no check does that"
 TOO_MANY_RUBRICS = "too many tests need a rubric of their own"
-
-FIELDS = (
-    Field("description", "id", "the first test of that name"),
-    Field("vars", "input", "the only variable, or the one that is named like a question"),
-    Field("vars", "context", "the other variables by their names"),
-    Field("vars", None, "lists of texts, which stand for a test of each"),
-    Field("assert", "expected.reference", "of `factuality`, for the judge of that name"),
-    Field("assert", "criteria", "of `llm-rubric`, for the judge `llm_rubric`"),
-    Field("assert", "must_contain_any", "of `contains`, `contains-any` and the like"),
-    Field("assert", "must_not_contain", "of `not-contains` and the like"),
-    Field(
-        "assert",
-        "rubric_ref",
-        "checks with `weight` and `metric` (`label`)",
-    ),
-    Field("assert", None, NO_CHECK),
-    Field("threshold", "rubric_ref", "the threshold of the rubric"),
-    Field("metadata", "metadata"),
-    Field("provider", None, _NO_KEY),
-    Field("providers", None, _NO_KEY),
-    Field("prompts", None, _NO_KEY),
-    Field("providerOutput", "recorded_output", "a text"),
-    Field("assertScoringFunction", None, "rubrics have no code"),
-    Field("options", None, _NO_KEY),
-    Field("*", None, "promptfoo does not read it, and rows have no key for it"),
-    Field(None, "rubric_ref", _RUBRIC),
-    Field(None, "expected_facts", "`factuality` compares with a whole answer"),
-    Field(None, "expected_tools", "assertions on calls of tools need a trace"),
-    Field(None, "expected", _NO_PLACE),
-    Field(None, "messages", "a test has variables, and the prompt has messages"),
-    Field(None, "*", _NO_PLACE),
-)
 
 
 #: The keys of a test, one of the first seven of which it needs.

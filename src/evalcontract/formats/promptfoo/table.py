@@ -25,7 +25,7 @@ from evalcontract.model.diagnostic import Path, Problem
 from evalcontract.model.nearest import nearest, suggestions
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import clipped
-from evalcontract.source.json.lines import RowStream
+from evalcontract.source.jsonl import RowStream
 from evalcontract.source.tables.delimited import CsvTable
 
 if TYPE_CHECKING:

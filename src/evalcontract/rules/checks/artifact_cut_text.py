@@ -39,7 +39,7 @@ def _check(subject: Subject, context: Context) -> Problems:
     document = subject.artifact.document
     if " #" not in document.text or not document.may_be_yaml:
         return
-    from evalcontract.source.cut_texts import cut_texts_of_artifact  # rarely needed
+    from evalcontract.source.comments import cut_texts_of_artifact  # rarely needed
 
     for cut in cut_texts_of_artifact(document):
         yield cut_text_problem(_CODES[subject.artifact.kind], cut)

@@ -23,7 +23,7 @@ Good:
 
 from pathlib import PurePosixPath
 
-from evalcontract.library.artifact import Artifact, identity_from_name
+from evalcontract.library.library import Artifact, identity_from_name
 from evalcontract.model.reference import Kind, Version
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Rule, Severity, Subject, rule
 

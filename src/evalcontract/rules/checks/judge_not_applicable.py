@@ -38,8 +38,7 @@ Good:
 from collections.abc import Iterator
 from typing import Any
 
-from evalcontract.library.artifact import Artifact
-from evalcontract.library.library import Library, rubric_steps
+from evalcontract.library.library import Artifact, Library, rubric_steps
 from evalcontract.model.nearest import normalise
 from evalcontract.model.reference import Kind
 from evalcontract.model.values import listed

@@ -31,9 +31,9 @@ Good:
 
 from typing import Any
 
-from evalcontract.analysis.schema_sense import refusal
 from evalcontract.rules._rule import Code, Context, Problem, Problems
 from evalcontract.rules._schemas import schema_rule
+from evalcontract.structure.schema_keywords import refusal
 
 
 @schema_rule(Code("rubric/near-miss-required", guess=True, page=__doc__))

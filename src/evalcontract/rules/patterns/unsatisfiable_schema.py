@@ -38,7 +38,7 @@ from evalcontract.rules._schemas import schemas_of
 @rule(Code("rubric/unsatisfiable-schema", page=__doc__))
 def RULE(subject: Subject, context: Context) -> Problems:
     for path, schema in schemas_of(subject, context):
-        from evalcontract.analysis.schema_sense import refusal  # slow to import
+        from evalcontract.structure.schema_keywords import refusal  # slow to import
 
         place = refusal(schema)
         if place is None:

@@ -19,9 +19,9 @@ Good:
     scoring: {combine: all_pass}
 """
 
-from evalcontract.analysis.schema_sense import accepts_everything, unknown_keywords
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 from evalcontract.rules._schemas import schemas_of
+from evalcontract.structure.schema_keywords import accepts_everything, unknown_keywords
 
 
 @rule(Code("rubric/vacuous-schema", page=__doc__))

@@ -20,7 +20,7 @@ Good:
     scoring: {combine: weighted_avg, threshold: 0.5}
 """
 
-from evalcontract.library.score_bounds import TOLERANCE, thresholds
+from evalcontract.library.scores import TOLERANCE, thresholds
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 

@@ -43,7 +43,7 @@ Good:
     validation: {tpr: 0.95, tnr: 0.9, validated_at: 2026-05-08, sample_size: 200}
 """
 
-from evalcontract.library.score_bounds import TOLERANCE, thresholds
+from evalcontract.library.scores import TOLERANCE, thresholds
 from evalcontract.rules._rule import Code, Context, Problem, Problems, Subject, rule
 
 

@@ -1,4 +1,4 @@
-"""Tables with typed columns, which are read batch by batch: what they have in common, and Parquet.
+"""Tables with typed columns, which are read batch by batch: in files, and in memory.
 
 Their rows are plain values. A null in a column, or in a field of a struct, stands for a key that
 the row does not have, since tables force each column on every row.
@@ -7,6 +7,8 @@ the row does not have, since tables force each column on every row.
 from __future__ import annotations
 
 import json
+import os
+import sys
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,9 +16,10 @@ from copy import copy
 from io import BytesIO
 from itertools import islice, repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Protocol, Self
 
 from evalcontract.model.diagnostic import Path, Place, Within
+from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 from evalcontract.source.document import Batch
@@ -32,18 +35,21 @@ from evalcontract.source.faults import (
     limit_fault,
 )
 from evalcontract.source.filesystem import Stream
-from evalcontract.source.rows import CONVERTERS
+from evalcontract.source.rows import CONVERTERS, RowBlocks
 from evalcontract.source.tables.delimited import Table
 from evalcontract.source.text import strip_bom
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch, Schema
 
+
 #: What installs pyarrow, an extra.
 INSTALL_PYARROW = "pip install 'evalcontract[arrow]'"
 #: Rows of a batch; a row of an evaluation dataset is a few kilobytes at most.
 ROWS_OF_BATCH = 1024
 _HEAD = 1 << 8
+# Rows in memory that are converted at a time.
+_BLOCK = 4096
 #: What pyarrow raises besides its own exceptions: for names and texts that are not UTF-8, and for
 #: dates and durations that Python cannot represent.
 FAILURES = (OSError, ValueError, OverflowError)
@@ -470,3 +476,97 @@ def size_of(batch: RecordBatch) -> int:
     except ArrowTypeError:  # of older versions
         return int(batch.get_total_buffer_size())
     return size
+
+
+class ArrowStream(Protocol):
+    """A table that gives its columns to others without a copy: the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the stream of its record batches."""
+
+
+#: Rows as a caller may give them.
+Rows = Iterable[Mapping[str, Any]] | ArrowStream
+
+
+def rows_in(given: Any, *, keeps_nulls: bool = False, advice: str = "") -> Iterable[Any]:
+    """Return the rows of a table, or of an iterable of mappings, as they are needed.
+
+    A null in a column of a table is an absent key, unless it `keeps_nulls`. Tables of Arrow are
+    read batch by batch, without a copy of their columns.
+
+    Raises:
+        UsageError: it is nothing that has rows, or pyarrow is not installed; `advice` says more.
+
+    """
+    if _is_frame(given):
+        return _of_frame(given, keeps_nulls=keeps_nulls)
+    if hasattr(given, "with_format") and hasattr(given, "iter"):  # of Hugging Face `datasets`
+        batches = (
+            batch
+            for table in given.with_format("arrow").iter(_BLOCK)
+            for batch in table.to_batches()
+        )
+        return RowBlocks(_blocks(batches, keeps_nulls=keeps_nulls))
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
+        return RowBlocks(_blocks(_batches(given), keeps_nulls=keeps_nulls))
+    wrong = (str, bytes, os.PathLike, Mapping)
+    if isinstance(given, wrong) or not isinstance(given, Iterable):
+        kind = type(given).__name__
+        said = f"rows must be an iterable of mappings, not `{kind}`"
+        if hasattr(given, "collect"):
+            advice = "call its `collect` first"
+        raise UsageError(f"{said}; {advice}" if advice else said)
+    return given
+
+
+def _is_frame(given: Any) -> bool:
+    """Whether something is a data frame of pandas, which is not imported for that."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(given, pandas.DataFrame)
+
+
+def _of_frame(frame: Any, *, keeps_nulls: bool) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a data frame: a column may hold values of several types."""
+    names = [*frame.columns]
+    for start in range(0, len(frame), _BLOCK):
+        part = frame.iloc[start : start + _BLOCK]
+        columns = [part.iloc[:, at] for at in range(len(names))]
+        cells = zip(*(_cells(column, keeps_nulls=keeps_nulls) for column in columns), strict=True)
+        nulls = zip(*(column.isna().tolist() for column in columns), strict=True)
+        for row, are_null in zip(cells, nulls, strict=True):
+            each = zip(names, row, are_null, strict=True)
+            if keeps_nulls:
+                yield {name: None if is_null else _plain(cell) for name, cell, is_null in each}
+            else:
+                yield {name: _plain(cell) for name, cell, is_null in each if not is_null}
+
+
+def _cells(column: Any, *, keeps_nulls: bool) -> list[Any]:
+    if not hasattr(column.dtype, "pyarrow_dtype"):
+        return column.tolist()  # type: ignore[no-any-return]
+    array = column.array.__arrow_array__()  # its structs have nulls of the table
+    parts = getattr(array, "chunks", [array])
+    return [value for part in parts for value in values_of(part, keeps_nulls)]
+
+
+def _plain(cell: Any) -> Any:
+    """Return the cell of a frame; an array of NumPy is a list."""
+    return cell.tolist() if type(cell).__module__ == "numpy" else cell
+
+
+def _batches(given: Any) -> Iterator[RecordBatch]:
+    if fault := missing_pyarrow(f"a `{type(given).__name__}`"):
+        raise UsageError(f"{fault.message}: {fault.help}")
+    import pyarrow as pa
+
+    if not hasattr(given, "__arrow_c_stream__"):
+        yield pa.record_batch(given)
+        return
+    yield from pa.RecordBatchReader.from_stream(given)
+
+
+def _blocks(batches: Iterable[RecordBatch], *, keeps_nulls: bool) -> Iterator[list[dict[str, Any]]]:
+    for batch in batches:
+        for start in range(0, batch.num_rows, _BLOCK):
+            yield rows_of(batch.slice(start, _BLOCK), keeps_nulls=keeps_nulls)

@@ -10,14 +10,20 @@ from hashlib import sha256
 from itertools import accumulate
 from operator import itemgetter
 from pathlib import Path as FilePath
-from typing import Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 from urllib.parse import unquote
 
 from evalcontract.model.diagnostic import Path, Place, Within
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import clipped
 from evalcontract.source.document import Batch
-from evalcontract.source.faults import MAX_DEPTH, ParseError, SourceProblem
+from evalcontract.source.faults import (
+    MAX_DEPTH,
+    MAX_DOCUMENT_BYTES,
+    ParseError,
+    SourceProblem,
+    large_fault,
+)
 from evalcontract.source.filesystem import (
     DELTA_LOG,
     EVERY_FILE,
@@ -27,8 +33,12 @@ from evalcontract.source.filesystem import (
     Files,
     Stream,
 )
-from evalcontract.source.tables.columnar import TypedTable, kind_of, missing_pyarrow
+from evalcontract.source.tables.columnar import TypedTable, converted, kind_of, missing_pyarrow
 from evalcontract.source.tables.parquet import PART_BYTES, ParquetTable, PartFile
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
 
 # What engines write beside the files of a table.
 _MARKS = ("_SUCCESS", "_metadata", "_common_metadata")
@@ -39,6 +49,12 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = lazy_pattern(r"-?[0-9]{1,10}")
 _BITS = 1 << 31
 _SHOWN = 8
+# The log of Delta: the columns with the values of partitions, and the feature of deleted rows.
+_VALUE, _VECTORS = "partition.", "deletionVectors"
+# What a reader has to know of a table beyond its files, and what that changes nothing about.
+_HARMLESS = frozenset({"timestampNtz", "vacuumProtocolCheck", "v2Checkpoint", _VECTORS})
+_MAPPING = "delta.columnMapping.mode"
+_WRITE_AGAIN = "write the rows as Parquet, with a reader of Delta that knows it"
 #: The most problems of a folder whose files cannot be read.
 _MOST_FAULTS = 20
 
@@ -158,8 +174,6 @@ def read_folder(folder: FilePath, name: str, files: Files) -> FolderTable:
 
     """
     if files.is_folder(folder / DELTA_LOG):
-        from evalcontract.source.tables.delta import delta_parts  # rarely needed
-
         parts = delta_parts(folder, files)
     elif fault := missing_pyarrow("Parquet"):  # once, and not of each file
         raise ParseError(fault)
@@ -174,6 +188,99 @@ def read_folder(folder: FilePath, name: str, files: Files) -> FolderTable:
         return ParquetTable(f"{name}/{part.name}", stream)
 
     return FolderTable(name, parts, open_)
+
+
+def delta_parts(folder: FilePath, files: Files) -> list[PartFile]:
+    """Return the files of the latest version of a Delta table, with the values of partitions.
+
+    Raises:
+        ParseError: `deltalake` is not installed, the log cannot be read, or the table has rows that
+            are not those of its files.
+
+    """
+    try:
+        from deltalake import DeltaTable
+        from deltalake.exceptions import DeltaError
+    except ImportError:
+        message = "reading Delta needs deltalake, which is not installed"
+        _refuse(message, "pip install 'evalcontract[delta]'")
+    if fault := missing_pyarrow("Delta"):
+        raise ParseError(fault)
+    _refuse_large(folder / DELTA_LOG, files)
+    try:
+        table = DeltaTable(files.real(folder).as_uri())
+        actions = _actions(table)
+        shortened = _with_deleted_rows(table)
+    except (DeltaError, OSError, ValueError, AttributeError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        _refuse(f"the log `{DELTA_LOG}` cannot be read: {reason}", None, "source/syntax")
+    _refuse_features(table)
+    parts = (_part(folder, action, files) for action in actions)
+    return sorted((_without_deleted(part, shortened) for part in parts), key=itemgetter(0))
+
+
+def _refuse_large(log: FilePath, files: Files) -> None:
+    """Refuse a log that is too large; its files are looked at, so that the cache knows them."""
+    names = [entry.name for entry in files.entries(log, EVERY_FILE) if entry.kind == FILE]
+    size = sum(files.stream(log / name).size for name in names)
+    if size > MAX_DOCUMENT_BYTES:
+        raise ParseError(large_fault(size))
+
+
+def _actions(table: DeltaTable) -> list[dict[str, Any]]:
+    import pyarrow as pa
+
+    actions: list[dict[str, Any]] = pa.table(table.get_add_actions(flatten=True)).to_pylist()
+    return actions
+
+
+def _with_deleted_rows(table: DeltaTable) -> frozenset[str]:
+    """Return the names of the files without some of their rows, which a vector deletes."""
+    if _VECTORS not in (table.protocol().reader_features or ()):
+        return frozenset()
+    import pyarrow as pa
+
+    vectors = pa.RecordBatchReader.from_stream(table.deletion_vectors())
+    uris = (uri for batch in vectors for uri in batch.column("filepath").to_pylist())
+    return frozenset(uri.rpartition("/")[2] for uri in uris)
+
+
+def _without_deleted(part: PartFile, shortened: frozenset[str]) -> PartFile:
+    if part.fault or part.name.rpartition("/")[2] not in shortened:
+        return part
+    return part._replace(fault="a deletion vector deletes some of its rows: it is not checked")
+
+
+def _refuse_features(table: DeltaTable) -> None:
+    """Refuse a table whose rows or columns are other ones than its files say."""
+    mapping = "columnMapping"
+    features = {*(table.protocol().reader_features or ())} - _HARMLESS - {mapping}
+    if table.metadata().configuration.get(_MAPPING, "none") != "none":
+        features.add(mapping)
+    if features:
+        named = ", ".join(f"`{clipped(each)}`" for each in sorted(features))
+        _refuse(f"this Delta table needs {named}, which is not read", _WRITE_AGAIN)
+
+
+def _part(folder: FilePath, action: dict[str, Any], files: Files) -> PartFile:
+    """Return a file of the log: only one that is in the folder is read."""
+    name = unquote(str(action["path"]))
+    values = {
+        key.removeprefix(_VALUE): converted(value)
+        for key, value in action.items()
+        if key.startswith(_VALUE)
+    }
+    inner = FilePath(name)
+    fault = None
+    if inner.is_absolute() or ".." in inner.parts or not name.isprintable() or ":" in name:
+        fault = "the log names it, and it leads out of the folder: it is not read"
+    elif files.real(folder) not in files.real(folder / name).parents:
+        fault = "it is a link that leads out of the folder, and is not read"
+    return PartFile(name, values, fault)
+
+
+def _refuse(message: str, advice: str | None, code: str = "source/unsupported") -> NoReturn:
+    raise ParseError(SourceProblem(code, message, None, advice))
 
 
 class _OpenedPart(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
@@ -9,6 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import clipped
 from evalcontract.source.document import Batch
 from evalcontract.source.faults import (
     MAX_EXPANSION,
@@ -41,10 +43,15 @@ _BATCH_CELLS = 1 << 18
 # A value may be repeated in every row and take no space. So a batch of a small or a very compact
 # file has fewer rows: as many as fit if each had all its bytes, but not fewer than the minimum.
 _MIN_BATCH, _BATCH_BYTES, _SMALL, _COMPACT = 64, 1 << 28, 1 << 24, 20
+#: The media that have typed columns, with their names.
+PARQUET, ARROW = "parquet", "arrow"
+TITLES = {PARQUET: "Parquet", ARROW: "Arrow"}
 #: A process checks so many bytes at a time.
 PART_BYTES = 1 << 22
 # What pyarrow reads at a time of a column.
 _BUFFER = 1 << 20
+# A table is written if it has so few cells, or if not many of them are empty for each value.
+_MOST_CELLS, _SPARSE = 1 << 24, 64
 # Small batches are joined up to so many rows or bytes.
 _JOINED_ROWS, _JOINED_BYTES = 1024, 1 << 22
 
@@ -214,32 +221,69 @@ def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
         yield concat_batches(parts)
 
 
-def parquet_bytes(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Return rows as Parquet, written by pyarrow.
+def typed_bytes(
+    rows: Sequence[Mapping[str, Any]], medium: str = PARQUET, header: Iterable[str] = ()
+) -> bytes:
+    """Return rows as Parquet, or as an Arrow file, which Feather is, written by pyarrow.
+
+    The columns are those of the `header`, and then every key that any row has.
 
     Raises:
         NotWritableError: pyarrow is not installed, or a column holds values of several types.
 
     """
-    require_writer()
+    require_writer(medium)
     import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import ipc, parquet
 
-    out = BytesIO()
+    title = TITLES[medium]
+    _refuse_sparse(rows, title)
+    names = dict.fromkeys((*header, *(name for row in rows for name in row)))
+    out, name = BytesIO(), None
     try:
-        parquet.write_table(pa.Table.from_pylist(list(rows)), out)
-        parquet.ParquetFile(out)  # pyarrow writes nesting that it cannot read back
+        columns = {}
+        for name in names:
+            columns[name] = pa.array([row.get(name) for row in rows])
+        name = None
+        table = pa.table(columns)
+        if medium == PARQUET:
+            parquet.write_table(table, out)
+            parquet.ParquetFile(out)  # pyarrow writes nesting that it cannot read back
+        else:
+            with ipc.new_file(out, table.schema) as file:
+                file.write_table(table, ROWS_OF_BATCH)
     except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
-        raise NotWritableError(f"the rows do not fit one Parquet schema: {error}") from None
+        where = "" if name is None else f"the column `{clipped(name)}`: "
+        message = f"the rows do not fit one {title} schema: {where}{error}"
+        raise NotWritableError(message) from None
     return out.getvalue()
 
 
-def require_writer() -> None:
-    """Refuse to write Parquet without pyarrow.
+def _refuse_sparse(rows: Sequence[Mapping[str, Any]], title: str) -> None:
+    """Refuse rows whose keys are so many that a table has next to nothing but empty cells."""
+    paths = Counter(path for row in rows for path in _paths(row, ()))
+    if len(paths) * len(rows) > max(_MOST_CELLS, _SPARSE * paths.total()):
+        message = f"the rows have {len(paths):,} different keys: {title} has a column for each"
+        raise NotWritableError(f"{message}, in every row; write JSONL")
+
+
+def _paths(value: Any, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each value in mappings; those in a list have one path."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield (*above, key)
+            yield from _paths(part, (*above, key))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _paths(part, above)
+
+
+def require_writer(medium: str = PARQUET) -> None:
+    """Refuse to write a file with typed columns without pyarrow.
 
     Raises:
         NotWritableError: it is not installed.
 
     """
     if not has_pyarrow():
-        raise NotWritableError(f"writing Parquet needs pyarrow: {INSTALL_PYARROW}")
+        raise NotWritableError(f"writing {TITLES[medium]} needs pyarrow: {INSTALL_PYARROW}")

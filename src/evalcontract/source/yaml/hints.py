@@ -16,7 +16,7 @@ from evalcontract.model.diagnostic import Span
 from evalcontract.model.startup import NamedTuple, lazy_pattern
 from evalcontract.model.values import clipped
 from evalcontract.source.faults import SourceProblem
-from evalcontract.source.json.reading import FENCE, FENCE_MARK
+from evalcontract.source.json import FENCE, FENCE_MARK
 from evalcontract.source.text import clipped_span, split_lines
 from evalcontract.source.yaml.events import DEEP_EMPTY_LINE, TIGHT_COMMENT
 from evalcontract.source.yaml.writing import quoted

@@ -11,9 +11,9 @@ from evalcontract.model.diagnostic import Span
 from evalcontract.source import faults
 from evalcontract.source.document import Document, Node
 from evalcontract.source.faults import ParseError, SourceProblem, collector_paused
-from evalcontract.source.yaml import events as strict
-from evalcontract.source.yaml import parts
-from evalcontract.source.yaml.parts import Event, MaskedText, resolve_plain, resolve_tagged, span_of
+from evalcontract.source.yaml import events
+from evalcontract.source.yaml.events import Event, MaskedText, span_of
+from evalcontract.source.yaml.scalars import resolve_plain, resolve_tagged
 
 _Pairs = dict[str, tuple[Span, Node]]
 
@@ -29,7 +29,7 @@ def _merge(
         if not all(isinstance(mapping, dict) for mapping in mappings):
             advice = 'quote it if it is an ordinary key: "<<"'
             message = "the value of `<<` must be a mapping or a list of mappings"
-            raise ParseError(parts.fault_at(event, message, advice))
+            raise ParseError(events.fault_at(event, message, advice))
         children = node.children if isinstance(node.children, list) else [node] * len(mappings)
         for mapping, child in zip(mappings, children, strict=True):
             new = {key: mapping[key] for key in mapping if key not in values}
@@ -109,8 +109,8 @@ def keys_as_libyaml(text: str) -> list[tuple[str, Span]]:
 
 def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
     """Build the value of a text; start again with nodes or hidden surrogates if needed."""
-    strict.check_lines(text)
-    hidden = parts.hide(text)
+    events.check_lines(text)
+    hidden = events.hide(text)
     builder: _Builder | None = None
     while True:
         try:
@@ -123,7 +123,7 @@ def _build(text: str, *, keep_nodes: bool = False, depth: int = 0) -> _Builder:
             tags = builder.tags.values() if builder else ()
             raise ParseError(*tags, *error.faults) from None
         except yaml.YAMLError as error:
-            with_surrogates = parts.hide_surrogates(hidden)
+            with_surrogates = events.hide_surrogates(hidden)
             if with_surrogates is None:
                 from evalcontract.source.yaml.hints import explain  # slow to import
 
@@ -149,11 +149,11 @@ class _Builder:
         self._next = _PARSER(hidden.text + end).get_event
         self._hidden = hidden if hidden.restore else None
         self._has_explicit_keys = hidden.has_explicit_keys
-        self._indentation = strict.Indentation(text)
+        self._indentation = events.Indentation(text)
         self._block: Event | None = None  # the start event of the enclosing block
         self.value: Any = None
         self.node = Node(Span.point())
-        self.anchors: dict[str, parts.AnchoredValue | None] = {}
+        self.anchors: dict[str, events.AnchoredValue | None] = {}
         self._plain: dict[str, object] = {}
         self._replayed = 0
         self._duplicates: list[SourceProblem] = []
@@ -167,14 +167,14 @@ class _Builder:
             message = "the file has no value, only comments"
             raise ParseError(SourceProblem("source/empty", message))
         if event.version is not None:
-            strict.check_version(event, self._text)
+            events.check_version(event, self._text)
         value, node = self._value(self._next(), self._depth), self.node
         self._next()  # the document end
         event = self._next()
         if not isinstance(event, yaml.StreamEndEvent):
             message, advice = "a second document starts here", "keep one document per file"
             raise ParseError(
-                parts.fault_at(event, message, advice, code="source/multiple-documents")
+                events.fault_at(event, message, advice, code="source/multiple-documents")
             )
         if self.tags or self._duplicates:
             raise ParseError(*self._duplicates)
@@ -191,7 +191,7 @@ class _Builder:
         if event.tag not in (None, "!", _CORE_COLLECTIONS[kind]):
             self._refuse_tag(event)
         if event.anchor is not None:
-            strict.check_name(event, self._text)
+            events.check_name(event, self._text)
             self.anchors[event.anchor] = None  # an alias to it inside of it is endless
         outer_block = self._block
         if not event.flow_style:
@@ -200,8 +200,8 @@ class _Builder:
         value = build(event, depth + 1)
         self._block = outer_block
         if event.anchor is not None:
-            size, height = parts.extent_of(value, {})
-            self.anchors[event.anchor] = parts.AnchoredValue(value, self.node, size, height=height)
+            size, height = events.extent_of(value, {})
+            self.anchors[event.anchor] = events.AnchoredValue(value, self.node, size, height=height)
         return value
 
     def _scalar(self, event: Event) -> Any:
@@ -221,15 +221,15 @@ class _Builder:
         if self._keep:
             self.node = Node(span_of(event), None, text)
         if event.anchor is not None:
-            strict.check_name(event, self._text)
-            self.anchors[event.anchor] = parts.AnchoredValue(value, self.node, 1, text)
+            events.check_name(event, self._text)
+            self.anchors[event.anchor] = events.AnchoredValue(value, self.node, 1, text)
         return value
 
     def _resolve(self, event: Event, text: str) -> object:
         if text == "-":
-            strict.check_dash(event, self._text)
+            events.check_dash(event, self._text)
         if self._hidden is not None and not text.isascii():
-            strict.check_comment(event, self._text)
+            events.check_comment(event, self._text)
         try:
             return resolve_plain(text) if event.tag is None else resolve_tagged(event.tag, text)
         except LookupError:
@@ -237,11 +237,11 @@ class _Builder:
             return text
         except ValueError:
             message = f"`{text[:40]}` cannot be read as a number"
-            raise ParseError(parts.fault_at(event, message, "quote it if it is text")) from None
+            raise ParseError(events.fault_at(event, message, "quote it if it is text")) from None
 
     def _refuse_tag(self, event: Event) -> None:
         advice = "remove the tag, or quote the value if it is text"
-        self.tags.setdefault(event.tag, parts.unsupported(event, f"the tag `{event.tag}`", advice))
+        self.tags.setdefault(event.tag, events.unsupported(event, f"the tag `{event.tag}`", advice))
 
     def _sequence(self, start: Event, depth: int) -> list[Any]:
         values: list[Any] = []
@@ -287,11 +287,11 @@ class _Builder:
         if self._keep or start.flow_style:
             self._end(start, event, nodes)
         if duplicates:
-            without_dash = parts.rows_without_dash(duplicates, start, self._text)
+            without_dash = events.rows_without_dash(duplicates, start, self._text)
             self._duplicates += without_dash or duplicates
         return values
 
-    def _end(self, start: Event, end: Event, nodes: parts.Children) -> None:
+    def _end(self, start: Event, end: Event, nodes: events.Children) -> None:
         if start.flow_style and start.start_mark.line != end.end_mark.line:
             self._indentation.check_brackets(start, end, self._block)
         if self._keep:
@@ -307,9 +307,9 @@ class _Builder:
         elif self._has_explicit_keys and event.style:
             self._indentation.check_text(event, self._block)
         if key in _ODD_KEYS:
-            strict.check_key(event, self._text)
+            events.check_key(event, self._text)
         if self._hidden is not None and not key.isascii():
-            strict.check_comment(event, self._text)
+            events.check_comment(event, self._text)
             key = self._hidden.show(key, escaped=event.style == '"')
         return key
 
@@ -318,22 +318,22 @@ class _Builder:
         kind = event.__class__
         if kind is yaml.AliasEvent:
             self._alias(event, 0)
-            strict.check_key(event, self._text)
+            events.check_key(event, self._text)
             anchored = self.anchors.get(event.anchor)
             if anchored is not None and anchored.text is not None:
                 return anchored.text
-        raise ParseError(parts.complex_key(event, self._text))
+        raise ParseError(events.complex_key(event, self._text))
 
     def _alias(self, event: Event, depth: int) -> Any:
-        strict.check_name(event, self._text)
+        events.check_name(event, self._text)
         if event.anchor not in self.anchors:
             message = f"`*{event.anchor}` has no anchor `&{event.anchor}` before it"
             advice = f'quote it if it is text: "*{event.anchor}"'
-            raise ParseError(parts.fault_at(event, message, advice))
+            raise ParseError(events.fault_at(event, message, advice))
         anchored = self.anchors[event.anchor]
         if anchored is None:
             message = f"endless recursion: the alias `*{event.anchor}` is inside its own anchor"
-            raise ParseError(parts.fault_at(event, message))
+            raise ParseError(events.fault_at(event, message))
         value, self.node = anchored.value, anchored.node
         self._replayed += anchored.size
         if self._replayed > faults.MAX_REPLAYED:

@@ -18,7 +18,7 @@ from evalcontract.model.errors import EditError, EvalContractError
 from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import is_writable
 from evalcontract.source.faults import MAX_DEPTH
-from evalcontract.source.yaml.parts import resolve_plain
+from evalcontract.source.yaml.scalars import resolve_plain
 
 # Characters that need no escape and are not line breaks in any version of YAML.
 _PRINTABLE = lazy_pattern(

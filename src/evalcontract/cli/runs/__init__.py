@@ -1,1 +1,0 @@
-"""What is done with runs: graded, compared, planned, and their judges measured."""

@@ -1,1 +1,0 @@
-"""Which checks will run on which rows."""

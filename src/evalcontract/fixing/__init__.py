@@ -1,1 +1,0 @@
-"""Fixes: offered to a person, applied to a file."""

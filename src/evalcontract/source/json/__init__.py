@@ -1,1 +1,0 @@
-"""JSON and JSON Lines: read with places, and lines in blocks."""

@@ -1,1 +1,0 @@
-"""The messages, help and fixes for schema violations and mismatched keys."""
