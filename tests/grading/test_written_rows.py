@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from evalcontract._version import __version__
 from evalcontract.checks.outcome import Outcome
+from evalcontract.grading.basis import to_json
 from evalcontract.grading.comparison import Comparison, WrittenRows, by_id
 from evalcontract.grading.groups import Grouping
-from evalcontract.grading.printed import row_line, summary_fields
+from evalcontract.grading.printed import row_fields, row_line, summary_fields
 from evalcontract.grading.results import (
     CheckResult,
     RowResult,
@@ -122,6 +123,11 @@ def found(comparison: Comparison, before: Any) -> list[Any]:
         comparison.seen,
         comparison.lost_ids(before),
     ]
+
+
+@given(written=ROWS)
+def test_a_line_has_the_fields_of_its_row(written: RowResult) -> None:
+    assert row_line(written) == to_json(row_fields(written)) + "\n"
 
 
 @settings(max_examples=60, deadline=None)

@@ -17,6 +17,7 @@ from evalcontract.grading.samples import SampleTally
 from evalcontract.grading.summary import MissingVerdicts, QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.judging.questions import READINGS
+from evalcontract.library.scores import Bounds
 from evalcontract.model.codes import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
@@ -402,7 +403,12 @@ def row_line(row: RowResult) -> str:
 def row_head(row: RowResult) -> str:
     """Return how the line of a row begins: all but what results keep of the row and its output."""
     checks = ", ".join([_check_text(check) for check in row.checks])
-    return f'{to_json(_of_row(row))[:-1]}, "checks": [{checks}]'
+    which = (
+        to_json(row.id)
+        if row.sample is None
+        else f'{to_json(row.id)}, "sample": {to_json(row.sample)}'
+    )
+    return f'{{"id": {which}, {_result_text(row, "rubric", row.rubric)}, "checks": [{checks}]'
 
 
 def _of_row(row: RowResult) -> dict[str, Any]:
@@ -487,13 +493,27 @@ def summary_fields(
 
 
 def _check_text(check: CheckResult) -> str:
-    is_plain = check.details is None and not check.checks
-    return _plain_check(check) if is_plain else to_json(_check(check))
+    """Return the JSON of a check; see `_check`."""
+    text = f'{{"id": {to_json(check.id)}, {_result_text(check, "kind", check.kind)}'
+    if check.details:
+        text += f', "details": {to_json(dict(check.details))}'
+    if check.checks:
+        text += f', "checks": [{", ".join(map(_check_text, check.checks))}]'
+    return f"{text}}}"
 
 
-@lru_cache(maxsize=1 << 10)  # most of them are the same on many rows
-def _plain_check(check: CheckResult) -> str:
-    return to_json(_check(check))
+def _result_text(result: RowResult | CheckResult, key: str, by: str | None) -> str:
+    """Return the JSON of a result without braces; see `_result`."""
+    text = _score_text(key, by, result.outcome, result.score, result.bounds)
+    return text if result.reason is None else f'{text}, "reason": {to_json(result.reason)}'
+
+
+@lru_cache(maxsize=1 << 10, typed=True)  # most of them are the same on many rows
+def _score_text(
+    key: str, by: str | None, outcome: Outcome | None, score: float | None, bounds: Bounds | None
+) -> str:
+    content = {key: by, "outcome": outcome, "score": score}
+    return to_json(content if bounds is None else {**content, "bounds": bounds})[1:-1]
 
 
 def _check(check: CheckResult) -> dict[str, Any]:
