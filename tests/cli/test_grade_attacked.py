@@ -284,14 +284,28 @@ def test_slow_searches_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     import re
 
     monkeypatch.setattr(_searches, "monotonic", _Clock())
-    searches = Searches()
-    assert [searches.matcher(re.compile("a"))("a") for _ in range(3)] == [True] * 3
+    searches, text = Searches(), "a" * 1000
+    assert [searches.matcher(re.compile("a+"))(text) for _ in range(3)] == [True] * 3
     with pytest.raises(GivenUpError, match="20 seconds"):
-        searches.matcher(re.compile("a"))("a")
+        searches.matcher(re.compile("a+"))(text)
+    with pytest.raises(GivenUpError, match="20 seconds"):  # whatever the length of the text is
+        searches.matcher(re.compile("a+"))("a")
     for number in range(10):
-        searches.matcher(re.compile(f"b{number}"))("a")
+        searches.matcher(re.compile(f"b+{number}"))(text)
     with pytest.raises(GivenUpError, match="120 seconds"):
-        searches.matcher(re.compile("c"))("a")
+        searches.matcher(re.compile("c+"))(text)
+
+
+def test_searches_that_take_no_time_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    import re
+
+    clock = _Clock()
+    monkeypatch.setattr(_searches, "monotonic", clock)
+    matches = Searches().matcher(re.compile("[0-9]+ (days|weeks)"))
+    assert [matches("in 3 days"), matches("soon")] == [True, False]
+    assert clock.now == 0
+    assert not matches("1" * 1000)
+    assert clock.now > 0
 
 
 # Processes

@@ -101,8 +101,8 @@ def not_stated(
             continue
         if spaced is None and " " in search_text:
             if gaps is None:
-                gaps = _gaps_in(text) if text.isascii() else []
-            if len(missing) >= _TRIED or _may_be_apart(search_text, text, gaps):
+                gaps = _gaps_in(text)
+            if gaps and (len(missing) >= _TRIED or _may_be_apart(search_text, text, gaps)):
                 spaced = spaced_form(text)
         if spaced is None or search_text not in spaced:
             missing.append(fact)
@@ -110,17 +110,22 @@ def not_stated(
 
 
 def _gaps_in(text: str) -> list[str]:
-    """Return what more than a space after a word may begin with, in a text of ASCII."""
-    return ["  ", *[space for space in _OTHER_SPACES if space in text]]
+    """Return what more than a space after a word may begin with in a text; "" if that may be any.
+
+    It is nothing if there are only single spaces.
+    """
+    gaps = ["  "] if "  " in text else []
+    if text.isprintable():  # of white space, that is the space alone
+        return gaps
+    return [*gaps, *[space for space in _OTHER_SPACES if space in text]] if text.isascii() else [""]
 
 
 def _may_be_apart(fact: str, text: str, gaps: list[str]) -> bool:
     """Whether a text may have the words of a fact in a row, with more than a space between two."""
-    # `gaps` are those of the text, none if they are not known.
     words = fact.split(" ", _MOST_WORDS)
     if len(words) > _MOST_WORDS or len(gaps) > _MOST_GAPS:
         return True
-    if not gaps:
+    if gaps == [""]:
         return all(word in text for word in words)
     for word in words[:-1]:
         for gap in gaps:

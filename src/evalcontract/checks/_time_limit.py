@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Seconds that the slow searches of one pattern, and those of all patterns, may take in a process.
 PATTERN_SECONDS, RUN_SECONDS = 20.0, 120.0
 _ALLOWED, _CHILD_ALLOWED = 0.02, 0.5
+# What takes so few steps takes a twentieth of what is allowed: its time is not taken.
+_INSTANT_STEPS = 100_000
 
 
 class GivenUpError(Exception):
@@ -48,10 +50,13 @@ class Searches:
         search = matcher(pattern, full=full)
         key = pattern.pattern, pattern.flags
         spent = self._spent
+        instant = _quick_length(pattern, _INSTANT_STEPS)
 
         def match(text: str) -> bool:
             if spent:
                 self._require_time(key)
+            if len(text) <= instant:
+                return search(text)
             start = monotonic()
             try:
                 return search(text)
@@ -101,7 +106,7 @@ def matcher(
     needed, and there is none.
     """
     find = pattern.fullmatch if full else pattern.search
-    quick = _quick_length(pattern)
+    quick = _quick_length(pattern, MAX_QUICK_STEPS)
 
     def match(text: str) -> bool:
         if len(text) <= quick:
@@ -113,15 +118,15 @@ def matcher(
     return match
 
 
-def _quick_length(pattern: re.Pattern[str]) -> int:
-    """Return the length of texts up to which a search takes few steps; -1 if there is none."""
+def _quick_length(pattern: re.Pattern[str], steps: int) -> int:
+    """Return the length of texts up to which a search takes so few steps; -1 if there is none."""
     # At each position of the text, each repetition ends at one of the characters that are left, and
     # each alternative doubles the ways. What repeats a group, or refers to one, may have more.
     repetitions = sum(map(pattern.pattern.count, "*+?{"))
     alternatives = pattern.pattern.count("|")
     if repetitions + alternatives > MAX_CHOICES or _REPEATED_GROUP.search(pattern.pattern):
         return -1
-    positions = (MAX_QUICK_STEPS >> alternatives) ** (1 / (repetitions + 1))
+    positions = (steps >> alternatives) ** (1 / (repetitions + 1))
     return min(int(positions) - 1, MAX_INTERRUPTIBLE)
 
 

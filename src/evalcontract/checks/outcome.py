@@ -223,11 +223,12 @@ class Output(NamedTuple):
 Executor: TypeAlias = Callable[[Mapping[str, Any], Output], Verdict]
 
 PASSED = Verdict(Outcome.PASSED, 1.0)
+_FAILED = Outcome.FAILED  # members of enums are found slowly
 
 
 def failed(reason: str, score: float = 0.0, **details: Any) -> Verdict:
     """Return the verdict of a check that failed."""
-    return Verdict(Outcome.FAILED, score, reason, details or None)
+    return Verdict(_FAILED, score, reason, details or None)
 
 
 def skipped(reason: str) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, State, never_runs
@@ -74,6 +75,7 @@ _UNFINISHED = {
 _FAULT = "parse_error"
 # The keys that are looked at in each call.
 _KEYS = frozenset((*(path[0] for path in (*_NAMES, *_ARGUMENTS)), *_UNFINISHED, _FAULT))
+_PLAIN = frozenset({"name", "arguments"})
 # What is none of the arguments, whatever its key is.
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 
@@ -105,6 +107,14 @@ def read_calls(recorded: Iterable[Any]) -> ReadCalls:
 def _read_call(item: Any) -> tuple[ToolCall, Path]:
     """Return a call, and where it has its fault, if it has one."""
     shape = _shape_of(_KEYS.intersection(item if isinstance(item, dict) else ()))
+    if shape.is_plain:
+        name, given = item["name"], item["arguments"]
+        if name.__class__ is str and given.__class__ is dict and name.strip():
+            return ToolCall(name, given), ()
+    return _read_shape(item, shape)
+
+
+def _read_shape(item: Any, shape: _KeysOfCall) -> tuple[ToolCall, Path]:
     names = [name for _, name in _values(item, shape.names) if isinstance(name, str)]
     if len(names) != 1 or not names[0].strip():
         several = "several names" if len(names) > 1 else "no name that is known"
@@ -130,11 +140,15 @@ def _read_call(item: Any) -> tuple[ToolCall, Path]:
 
 
 class _KeysOfCall(NamedTuple):
-    """Where a call may have its name and arguments, and whether it may say it is unfinished."""
+    """Where a call may have its name and arguments, and whether it may say it is unfinished.
+
+    It `is_plain` if it has a `name`, `arguments`, and no other key that is known.
+    """
 
     names: Sequence[tuple[str, ...]]
     arguments: Sequence[tuple[str, ...]]
     may_be_unfinished: bool
+    is_plain: bool
 
 
 @lru_cache(maxsize=1 << 10)  # most calls have the same keys
@@ -142,7 +156,8 @@ def _shape_of(keys: frozenset[str]) -> _KeysOfCall:
     names, arguments = (
         [path for path in paths if path[0] in keys] for paths in (_NAMES, _ARGUMENTS)
     )
-    return _KeysOfCall(names, arguments, not keys.isdisjoint((*_UNFINISHED, _FAULT)))
+    may_be_unfinished = not keys.isdisjoint((*_UNFINISHED, _FAULT))
+    return _KeysOfCall(names, arguments, may_be_unfinished, keys == _PLAIN)
 
 
 def _unfinished(item: Mapping[str, Any]) -> str | None:
@@ -323,6 +338,7 @@ def first_out_of_order(expected: Sequence[Call], calls: Sequence[Call]) -> Call 
 
 _OWN = ("forbidden_tools", "max_calls")
 # So many verdicts are kept for a check, each on at most so many names.
+_TEXTS, _name_of = {str}, attrgetter("name")
 _MAX_KNOWN, _MAX_NAMES = 1 << 10, 50
 
 
@@ -365,8 +381,8 @@ def _prepare(check: Check, context: EvalContext) -> Executor:
         if recorded is None:
             return unavailable("no tool calls of the output were recorded")
         expected = row.get("expected_tools") if own is None else own
-        if expected and {item.__class__ for item in expected} == {str}:
-            called = tuple([call.name for call in recorded])
+        if expected and {*map(type, expected)} == _TEXTS:
+            called = tuple(map(_name_of, recorded))
             if len(expected) + len(called) <= _MAX_NAMES and all(called):
                 return judge_names(tuple(expected), called)
         try:

@@ -25,7 +25,13 @@ from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
-from evalcontract.grading.comparison import Comparison, EarlierRows, by_id, with_output
+from evalcontract.grading.comparison import (
+    Comparison,
+    EarlierRows,
+    WrittenRows,
+    by_id,
+    with_output,
+)
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.groups import Grouping
@@ -38,7 +44,12 @@ from evalcontract.grading.printed import (
     write_results,
     write_usage,
 )
-from evalcontract.grading.results import Results, ResultsFile, RowResult, earlier_results
+from evalcontract.grading.results import (
+    ResultsFile,
+    RowResult,
+    earlier_results,
+    written_results,
+)
 from evalcontract.grading.rows import with_content, without_texts
 from evalcontract.grading.runner import Task
 from evalcontract.grading.samples import reduced
@@ -271,8 +282,7 @@ def grade_command(
     wanted = WantedFiles(results, resume, force, export, record)
     wanted.check(dataset, outputs)
     inputs, is_printed = _inputs(dataset, outputs, base), output_format != "text"
-    before = earlier_results(compare) if compare else None
-    earlier = _kept(before, grouping) if before else None
+    before, earlier = _earlier(compare, grouping) if compare else (None, None)
     lines = is_printed or results is not None
     shared = ShareOptions(limit, lines, earlier, texts=not no_texts, grouping=grouping)
     printed = printer_of(output_format) if is_printed else None
@@ -294,7 +304,7 @@ def grade_command(
         raise NothingToCheck("the dataset has no rows")
     _put(total, grading, end=end, printed=printed)
     if before and total.summary.rows.total:
-        changed = differences(before.basis, end.basis)
+        changed = differences(before, end.basis)
         total.put_comparison(str(compare), changed, err=is_printed)
     put((f"wrote {name}\n" for name in end.exported), err=is_printed)
     _require_values(total.summary)
@@ -334,19 +344,23 @@ def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
     return rows, find_input(outputs, base, "outputs.jsonl", verb="grade")
 
 
-def _kept(before: Results, grouping: Grouping) -> EarlierRows:
-    """Return the rows of an earlier run by their ids."""
-    rows = by_id(reduced(before.rows, grouping.reduce))
+def _earlier(path: Path, grouping: Grouping) -> tuple[Basis, EarlierRows]:
+    """Return what the results of an earlier run depend on, and its rows by their ids."""
+    written = written_results(path)
+    if written is not None:
+        return written.basis, WrittenRows(written)
+    results = earlier_results(path)
+    rows = by_id(reduced(results.rows, grouping.reduce))
     gc.freeze()  # they stay: the collector need not look at them again and again
-    return rows
+    return results.basis, rows
 
 
-def _is_of_another(before: Results | None, dataset: Input) -> bool:
+def _is_of_another(before: Basis | None, dataset: Input) -> bool:
     """Whether results may be of a dataset that means something else: its bytes are others."""
     if before is None:
         return False
     digest = None if dataset.stream else digest_of(dataset.path)
-    return digest is None or before.basis.manifest["dataset"].get("sha256") != digest
+    return digest is None or before.manifest["dataset"].get("sha256") != digest
 
 
 class WantedFiles(NamedTuple):

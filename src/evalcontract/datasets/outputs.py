@@ -178,11 +178,12 @@ def _faultless(record: Mapping[str, Any]) -> Output | None:
     """Return the output of a record that the schema accepts; None if something is wrong."""
     if record.get(_ID).__class__ is not str and _problems_of_id(record):
         return None
-    output = _output_of(record)
-    for call in output.tool_calls or ():
-        if call.fault is not None:
+    calls, read = record.get(_CALLS), None
+    if calls is not None:
+        read, faults = read_calls(calls)
+        if faults:
             return None
-    return output
+    return Output(record.get(_OUTPUT), read, record.get("context"))
 
 
 def _recode(problem: Problem, *, has_id: bool = False) -> Problem:
@@ -369,7 +370,7 @@ class OutputFile:
             first = rows.peek()
             if isinstance(first, dict) and _SAMPLE in first:
                 return True
-            if _lines(rows) <= _lines(dataset):
+            if rows.line_count <= dataset.line_count:
                 return False
         times: Counter[str] = Counter()
         batches = rows.batches() if self._is_table else rows.batches(quick=True)
@@ -423,14 +424,18 @@ class OutputFile:
             if batch.faults or not self._structure.are_clean(values):
                 yield None
                 return
-            records = []
-            for number, value in enumerate(values, batch.first_index):
-                output = _faultless(value)
-                if output is None or _SAMPLE in value:
-                    yield None
-                    return
-                records.append(OutputRecord(row_id_of(value), number, output))
-            yield records
+            outputs = list(map(_faultless, values))
+            if None in outputs or any(_SAMPLE in value for value in values):
+                yield None
+                return
+            ids = map(row_id_of, values)
+            yield [
+                OutputRecord(id_, number, output)
+                for number, (id_, output) in enumerate(
+                    zip(ids, outputs, strict=True), batch.first_index
+                )
+                if output is not None
+            ]
 
     def _records(self, first: int, rows: list[Any]) -> Iterator[OutputRecord]:
         values = [_renamed(value, self._keys) for value in rows]
@@ -521,11 +526,6 @@ class OutputFile:
             path = (*self._rows.prefix, *(() if number is None else (number,)))
             located = below(path, problem)
             self.diagnostics += to_diagnostics([located], self._rows, self._policy)
-
-
-def _lines(stream: RowStream) -> int:
-    """Return the number of lines of a file."""
-    return sum(1 for _ in stream.sizes(1))
 
 
 def _renamed(record: Any, keys: Mapping[str, str]) -> Any:

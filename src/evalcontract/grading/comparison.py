@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any
 
 from evalcontract.checks.outcome import Outcome, gravest
 from evalcontract.grading.groups import Group, Grouping
-from evalcontract.grading.results import CheckResult, RowResult
+from evalcontract.grading.printed import row_head
+from evalcontract.grading.results import CheckResult, RowResult, WrittenResults, bytes_of
+from evalcontract.grading.rows import without_texts
 from evalcontract.grading.summary import ALL_ALIKE, CheckKey
 from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
@@ -25,6 +27,55 @@ from evalcontract.statistics.estimates import (
 EarlierRows = Mapping[str, Sequence[RowResult]]
 # The outcome and the score, before and now.
 _Change = tuple[Outcome | None, float | None, Outcome | None, float | None]
+
+
+class WrittenRows(Mapping[str, Sequence[RowResult]]):
+    """The rows of complete results by their ids; each is read when it is asked for.
+
+    The line of a row that has not changed need not be: it begins as that of its result now.
+    """
+
+    def __init__(self, written: WrittenResults) -> None:
+        self._written = written
+        self._with_texts: bool | None = True
+
+    def __getitem__(self, id_: str) -> Sequence[RowResult]:
+        return [self._written.row(id_)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._written.starts)
+
+    def __len__(self) -> int:
+        return len(self._written.starts)
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._written.starts
+
+    def are_same(self, rows: Sequence[RowResult]) -> Sequence[bool]:
+        """Say which rows have certainly the same result: all but what is kept of their texts."""
+        if self._with_texts is None or not rows:
+            return [False] * len(rows)
+        same = self._begin_as(rows, with_texts=self._with_texts)
+        if 2 * sum(same) < len(rows):  # the lines may be those of `--no-texts`, or the reverse
+            others = self._begin_as(rows, with_texts=not self._with_texts)
+            if sum(others) > sum(same):
+                self._with_texts, same = not self._with_texts, others
+            if len(rows) > _FEW_ROWS and _LEAST_SAME * sum(same) < len(rows):
+                self._with_texts = None
+        return same
+
+    def _begin_as(self, rows: Sequence[RowResult], *, with_texts: bool) -> Sequence[bool]:
+        """Say which lines begin as those of some rows would."""
+        heads = map(row_head, rows if with_texts else map(without_texts, rows))
+        starts, begins_with = self._written.starts, self._written.data.startswith
+        return [
+            (start := starts.get(row.id)) is not None and begins_with(head, start)
+            for row, head in zip(rows, bytes_of("\n".join(heads)).split(b"\n"), strict=True)
+        ]
+
+
+# Of more rows than a few, so small a part has to be the same; else all lines are read.
+_FEW_ROWS, _LEAST_SAME = 100, 4
 
 
 def by_id(rows: Iterable[RowResult]) -> EarlierRows:
@@ -175,22 +226,33 @@ class Comparison:
     ) -> Comparison:
         """Compare rows with the earlier ones of the same ids."""
         comparison = cls(grouping, keep)
+        rows = [*rows]
+        are_same: Iterable[bool] = repeat(False)
+        if isinstance(before, WrittenRows) and grouping.cluster is None:
+            are_same = before.are_same(rows)
         unchanged: dict[_Unchanged, int] = {}
-        for row in rows:
-            same, at = before.get(row.id, ()), comparison.seen[row.id]
-            if at >= len(same):
-                comparison.new.append(row.id)
-                continue
-            comparison.seen[row.id] += 1
-            result = _unchanged(same[at], row) if grouping.cluster is None else None
+        seen = comparison.seen
+        for row, is_same in zip(rows, are_same, strict=False):
+            id_, result, earlier = row.id, None, None
+            at = seen.get(id_, 0)
+            if is_same and not at:
+                result = _result_of(row)
             if result is None:
-                comparison._compare(same[at], row)
-            else:
+                same = before.get(id_, ())
+                if at >= len(same):
+                    comparison.new.append(id_)
+                    continue
+                earlier = same[at]
+                result = _unchanged(earlier, row) if grouping.cluster is None else None
+            seen[id_] = at + 1
+            if result is not None:
                 times = unchanged.get(result, 0)
                 if not times:  # the checks have the order of the rows, whatever has changed
                     comparison._add_unchanged(result, 0)
                 unchanged[result] = times + 1
                 comparison._add_to_groups(row)
+            elif earlier is not None:
+                comparison._compare(earlier, row)
         for result, times in unchanged.items():
             comparison._add_unchanged(result, times)
         return comparison
@@ -213,7 +275,10 @@ class Comparison:
 
     def lost_ids(self, before: EarlierRows) -> list[str]:
         """Return the ids of earlier rows that are not among those compared."""
-        return [id_ for id_, rows in before.items() for _ in rows[self.seen[id_] :]]
+        seen = self.seen
+        if isinstance(before, WrittenRows):  # each has one line
+            return [id_ for id_ in before if id_ not in seen]
+        return [id_ for id_, rows in before.items() for _ in rows[seen[id_] :]]
 
     def _compare(self, before: RowResult, row: RowResult) -> None:
         if before.rubric != row.rubric:
@@ -248,7 +313,7 @@ class Comparison:
         """Count rows that had this result before, and have it now, but not in their groups."""
         self.rows.changes[*result.row, *result.row] += times
         rubric = _id_of(result.rubric)
-        for name, outcome, score, _, _ in result.checks:
+        for name, outcome, score, _ in result.checks:
             if score is not None:
                 self.checks[rubric, name].changes[outcome, score, outcome, score] += times
 
@@ -292,18 +357,25 @@ class _Unchanged(NamedTuple):
     checks: tuple[tuple[Any, ...], ...]
 
 
-# The id, the outcome, the score, the bounds and the checks inside of the result of a check.
-_of_check = itemgetter(0, 2, 3, 6, 7)
+# The id, the outcome, the score and the bounds of the result of a check; the checks inside.
+_of_check, _inside = itemgetter(0, 2, 3, 6), itemgetter(7)
 
 
 def _unchanged(before: RowResult, now: RowResult) -> _Unchanged | None:
     """Return the result of a row if it is the same, with a score and without checks inside."""
-    if now.score is None or before[1:4] != now[1:4] or before.bounds != now.bounds:
+    if before[1:4] != now[1:4] or before.bounds != now.bounds:
         return None
-    checks = tuple(map(_of_check, now.checks))
-    if tuple(map(_of_check, before.checks)) != checks or any([check[4] for check in checks]):  # noqa: C419 - faster
+    result = _result_of(now)
+    if result is None or tuple(map(_of_check, before.checks)) != result.checks:
         return None
-    return _Unchanged(now.rubric, (now.outcome, now.score), checks)
+    return result
+
+
+def _result_of(row: RowResult) -> _Unchanged | None:
+    """Return the result of a row if it has a score, and no checks inside."""
+    if row.score is None or any(map(_inside, row.checks)):
+        return None
+    return _Unchanged(row.rubric, (row.outcome, row.score), tuple(map(_of_check, row.checks)))
 
 
 def _matched(

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from copy import copy
 from datetime import datetime
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import groupby
 from operator import attrgetter
 from platform import python_version
@@ -228,7 +228,7 @@ class Grading:
                 self.used.note_known(task.row for task in tasks if task.id in earlier)
                 tasks = [task for task in tasks if task.id not in earlier]
             results = self._results_of(tasks)
-            undecided = sum(map(_is_undecided, results))
+            undecided = sum([_is_unreported(row) for row in results if row.outcome is _UNDECIDED])
             return self.used.of(results), len(results), undecided, of(tasks, results)
 
         for use, rows, undecided, share in self._shares(with_use, earlier):
@@ -338,14 +338,14 @@ class Grading:
 
     def _are_ordinary(self, pairs: list[Pair]) -> bool:
         """Whether the work on no pair is more than every row may have."""
-        plan_of = cache(self._grader.plan_of)
-        is_ordinary = self._work.is_ordinary
+        rows: dict[str | None, tuple[list[Any], list[Output]]] = {}
         for row, record in pairs:
             if row.fault is None:
-                plan = plan_of(row.value.get("rubric_ref"))
-                if not is_ordinary(plan, row.value, _output_of(record)):
-                    return False
-        return True
+                values, outputs = rows.setdefault(row.value.get("rubric_ref"), ([], []))
+                values.append(row.value)
+                outputs.append(record.output if record else _NOTHING)
+        plan_of, are_ordinary = self._grader.plan_of, self._work.are_ordinary
+        return all(are_ordinary(plan_of(rubric), *some) for rubric, some in rows.items())
 
     def _in_chunks(
         self,
@@ -397,9 +397,8 @@ class Grading:
         elif record is None:
             self._lacking.append(name)
             lacks = NO_OUTPUT
-        sample = record.sample if record else None
-        task = Task(name, value.get("rubric_ref"), value, _output_of(record), lacks=lacks)
-        return task if sample is None else task._replace(sample=sample)
+        output, sample = (record.output, record.sample) if record else (_NOTHING, None)
+        return Task(name, value.get("rubric_ref"), value, output, None, lacks, sample)
 
     def _report_undecided(self, outputs: OutputFile) -> None:
         if self._undecided and not self.gate.allow_undecided:
@@ -438,10 +437,12 @@ def _chunks(tasks: Iterator[Task]) -> Iterator[list[Task]]:
         yield chunk
 
 
-def _is_undecided(row: RowResult) -> bool:
-    """Whether a row is undecided, and nothing else is reported of it."""
-    is_reported = not row.checks or row.reason in (NO_OUTPUT, INVALID_OUTPUT)
-    return row.outcome is Outcome.UNDECIDED and not is_reported
+_UNDECIDED = Outcome.UNDECIDED  # members of enums are found slowly
+
+
+def _is_unreported(row: RowResult) -> bool:
+    """Whether nothing is reported of a row that is undecided."""
+    return bool(row.checks) and row.reason not in (NO_OUTPUT, INVALID_OUTPUT)
 
 
 def _file(name: str, input_: Input) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from evalcontract.grading.samples import SampleTally
 from evalcontract.grading.summary import MissingVerdicts, QualityGate, Summary, Tally, counts
 from evalcontract.judging.asking import Usage
 from evalcontract.judging.questions import READINGS
+from evalcontract.library.scores import Bounds
 from evalcontract.model.codes import where_to_read
 from evalcontract.model.values import NAME_LENGTH, clipped, escape_controls, listed, many
 from evalcontract.report.frame import aligned, fits, wrapped
@@ -370,9 +371,13 @@ def brief(row: RowResult) -> str:
     return f"{outcome} {score_text(row.score, row.bounds, '.2f')}"
 
 
+# Looked up once: members of enums are found slowly.
+_NO_FAILURES = (Outcome.PASSED, None)
+
+
 def is_failure(row: RowResult) -> bool:
     """Whether a row is listed as not passed."""
-    return row.outcome not in (Outcome.PASSED, None)
+    return row.outcome not in _NO_FAILURES
 
 
 def number_text(score: float | None) -> str:
@@ -391,22 +396,31 @@ def _below(mean: float, threshold: float) -> str:
 
 def row_line(row: RowResult) -> str:
     """Return the line of a row."""
-    checks = ", ".join([_check_text(check) for check in row.checks])
     content = f", {_content_text(row.content)[1:-1]}" if row.content else ""
-    head = to_json(_result(row, **_which(row)))[:-1]
-    return f'{head}, "checks": [{checks}]{content}}}\n'
+    return f"{row_head(row)}{content}}}\n"
 
 
-def _which(row: RowResult) -> dict[str, Any]:
-    """Return which output of a row was graded, and by what."""
-    sample = {} if row.sample is None else {"sample": row.sample}
-    return {**sample, "rubric": row.rubric}
+def row_head(row: RowResult) -> str:
+    """Return how the line of a row begins: all but what results keep of the row and its output."""
+    checks = ", ".join([_check_text(check) for check in row.checks])
+    which = (
+        to_json(row.id)
+        if row.sample is None
+        else f'{to_json(row.id)}, "sample": {to_json(row.sample)}'
+    )
+    return f'{{"id": {which}, {_result_text(row, "rubric", row.rubric)}, "checks": [{checks}]'
+
+
+def _of_row(row: RowResult) -> dict[str, Any]:
+    """Return which output of a row was graded, by what, and the result."""
+    which = {"id": row.id} if row.sample is None else {"id": row.id, "sample": row.sample}
+    return which | _result(row, "rubric", row.rubric)
 
 
 def row_fields(row: RowResult) -> dict[str, Any]:
     """Return the JSON of a row."""
     checks = {"checks": [_check(check) for check in row.checks]}
-    return {**_result(row, **_which(row)), **checks, **(row.content or {})}
+    return {**_of_row(row), **checks, **(row.content or {})}
 
 
 # What a table or YAML may have and JSON has not is written as text.
@@ -479,17 +493,31 @@ def summary_fields(
 
 
 def _check_text(check: CheckResult) -> str:
-    is_plain = check.details is None and not check.checks
-    return _plain_check(check) if is_plain else to_json(_check(check))
+    """Return the JSON of a check; see `_check`."""
+    text = f'{{"id": {to_json(check.id)}, {_result_text(check, "kind", check.kind)}'
+    if check.details:
+        text += f', "details": {to_json(dict(check.details))}'
+    if check.checks:
+        text += f', "checks": [{", ".join(map(_check_text, check.checks))}]'
+    return f"{text}}}"
 
 
-@lru_cache(maxsize=1 << 10)  # most of them are the same on many rows
-def _plain_check(check: CheckResult) -> str:
-    return to_json(_check(check))
+def _result_text(result: RowResult | CheckResult, key: str, by: str | None) -> str:
+    """Return the JSON of a result without braces; see `_result`."""
+    text = _score_text(key, by, result.outcome, result.score, result.bounds)
+    return text if result.reason is None else f'{text}, "reason": {to_json(result.reason)}'
+
+
+@lru_cache(maxsize=1 << 10, typed=True)  # most of them are the same on many rows
+def _score_text(
+    key: str, by: str | None, outcome: Outcome | None, score: float | None, bounds: Bounds | None
+) -> str:
+    content = {key: by, "outcome": outcome, "score": score}
+    return to_json(content if bounds is None else {**content, "bounds": bounds})[1:-1]
 
 
 def _check(check: CheckResult) -> dict[str, Any]:
-    content = _result(check, kind=check.kind)
+    content = {"id": check.id} | _result(check, "kind", check.kind)
     if check.details:
         content["details"] = dict(check.details)
     if check.checks:
@@ -497,16 +525,14 @@ def _check(check: CheckResult) -> dict[str, Any]:
     return content
 
 
-def _result(result: RowResult | CheckResult, **by: Any) -> dict[str, Any]:
+def _result(result: RowResult | CheckResult, key: str, by: str | None) -> dict[str, Any]:
     """Return what a row and a check have in common; `by` is what graded the one or the other."""
-    content: dict[str, Any] = {
-        "id": result.id,
-        **by,
-        "outcome": result.outcome,
-        "score": result.score,
-    }
-    more = {"bounds": result.bounds, "reason": result.reason}
-    return content | {key: value for key, value in more.items() if value is not None}
+    content: dict[str, Any] = {key: by, "outcome": result.outcome, "score": result.score}
+    if result.bounds is not None:
+        content["bounds"] = result.bounds
+    if result.reason is not None:
+        content["reason"] = result.reason
+    return content
 
 
 def _tally(tally: Tally) -> dict[str, Any]:

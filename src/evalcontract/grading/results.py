@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from evalcontract._version import __version__
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.basis import (
     Basis,
@@ -294,9 +295,90 @@ def _journal(path: Path) -> tuple[list[bytes], str, int]:
     digest = sha256_of(path) if table_medium(path) else sha256(b"".join(lines)).hexdigest()
     if run.pop("results", {}).get("sha256") != digest:
         raise UsageError(f"{name} has changed since {display_name(beside)} was written beside it")
+    manifest, used, summary = _lines_of_run(run)
+    return [manifest, used, *lines, summary], name, -1
+
+
+def _lines_of_run(run: dict[str, Any]) -> list[bytes]:
+    """Return what a run file says as the lines of a run that goes on; it is taken from `run`."""
     head = ({"manifest": run.pop("manifest")}, {"used": run.pop("used")})
-    texts = [_bytes_of(json_line(content)) for content in (*head, run)]
-    return [*texts[:2], *lines, texts[2]], name, -1
+    return [bytes_of(json_line(content)) for content in (*head, run)]
+
+
+class WrittenResults(NamedTuple):
+    """Complete results as this version writes them, whose lines are not read yet.
+
+    `starts` are the offsets in `data` of the lines, by the ids of their rows.
+    """
+
+    basis: Basis
+    name: str
+    data: bytes
+    starts: Mapping[str, int]
+
+    def row(self, id_: str) -> RowResult:
+        """Read the line of a row.
+
+        Raises:
+            UsageError: it is not one that `grade` writes.
+
+        """
+        start = self.starts[id_]
+        content = _content(self.data[start : self.data.index(b"\n", start) + 1])
+        if content is None or "manifest" in content:
+            number = self.data.count(b"\n", 0, start) + 1
+            raise UsageError(f"{self.name}:{number}: this is not a result of `evalcontract grade`")
+        return result_of(content)
+
+
+def written_results(path: Path) -> WrittenResults | None:
+    """Return complete results that this version wrote; None if that is not certain.
+
+    That is if their run file says so, with their digest, and no row has several results.
+    """
+    beside = run_path(path)
+    if table_medium(path) or not (path.is_file() and beside.is_file()):
+        return None
+    try:
+        run, data = _content(beside.read_bytes()), path.read_bytes()
+    except OSError:
+        return None
+    if run is None or not {"manifest", "used", "summary"} <= run.keys():
+        return None
+    is_whole = run.pop("results", {}).get("sha256") == sha256(data).hexdigest()
+    if not is_whole or run["manifest"]["tool"] != {"name": "evalcontract", "version": __version__}:
+        return None
+    starts = _starts(data)
+    if not starts:
+        return None
+    name = display_name(path)
+    return WrittenResults(read_results(_lines_of_run(run), name).basis, name, data, starts)
+
+
+# What stands before and after the id in the line of a row that has one output.
+_BEFORE_ID, _AFTER_ID = b'{"id": "', b'", "rubric": '
+
+
+def _starts(data: bytes) -> dict[str, int] | None:
+    """Return where the lines of rows begin, by their ids; None if one has another form."""
+    starts: dict[bytes, int] = {}
+    start = lines = 0
+    before, find, begins_with = len(_BEFORE_ID), data.find, data.startswith
+    while start < len(data):
+        end, stop = find(b"\n", start) + 1, find(b'"', start + before)
+        id_ = data[start + before : stop]
+        if not (end and begins_with(_BEFORE_ID, start) and begins_with(_AFTER_ID, stop)):
+            return None
+        if b"\\" in id_:  # an escape
+            return None
+        starts[id_] = start
+        start, lines = end, lines + 1
+    if len(starts) < lines:
+        return None
+    try:
+        return {id_.decode(): start for id_, start in starts.items()}
+    except UnicodeDecodeError:
+        return None
 
 
 def _lines_of(path: Path) -> list[bytes]:
@@ -310,7 +392,8 @@ def _lines_of(path: Path) -> list[bytes]:
         raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
 
 
-def _bytes_of(line: str) -> bytes:
+def bytes_of(line: str) -> bytes:
+    """Return a line, or several, as results have them."""
     return "".join(harmless_json([line])).encode("utf-8", "backslashreplace")
 
 
@@ -396,7 +479,7 @@ class ResultsFile:
         if not is_partial or len(good) < len(earlier.rows) or used != earlier.basis.used:
             with _writing(self._path):
                 kept = (lines[place] for place in good)
-                self._file.keep([lines[0], _bytes_of(used_line(used)), *kept])
+                self._file.keep([lines[0], bytes_of(used_line(used)), *kept])
         return list(good.values())
 
     def write(self, lines: str) -> None:
@@ -431,7 +514,7 @@ class ResultsFile:
         def beside() -> bytes:
             results = {"file": self._path.name, "sha256": digest.hexdigest(), "rows": next(numbers)}
             text = json.dumps({**run, "results": results}, ensure_ascii=False, indent=2)
-            return _bytes_of(f"{text}\n")
+            return bytes_of(f"{text}\n")
 
         with _writing(self._path):
             self._file.complete(rows, {run_path(self._path): beside})

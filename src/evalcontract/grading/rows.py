@@ -7,7 +7,7 @@ rows, so that the number of processes changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from evalcontract.checks.outcome import ANY_SCORE, UNANSWERED, Outcome, Output
@@ -71,9 +71,25 @@ class WorkBudget:
         self._ungraded[id(plan)] = plan, rows + 1
         return _TOO_MUCH
 
-    def is_ordinary(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> bool:
-        """Whether the work on an output is no more than every row may have: it is not counted."""
-        return not self._steps(plan, row, output)
+    def are_ordinary(
+        self, plan: Plan | None, rows: Sequence[Mapping[str, Any]], outputs: Sequence[Output]
+    ) -> bool:
+        """Whether the work on no output is more than every row may have: it is not counted."""
+        # The greatest numbers of all rows together are within the bounds of almost every dataset.
+        size = self._size(plan) if plan else _NOTHING
+        lists = {
+            key: max([len(row[key]) for row in rows if row.get(key).__class__ is list], default=0)
+            for key in _LISTS
+        }
+        calls = max([len(output.tool_calls or ()) for output in outputs], default=0)
+        if (
+            size.checks <= CHECKS
+            and size.patterns <= CHECKS
+            and size.texts + sum(lists.values()) <= TEXTS
+            and calls * (size.tools + lists["expected_tools"]) <= PAIRS
+        ):
+            return True
+        return not any(map(partial(self._steps, plan), rows, outputs))
 
     def _steps(self, plan: Plan | None, row: Mapping[str, Any], output: Output) -> int:
         size = self._size(plan) if plan else _NOTHING
@@ -153,13 +169,20 @@ def without_texts(row: RowResult) -> RowResult:
 
 def _without_texts(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
     return tuple(
-        check._replace(
-            reason=None,
-            details={UNANSWERED: _LEFT_OUT} if check.unanswered else None,
-            checks=_without_texts(check.checks),
-        )
-        for check in checks
+        [
+            check
+            if check.reason is None and check.details is None and not check.checks
+            else _without_text(check)
+            for check in checks
+        ]
     )
+
+
+def _without_text(check: CheckResult) -> CheckResult:
+    id_, kind, outcome, score, *_ = check
+    details = {UNANSWERED: _LEFT_OUT} if check.unanswered else None
+    inner = _without_texts(check.checks)
+    return CheckResult(id_, kind, outcome, score, None, details, check.bounds, inner)
 
 
 class RowGrader:

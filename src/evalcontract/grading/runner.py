@@ -154,6 +154,11 @@ _OUTCOMES = {
 }
 # The outcome, the score and the bounds of the result of a check.
 _scored = itemgetter(2, 3, 6)
+# What is looked up once, and not for each result: members of enums are found slowly.
+_DECIDED = (Outcome.PASSED, Outcome.FAILED)
+_SKIPPED, _UNDECIDED = Outcome.SKIPPED, Outcome.UNDECIDED
+_result_of = partial(tuple.__new__, CheckResult)
+_row_of = partial(tuple.__new__, RowResult)
 # A union would be made anew for each result.
 _NUMBER = (int, float)
 # So many are kept for a rubric.
@@ -225,7 +230,7 @@ class Single(NamedTuple):
                 verdicts = None
             if verdicts is not None:
                 return self.shared(verdicts)
-        return list(map(self.executed, block.rows, block.outputs))
+        return self.shared(list(map(self.executed, block.rows, block.outputs)))
 
     def shared(self, verdicts: Sequence[Verdict]) -> list[CheckResult]:
         """Return the results that verdicts come to; those of the same verdict are the same."""
@@ -240,25 +245,28 @@ class Single(NamedTuple):
             results.append(result)
         return results
 
-    def executed(self, row: Mapping[str, Any], output: Output) -> CheckResult:
-        """Return the result on one output; an executor that fails is an error."""
+    def executed(self, row: Mapping[str, Any], output: Output) -> Verdict:
+        """Return the verdict on one output; an executor that fails is an error."""
         try:
-            verdict = self.execute(row, output)
-            return self.passed if verdict is PASSED else self.result(verdict)
+            return _possible(self.execute(row, output), self.kind)
         except MemoryError:
             raise
         except Exception as raised:  # noqa: BLE001 - the executor of another package
             fault = f"{type(raised).__name__}: {raised}"
-            return self.result(error(f"the executor of `{self.kind}` failed: {fault}"))
+            return error(f"the executor of `{self.kind}` failed: {fault}")
 
     def result(self, verdict: Verdict) -> CheckResult:
         """Return the result that a verdict comes to: an error if it has no possible score."""
-        return CheckResult(self.id, self.kind, *_possible(verdict, self.kind))
+        return _result_of((self.id, self.kind, *_possible(verdict, self.kind), ()))
 
 
 def _possible(verdict: Verdict, kind: str) -> Verdict:
     """Return a verdict with a score, or bounds, from 0 to 1; of what is skipped, with neither."""
     outcome, score, _, _, bounds = verdict
+    if bounds is None and outcome in _DECIDED:
+        if score is not None and score.__class__ is float and 0 <= score <= 1:
+            return verdict
+        return _with_score(verdict, kind)
     if outcome is Outcome.SKIPPED:
         return verdict._replace(score=None, bounds=None)
     if bounds is not None:
@@ -266,11 +274,14 @@ def _possible(verdict: Verdict, kind: str) -> Verdict:
         if _is_score(low) and _is_score(high) and low <= high:
             return verdict._replace(score=None)
         return error(f"the executor of `{kind}` gave the bounds {low!r} and {high!r}")
-    if outcome is Outcome.PASSED or outcome is Outcome.FAILED:
-        if not _is_score(score):
-            return error(f"the executor of `{kind}` gave the score {score!r}")
-        return verdict if score.__class__ is float else verdict._replace(score=float(score))
     return verdict._replace(score=None, bounds=ANY_SCORE)
+
+
+def _with_score(verdict: Verdict, kind: str) -> Verdict:
+    score = verdict.score
+    if not _is_score(score):
+        return error(f"the executor of `{kind}` gave the score {score!r}")
+    return verdict._replace(score=float(score))
 
 
 def _is_score(value: Any) -> TypeGuard[float]:
@@ -301,9 +312,9 @@ class Checks(NamedTuple):
         if found is None:
             weights = (check.weight for check in self.checks)
             found = self.combine([*zip(results, weights, strict=True)])
-            if found.outcome is not Outcome.SKIPPED and len(self.known) < _MAX_TOTALS:
+            if found.outcome is not _SKIPPED and len(self.known) < _MAX_TOTALS:
                 self.known[scores] = found
-        elif found.outcome is Outcome.UNDECIDED:
+        elif found.outcome is _UNDECIDED:
             return found._replace(reason=gravest(results)[1])
         return found
 
@@ -378,13 +389,17 @@ class RubricRunner:
         """Return what the rubric makes of outputs, in order."""
         return [result for block in _blocks(tasks) for result in self._results(block)]
 
-    def _results(self, tasks: Sequence[Task]) -> Iterator[RowResult]:
-        total_of, name = self._checks.total, self.name
+    def _results(self, tasks: Sequence[Task]) -> list[RowResult]:
+        name = self.name
         ids, _, rows, outputs, *_ = zip(*tasks, strict=True)
         all_results = self._checks.results(block_of(rows, outputs))
-        for id_, results in zip(ids, all_results, strict=True):
-            outcome, score, bounds, reason = total_of(results)
-            yield RowResult(id_, name, outcome, score, reason, bounds, results)
+        totals = map(self._checks.total, all_results)
+        return [
+            _row_of((id_, name, outcome, score, reason, bounds, results, None, None))
+            for id_, results, (outcome, score, bounds, reason) in zip(
+                ids, all_results, totals, strict=True
+            )
+        ]
 
 
 def _blocks(tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:

@@ -9,7 +9,7 @@ from math import fsum
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from evalcontract.checks.outcome import UNMEASURED, Outcome
+from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.samples import SampleTally
@@ -271,9 +271,7 @@ class Summary:
                 name, kind, outcome, score, bounds = result
                 _, tally = self.checks.setdefault((rubric, name), (kind, Tally()))
                 tally.add(outcome, score, bounds, times=times)
-            if any(map(_bounds, column)) or (
-                any(map(_details, column)) and any(check.unanswered for check in column)
-            ):
+            if any(map(_bounds, column)) or any(map(_may_be_unanswered, map(_details, column))):
                 for key, times in Counter(map(_unmeasured, column)).items():
                     self._count(key, times)
 
@@ -373,6 +371,10 @@ def _alike(rows: Iterable[RowResult]) -> Iterable[tuple[RowResult, int]]:
         first, times = alike.get(key, (row, 0))
         alike[key] = first, times + 1
     return alike.values()
+
+
+def _may_be_unanswered(details: Mapping[str, Any] | None) -> bool:
+    return details is not None and UNANSWERED in details
 
 
 def _unmeasured(check: CheckResult) -> MissingVerdicts | None:

@@ -118,7 +118,7 @@ def listed(words: Iterable[object], most: int = SHOWN, total: int | None = None)
     `total` is the number of all words if `words` are only the first `most + 1` of them.
     """
     # A collection is not copied: it may be long, and be listed for each row.
-    items = words if isinstance(words, list | Collection) else list(words)
+    items = words if words.__class__ is list or isinstance(words, Collection) else list(words)
     total = len(items) if total is None else total
     # One more item is as short as "… and 1 more".
     if total <= most + 1:

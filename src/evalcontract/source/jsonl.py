@@ -245,6 +245,15 @@ class RowStream:
                 yield size
 
     @property
+    def line_count(self) -> int:
+        """The number of lines of the file; they are only read, not parsed."""
+        number, last = 0, b"\n"
+        with self._open() as stream:
+            while data := stream.read(_CHUNK):
+                number, last = number + data.count(b"\n"), data[-1:]
+        return number + (last != b"\n")
+
+    @property
     def blocks(self) -> list[LineBlock]:
         """The blocks that were read, for `adopt`."""
         return self._index.blocks

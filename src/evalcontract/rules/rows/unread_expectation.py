@@ -74,7 +74,7 @@ def _silent(group: RowGroup) -> dict[str, Any] | bool:
 def _suspects(row: dict[str, Any], group: RowGroup) -> bool:
     """Whether nothing reads the reference answer of a row, and it is not one of the facts."""
     plan, expected = group.plan, row.get("expected")
-    if plan is None or not plan.is_complete or "expected" in plan.reads or not expected:
+    if not expected or plan is None or not plan.is_complete or "expected" in plan.reads:
         return False
     if expected.get("reference") is None or "reference" in _keys_of_expected(plan.reads):
         return False

@@ -1,0 +1,276 @@
+"""Earlier results whose lines are read only where a row has changed: the answers are the same."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evalcontract._version import __version__
+from evalcontract.checks.outcome import Outcome
+from evalcontract.grading.basis import to_json
+from evalcontract.grading.comparison import Comparison, WrittenRows, by_id
+from evalcontract.grading.groups import Grouping
+from evalcontract.grading.printed import row_fields, row_line, summary_fields
+from evalcontract.grading.results import (
+    CheckResult,
+    RowResult,
+    WrittenResults,
+    bytes_of,
+    earlier_results,
+    run_path,
+    written_results,
+)
+from evalcontract.grading.rows import without_texts
+from evalcontract.grading.summary import OPEN, Summary
+from evalcontract.library.scores import Bounds
+from evalcontract.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TOOL = {"name": "evalcontract", "version": __version__}
+
+
+def write(path: Path, data: bytes, **manifest: Any) -> None:
+    """Write lines as results, and a run file with their digest."""
+    file = {"file": "x", "sha256": "0" * 64}
+    run = {
+        "manifest": {"version": "3.0", "tool": TOOL, "dataset": file, "outputs": file, **manifest},
+        "used": {},
+        "summary": summary_fields(Summary.of([]), OPEN),
+        "results": {"file": path.name, "sha256": sha256(data).hexdigest(), "rows": 0},
+    }
+    path.write_bytes(data)
+    run_path(path).write_text(json.dumps(run), encoding="utf-8")
+
+
+def lines_of(rows: list[RowResult], *, texts: bool = True) -> bytes:
+    return bytes_of("".join(map(row_line, rows if texts else map(without_texts, rows))))
+
+
+def row(id_: str, score: float = 1.0, reason: str | None = None, **of_row: Any) -> RowResult:
+    outcome = Outcome.PASSED if score == 1 else Outcome.FAILED
+    check = CheckResult("x", "regex", outcome, score, reason)
+    return RowResult(id_, "rubric/a@1.0.0", outcome, score, checks=(check,), **of_row)
+
+
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=5)
+IDS = (
+    st.sampled_from(["a", "b", "row 1", "é", "日本", "🚀", "\u202e", "##vso[", "'", "\x7f"]) | TEXTS
+)
+SCORES = st.sampled_from([0.0, 0.1 + 0.2, 0.5, 1.0])
+PARTS: dict[str, Any] = {
+    "score": st.none() | SCORES,
+    "reason": st.none() | TEXTS,
+    "bounds": st.none() | st.sampled_from([Bounds(), Bounds(0.25, 0.5)]),
+}
+OUTCOMES = st.sampled_from(Outcome)
+OF_ROWS = st.sampled_from([None, Outcome.PASSED, Outcome.FAILED, Outcome.UNDECIDED])
+CHECKS = st.recursive(
+    st.builds(
+        CheckResult,
+        id=st.sampled_from("xyz"),
+        checks=st.just(()),
+        kind=st.sampled_from(["regex", "own"]),
+        outcome=OUTCOMES,
+        details=st.none() | st.dictionaries(TEXTS, TEXTS | SCORES, min_size=1, max_size=2),
+        **PARTS,
+    ),
+    lambda inner: st.builds(
+        CheckResult,
+        id=st.just("c"),
+        kind=st.just("composite"),
+        outcome=OUTCOMES,
+        details=st.none(),
+        checks=st.lists(inner, min_size=1, max_size=2).map(tuple),
+        **PARTS,
+    ),
+    max_leaves=3,
+)
+ROWS = st.builds(
+    RowResult,
+    id=IDS,
+    outcome=OF_ROWS,
+    rubric=st.sampled_from([None, "rubric/a@1.0.0", "rubric/a@2.0.0"]),
+    checks=st.lists(CHECKS, max_size=3).map(tuple),
+    sample=st.none(),
+    content=st.none() | st.fixed_dictionaries({"tags": st.just(["t"]), "output": TEXTS}),
+    **PARTS,
+)
+
+
+def found(comparison: Comparison, before: Any) -> list[Any]:
+    """Return all that a comparison has found."""
+    checks = {key: tally.changes for key, tally in comparison.checks.items()}
+    groups = {key: tally.changes for key, tally in comparison.groups.items()}
+    changed = [(each.before, each.after, each.checks) for each in comparison.changed]
+    return [
+        comparison.rows.changes,
+        [*checks.items()],
+        groups,
+        changed,
+        comparison.flipped,
+        comparison.versions,
+        comparison.uncompared,
+        (comparison.change_count, comparison.flip_count),
+        comparison.new,
+        comparison.seen,
+        comparison.lost_ids(before),
+    ]
+
+
+@given(written=ROWS)
+def test_a_line_has_the_fields_of_its_row(written: RowResult) -> None:
+    assert row_line(written) == to_json(row_fields(written)) + "\n"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    before=st.lists(ROWS, min_size=1, max_size=6, unique_by=lambda each: each.id),
+    others=st.lists(ROWS, max_size=4),
+    kept=st.sets(st.integers(0, 5)),
+    texts=st.booleans(),
+    cluster=st.sampled_from([None, None, "metadata.x"]),
+)
+def test_a_comparison_is_the_same_as_with_all_lines_read(
+    tmp_path_factory: pytest.TempPathFactory,
+    before: list[RowResult],
+    others: list[RowResult],
+    kept: set[int],
+    texts: bool,  # noqa: FBT001 - hypothesis passes it by name
+    cluster: str | None,
+) -> None:
+    path = tmp_path_factory.mktemp("written") / "results.jsonl"
+    write(path, lines_of(before, texts=texts))
+    after = [each for at, each in enumerate(before) if at in kept]
+    after += [each for each in others if each.id not in {one.id for one in after}]
+    exact = by_id(earlier_results(path).rows)
+    written = written_results(path)
+    if written is None:
+        ids = (json.dumps(each.id, ensure_ascii=False) for each in before)
+        assert any(b"\\" in bytes_of(id_) for id_ in ids), "an escape"
+        return
+    grouping = Grouping(cluster=cluster)
+    rows = WrittenRows(written)
+    assert [*rows] == [*exact]
+    assert found(Comparison.of(rows, after, grouping), rows) == found(
+        Comparison.of(exact, after, grouping), exact
+    )
+    halves = Comparison(grouping)
+    for half in (after[:1], after[1:]):
+        halves.merge(Comparison.of(rows, half, grouping))
+    assert found(halves, rows)[0] == found(Comparison.of(exact, after, grouping), exact)[0]
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_lines_of_rows_that_are_the_same_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, texts: bool
+) -> None:
+    path = tmp_path / "results.jsonl"
+    content = {"tags": ["t"], "output": "said"}
+    before = [row(f"r{at}", at % 2, f"not {at}", content=content) for at in range(300)]
+    write(path, lines_of(before, texts=texts))
+    written = written_results(path)
+    assert written is not None
+    read: list[str] = []
+    row_of = WrittenResults.row
+
+    def noted(written: WrittenResults, id_: str) -> RowResult:
+        read.append(id_)
+        return row_of(written, id_)
+
+    monkeypatch.setattr(WrittenResults, "row", noted)
+    after = [each if at != 7 else row("r7", 0.25) for at, each in enumerate(before)]
+    rows = WrittenRows(written)
+    comparison = Comparison.of(rows, after)
+    assert read == ["r7"]
+    assert comparison.rows.changes.total() == 300
+    assert [each.after.score for each in comparison.changed] == [0.25]
+    assert comparison.lost_ids(rows) == []
+
+
+def test_nothing_is_tried_again_where_almost_all_rows_have_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.jsonl"
+    before = [row(f"r{at}") for at in range(200)]
+    write(path, lines_of(before))
+    written = written_results(path)
+    assert written is not None
+    rows = WrittenRows(written)
+    after = [row(f"r{at}", 0.0) for at in range(200)]
+    assert Comparison.of(rows, after).flip_count == 200
+    monkeypatch.setattr(WrittenRows, "_begin_as", None)
+    assert Comparison.of(rows, before).flip_count == 0
+
+
+LINE = lines_of([row("a"), row("b")])
+# What may not be read line by line: the data, and what the manifest says.
+OTHERS: dict[str, tuple[bytes, dict[str, Any]]] = {
+    "another version": (LINE, {"tool": {**TOOL, "version": "0.0.1"}}),
+    "another tool": (LINE, {"tool": {**TOOL, "name": "another"}}),
+    "repeated ids": (LINE + LINE, {}),
+    "samples": (lines_of([row("a", sample=1), row("a", sample=2)]), {}),
+    "other keys first": (LINE.replace(b'{"id": "a", ', b'{"score": 1.0, "id": "a", '), {}),
+    "other spaces": (LINE.replace(b": ", b":"), {}),
+    "an escape in an id": (LINE.replace(b'"a"', b'"\\u0061"'), {}),
+    "an empty line": (LINE + b"\n", {}),
+    "no end of the last line": (LINE[:-1], {}),
+    "no UTF-8": (LINE.replace(b'"a"', b'"\xff"'), {}),
+    "nothing": (b"", {}),
+}
+
+
+@pytest.mark.parametrize(("data", "manifest"), OTHERS.values(), ids=OTHERS)
+def test_what_is_not_certainly_written_by_this_version(
+    tmp_path: Path, data: bytes, manifest: dict[str, Any]
+) -> None:
+    path = tmp_path / "results.jsonl"
+    write(path, LINE)
+    assert written_results(path) is not None
+    write(path, data, **manifest)
+    assert written_results(path) is None
+
+
+def edited(path: Path) -> None:
+    path.write_bytes(LINE.replace(b"1.0", b"0.5"))
+
+
+def without_run(path: Path) -> None:
+    run_path(path).unlink()
+
+
+def with_broken_run(path: Path) -> None:
+    run_path(path).write_text("{")
+
+
+def with_other_run(path: Path) -> None:
+    run_path(path).write_text("{}")
+
+
+@pytest.mark.parametrize("change", [edited, without_run, with_broken_run, with_other_run])
+def test_what_has_changed_is_refused(tmp_path: Path, change: Callable[[Path], None]) -> None:
+    path = tmp_path / "results.jsonl"
+    write(path, LINE)
+    change(path)
+    assert written_results(path) is None
+    with pytest.raises(UsageError):
+        earlier_results(path)
+
+
+def test_a_line_that_is_no_result_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    broken = LINE.replace(b'"id": "b", "rubric": ', b'"id": "b", "rubric": 1, "x": ')
+    write(path, broken)
+    written = written_results(path)
+    assert written is not None
+    with pytest.raises(UsageError, match=r"results\.jsonl:2: this is not a result"):
+        WrittenRows(written)["b"]
+    with pytest.raises(UsageError, match=r"results\.jsonl:2: this is not a result"):
+        earlier_results(path)
