@@ -21,11 +21,14 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 # Where the tests run with the lowest versions of all packages.
 LOWEST := build/lowest
 
+# The runs of the fast tests, one on each core: fast-1, fast-2.
+FAST := $(addprefix fast-,$(shell seq "$$(getconf _NPROCESSORS_ONLN)"))
+
 # What pip always gets to hear here.
 PIP := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test thorough fuzz check lint types imports fast messages site serve tables schemas typed man
-.PHONY: generated bench bench-html bombs mutate lowest without-yaml-rs audit constraints peers suites
+.PHONY: $(FAST) generated bench bench-html bombs mutate lowest without-yaml-rs audit constraints peers suites
 .PHONY: clean dist pythons vsix workbench pictures clusters
 
 demo: $(READY)
@@ -48,9 +51,10 @@ fuzz: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,fuzz]"
 	$(BIN)/python tests/fuzz/run_fuzz.py $(FUZZ) $(TARGETS)
 
-# The types are checked beside the tests, which begin slowly.
+# At most some 70 seconds of processor time, half of that on two cores; the types take another half
+# minute the first time. What ends prints all that it has to say at once.
 check: $(READY)
-	@$(MAKE) --no-print-directory --jobs=2 lint imports types fast
+	@$(MAKE) --no-print-directory --jobs --output-sync=target --keep-going types $(FAST) lint imports
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -62,8 +66,12 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
+# A run on each core, each with its share of the files.
 fast: $(READY)
-	$(PYTEST) -q -m "not costly" --hypothesis-profile=brief
+	@$(MAKE) --no-print-directory --jobs --keep-going $(FAST)
+
+$(FAST): fast-%: $(READY)
+	$(BIN)/python -m pytest -q -m "not costly" --hypothesis-profile=brief --share=$*/$(words $(FAST))
 
 # The texts that people read, written anew; the tests compare with them.
 messages: $(READY)

@@ -17,6 +17,7 @@ import pytest
 from examples import load_profiles
 from needs import shared
 from programs import SECONDS, TOO_MANY_SECONDS, seconds_used, watch
+from shares import Share
 
 from evalcontract.cache import FOLDER_VARIABLE, checks
 from evalcontract.checks import _time_limit
@@ -31,6 +32,19 @@ _MODEL_VARIABLES = (
     "EVALCONTRACT_(BASE_URL|API_KEY|MODEL|TIMEOUT_SECONDS|MAX_RETRIES|CONCURRENCY|ENDPOINTS"
     "|.*_PRICE)$"
 )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let one of several runs at once have its share of the files."""
+    parser.addoption("--share", type=Share, metavar="1/2", help="the first of two runs at once")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of tests that another share has."""
+    share: Share | None = config.getoption("share")
+    if share is None or not (collection_path.match("test_*.py") and collection_path.is_file()):
+        return None
+    return not share.has(collection_path) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

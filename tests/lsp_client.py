@@ -13,7 +13,7 @@ import threading
 import time
 from dataclasses import dataclass
 from itertools import count
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +30,24 @@ _SETTINGS: dict[str, Any] = {
         "kubernetesCRDStore": {"enable": False},
     },
 }
+
+
+class Process(Protocol):
+    """What a client needs of the process of its server."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None:
+        """What the server reads."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """What it writes."""
+
+    def kill(self) -> None:
+        """End it."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; return its exit code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +100,24 @@ class Client:
             for name, value in os.environ.items()
             if name.lower() not in ("http_proxy", "https_proxy", "all_proxy")
         }
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=environment,
-        )
+        self._process = self._started(command, environment, errors)
         self._root = root
         self._settings = {"yaml": {**_SETTINGS["yaml"], **(settings or {})}}
         self._ids = count(1)
         self._inbox: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._published: dict[str, list[dict[str, Any]]] = {}
         self._reader = threading.Thread(target=self._read, daemon=True)
+
+    def _started(
+        self, command: list[str], environment: dict[str, str], errors: IO[bytes] | int
+    ) -> Process:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=environment,
+        )
 
     def __enter__(self) -> Self:
         self._reader.start()
@@ -176,7 +199,7 @@ class Client:
         except queue.Empty:
             raise TimeoutError("the language server does not answer") from None
         if message is None:
-            raise RuntimeError(f"the language server ended: {self._process.poll()}")
+            raise RuntimeError(f"the language server ended: {self._process.wait(1)}")
         if message.get("method") == "textDocument/publishDiagnostics":
             params = message["params"]
             self._published[params["uri"]] = params["diagnostics"]

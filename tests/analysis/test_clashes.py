@@ -109,6 +109,7 @@ def test_the_index_finds_what_pairs_would(wanted: list[Any], unwanted: list[Any]
     assert found == all_pairs(wanted, unwanted)
 
 
+@pytest.mark.costly
 def test_checks_are_not_held_against_each_other_in_pairs() -> None:
     """The work grows with the checks, and not with their pairs."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MANY = 60_000
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_many_faults_are_told_in_part(tmp_path: Path) -> None:
     """And their places take one pass, whatever their number: this is a text of a megabyte."""
     (tmp_path / "judges").mkdir()

@@ -108,6 +108,7 @@ class _Reader(HTMLParser):
         self.text += data
 
 
+@pytest.mark.costly
 def test_a_notebook_shows_a_short_and_harmless_table(findings: Findings) -> None:
     formatters = needed("IPython.core.formatters")
     shown = Findings(reversed(findings))

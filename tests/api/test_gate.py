@@ -196,6 +196,7 @@ def rows(draw: st.DrawFn) -> Row:
 EXAMPLES = examples(500)
 
 
+@pytest.mark.costly
 @EXAMPLES
 @given(row=rows(), bundle=st.booleans())
 @example(row={"id": "a", "input": "b", "expected": {"fromat": "json"}}, bundle=False)

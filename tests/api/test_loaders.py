@@ -511,7 +511,7 @@ def test_empty_library(tmp_path: Path) -> None:
 # Types
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_consumers_are_typed(tmp_path: Path) -> None:
     """The package is typed: strict mypy accepts a use of all that it exports, and checks it."""
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"

@@ -30,6 +30,7 @@ def test_results_are_in_order(jobs: int, many: int) -> None:
     assert list(map_in_parallel(square, range(many), jobs)) == [n * n for n in range(many)]
 
 
+@pytest.mark.costly
 @needs_fork
 def test_more_than_one_process_works() -> None:
     pids = set(map_in_parallel(lambda _: os.getpid(), range(20), 3))
@@ -78,6 +79,7 @@ def test_items_are_taken_as_they_are_needed() -> None:
     results.close()
 
 
+@pytest.mark.costly
 @needs_fork
 def test_large_items_and_results_do_not_block() -> None:
     texts = [str(number) * 300_000 for number in range(8)]

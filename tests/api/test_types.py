@@ -182,7 +182,7 @@ kind: Check = {"kind": "regexp", "pattern": "a"}
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("check", CHECKERS)
 def test_a_script_of_a_user(
     check: Callable[[Path], list[tuple[int, bool]]], tmp_path: Path

@@ -160,6 +160,7 @@ def test_there_were_several(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert len({each.message for each in found}) == 3
 
 
+@pytest.mark.costly
 def test_a_process_that_dies_is_done_without(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = os.getpid()
     look = dataset_check.DatasetCheck.check_rows

@@ -21,8 +21,8 @@ PLANTED = [*mistakes()]
     "tool",
     [
         pytest.param("evalcontract", marks=pytest.mark.slow),
-        pytest.param("pydantic", marks=pytest.mark.slow),
-        pytest.param("check-jsonschema", marks=pytest.mark.slow),
+        pytest.param("pydantic", marks=pytest.mark.thorough),
+        pytest.param("check-jsonschema", marks=pytest.mark.thorough),
         pytest.param("promptfoo validate", marks=pytest.mark.thorough),
     ],
 )

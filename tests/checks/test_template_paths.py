@@ -6,6 +6,7 @@ import json
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from doors import Options, check_workspaces
 from tables import every_case
 from texts import facts
@@ -75,6 +76,7 @@ def found(folder: Path, template: str, row: dict[str, Any], check: dict[str, Any
 ASKED = {"kind": "llm_judge", "judge_prompt_ref": "judge/j@1.0.0"}
 
 
+@pytest.mark.costly
 @every_case(("template", "row", "field"), LACKING.values(), ids=LACKING)
 def test_lacking(template: str, row: dict[str, Any], field: str, tmp_path: Path) -> None:
     (problem,) = found(tmp_path, template, row, ASKED)
@@ -82,6 +84,7 @@ def test_lacking(template: str, row: dict[str, Any], field: str, tmp_path: Path)
     assert facts(problem.message)[-1] == field
 
 
+@pytest.mark.costly
 @every_case(("template", "row"), FINE.values(), ids=FINE)
 def test_fine(template: str, row: dict[str, Any], tmp_path: Path) -> None:
     assert found(tmp_path, template, row, ASKED) == []

@@ -138,6 +138,7 @@ def test_nothing_to_raise(root: Path) -> None:
     assert bump(root, "--all").out == "rubrics/new.yaml: unchanged, it is new\n"
 
 
+@pytest.mark.costly
 def test_references_are_updated_transitively(root: Path) -> None:
     change(root, *TEMPLATE)
     done = bump(root, "--all", "--update-refs")
@@ -211,6 +212,7 @@ def test_a_file_that_is_named_after_its_version_becomes_the_old_one_again(
     assert text(root, renamed) == RUBRIC.replace("'1.2.0'", "'2.0.0'").replace("0.7", "0.8")
 
 
+@pytest.mark.costly
 def test_a_version_that_the_caller_chooses(root: Path) -> None:
     assert bump(root, "rubrics/support.yaml", "--to", "minor").code == 0
     assert "'1.3.0'" in text(root, "rubrics/support.yaml")
@@ -264,6 +266,7 @@ def test_where_there_is_a_lock_it_is_what_counts(root: Path) -> None:
     assert bump(root, "--all").out == "nothing has changed since evalcontract.lock\n"
 
 
+@pytest.mark.costly
 def test_the_old_version_is_kept_if_the_revision_has_what_was_locked(root: Path) -> None:
     printed_by("lock", cwd=root)
     change(root, *THRESHOLD)
@@ -285,6 +288,7 @@ def test_a_lock_that_cannot_be_used_is_no_baseline(root: Path) -> None:
     assert "evalcontract.lock cannot be used: `evalcontract check` says why" in refused.err
 
 
+@pytest.mark.costly
 def test_a_fix_of_a_locked_version_is_offered_and_not_safe(root: Path) -> None:
     printed_by("lock", cwd=root)
     change(root, *THRESHOLD)
@@ -304,6 +308,7 @@ def test_a_new_version_beside_an_old_one_is_compared_with_it(root: Path) -> None
     ]
 
 
+@pytest.mark.costly
 def test_a_validation_of_another_template_is_marked(root: Path) -> None:
     change(root, *TEMPLATE)
     bump(root, "judges/tone.yaml")

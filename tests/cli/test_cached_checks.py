@@ -159,6 +159,7 @@ def refuse(*asked: Any) -> Any:
     raise AssertionError(f"this was not to be asked: {asked}")
 
 
+@pytest.mark.costly
 def test_an_unchanged_workspace_is_not_checked_again(folder: Path, checks: Checks) -> None:
     assert checks.was_done()
     assert not checks.was_done()
@@ -270,6 +271,7 @@ def test_a_change_is_seen(folder: Path, checks: Checks, name: str) -> None:
     assert not checks.was_done()
 
 
+@pytest.mark.costly
 def test_contents_that_change_places_are_seen(folder: Path, checks: Checks) -> None:
     first, third = (folder / "datasets/first.yaml"), (folder / "more/third.yaml")
     checks()
@@ -347,6 +349,7 @@ VALIDATED = """
     """
 
 
+@pytest.mark.costly
 def test_the_day_is_seen(folder: Path, checks: Checks) -> None:
     write_dedented(folder, {"judges/right.yaml": VALIDATED})
     before = codes(checks())
@@ -361,12 +364,14 @@ def test_the_day_is_today_by_default(checks: Checks) -> None:
     assert not checks.was_done(today=datetime.now(tz=UTC).date())
 
 
+@pytest.mark.costly
 def test_the_version_is_seen(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     checks()
     monkeypatch.setattr(pipeline, "__version__", "99.0.0")
     assert checks.was_done()
 
 
+@pytest.mark.costly
 def test_the_interpreter_is_seen(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     checks()
     monkeypatch.setattr(sys, "version", "4.0")
@@ -457,6 +462,7 @@ def test_code_of_a_package_that_is_worked_on_is_seen(
     assert checks.was_done()
 
 
+@pytest.mark.costly
 def test_a_dependency_of_another_version_is_seen(checks: Checks, site: Path) -> None:
     (site / "jsonschema-0.1.dist-info").mkdir()
     checks()
@@ -584,6 +590,7 @@ def test_folders_of_artifacts_behind_links_are_seen(folder: Path, checks: Checks
     assert checks.was_done()
 
 
+@pytest.mark.costly
 @posix
 def test_a_schema_behind_a_link_is_seen(folder: Path, checks: Checks) -> None:
     write_dedented(folder, {"shapes/other.txt": '{"type": "objct"}\n'})
@@ -620,6 +627,7 @@ def test_what_may_be_read_again_is_seen(folder: Path, checks: Checks, name: str)
     assert checks.was_done()
 
 
+@pytest.mark.costly
 def test_a_large_stream_is_not_remembered(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evalcontract.cache.checks.MAX_STREAM_BYTES", 10)
     checks()
@@ -679,6 +687,7 @@ def test_names_that_change_meanwhile_are_not_remembered(
     assert checks.was_done()
 
 
+@pytest.mark.costly
 def test_a_crash_of_ours_is_not_remembered(checks: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: Any) -> Any:
         raise ValueError("boom")

@@ -224,6 +224,7 @@ def test_without_a_threshold_the_middle_passes_and_is_written(
     assert "default-threshold" not in {warning["name"] for warning in again["warnings"]}
 
 
+@pytest.mark.costly
 def test_the_best_threshold_is_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labels = HEADER + rows((30, "pass,4.5"), (5, "fail,4.5"), (30, "fail,2"), (5, "pass,3"))
     write(place, {"judges/tone.yaml": SCORES, "labels.csv": labels})
@@ -263,6 +264,7 @@ def test_faults_have_places(
     assert sorted(codes(labels, verdicts)) == found
 
 
+@pytest.mark.costly
 @every_case(
     ("judge", "cell", "fact"),
     [
@@ -306,6 +308,7 @@ def test_annotators(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "warning[labels/tied]" in err
 
 
+@pytest.mark.costly
 @every_case(
     ("said", "names"),
     [
@@ -332,6 +335,7 @@ def test_what_people_do_not_agree_on_is_told(
     assert (read["labels"]["annotators"]["alpha"] <= 0) is ("people-disagree" in names)
 
 
+@pytest.mark.costly
 def test_levels_that_people_gave_have_a_weighted_kappa(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -554,6 +558,7 @@ def test_the_day_is_the_callers(place: Path) -> None:
     assert done.result.validation["validated_at"] == "2026-05-08"
 
 
+@pytest.mark.costly
 def test_text_fits_a_terminal(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labels = HEADER + rows(
         *((3, f"{'pass' if n > 25 else 'fail'},{1 + n / 10}") for n in range(40))
@@ -583,6 +588,7 @@ def test_a_scale_that_no_float_can_hold(
     assert "is too wide" in error
 
 
+@pytest.mark.costly
 @every_case("model", ["[1]", '{"name": 5}', '{"name": "a", "provider": 5}', "7", "true"])
 def test_a_model_that_is_no_name(
     model: str, place: Path, capsys: pytest.CaptureFixture[str]

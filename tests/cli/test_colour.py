@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import pytest
 from doors import command_line
 from tables import every_case
 from writing import write
@@ -15,12 +16,12 @@ from writing import write
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 FAULTY = "questions:\n  - {id: a, input: b, criteria: c, expecteed_facts: [d]}\n"
 CHECK = ["validate-dataset", "a.yaml"]
 
 
+@pytest.mark.costly
 @every_case(
     ("arguments", "variables", "is_coloured"),
     [

@@ -757,6 +757,7 @@ def test_every_code_is_explained(call: Callable[..., Result]) -> None:
         assert f"Confidence: {codes[code].confidence}\n" in result.out, code
 
 
+@pytest.mark.costly
 def test_explain_lists_all(call: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a code it lists them, one a line, whole on a narrow terminal."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -784,6 +785,7 @@ def test_unknown_code(given: str, meant: str, call: Callable[..., Result]) -> No
 # Schemas
 
 
+@pytest.mark.costly
 def test_schema_list_and_show(call: Callable[..., Result]) -> None:
     """The schemas of the repository, byte by byte."""
     folder = ROOT / "schema"

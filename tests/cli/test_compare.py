@@ -59,6 +59,7 @@ def compare(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[st
 ALL = [f"{name}.results.jsonl" for name in ("one", "two", "three")]
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_each_run_is_compared_with_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     two, three = compare(capsys, *ALL)
@@ -100,6 +101,7 @@ def test_a_comparison_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert text.endswith("no result changed")
 
 
+@pytest.mark.costly
 def test_grade_shows_the_output_of_rows_that_flipped(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

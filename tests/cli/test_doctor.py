@@ -115,6 +115,7 @@ def test_patterns_of_datasets(folder: Path, capsys: pytest.CaptureFixture[str]) 
     )
 
 
+@pytest.mark.costly
 def test_settings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys)["settings"]["configuration"]["ok"] is None
     write(
@@ -147,6 +148,7 @@ def test_installation(
     assert command_line("doctor") == 0
 
 
+@pytest.mark.costly
 @every_case(
     ("variables", "is_well", "said"),
     [

@@ -86,6 +86,7 @@ def test_which_kinds_read_a_key_of_rows() -> None:
     assert read["tags"] == ()
 
 
+@pytest.mark.costly
 @every_case("name", [*TOPICS, "dataset/duplicate-id", "source/syntax", "rubric/cycle"])
 def test_every_page_fits_and_says_something(
     name: str, explained: Callable[..., tuple[int, str, str]]

@@ -324,6 +324,7 @@ def test_a_signal_while_files_get_their_names(
     assert sorted(tmp_path.iterdir()) == files
 
 
+@pytest.mark.costly
 @every_case("changed", ["datasets/a.json", "outputs.jsonl"])
 def test_what_changes_while_it_is_graded(
     changed: str,

@@ -497,6 +497,7 @@ def test_datasets_of_other_systems_are_left_alone(call: Callable[..., Result], p
 # Which files are written
 
 
+@pytest.mark.costly
 def test_only_the_files_that_are_named_are_written(
     call: Callable[..., Result], place: Path
 ) -> None:
@@ -761,6 +762,7 @@ def test_a_large_file_is_checked_three_times(
     assert result.is_settled == (checks == 4)
 
 
+@pytest.mark.costly
 @every_case(
     "limits",
     [{"_MAX_ROUNDS_OF_MANY": 1, "_MANY_CHARACTERS": 1}, {"_MANY_FINDINGS": 0}],

@@ -292,6 +292,7 @@ def test_ids_may_be_whole_numbers(place: Path, capsys: pytest.CaptureFixture[str
 RECORD = {"id": "refund", "output": "Within 30 days."}
 
 
+@pytest.mark.costly
 @every_case(
     ("name", "text", "missing"),
     [
@@ -360,6 +361,7 @@ def test_what_is_malformed_is_undecided_and_fails_the_run(
     assert "Traceback" not in err
 
 
+@pytest.mark.costly
 @every_case(
     ("threshold", "target", "code"),
     [
@@ -724,6 +726,7 @@ def test_progress_is_told(place: Path) -> None:
     assert others == [None, 0, None, 0, None]
 
 
+@pytest.mark.costly
 @every_case("cache", ["--cache", "--no-cache"])
 def test_check_says_what_outputs_and_results_are(
     cache: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -783,6 +786,7 @@ def unmeasured(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+@pytest.mark.costly
 @every_case(
     ("arguments", "targets", "code", "reported"),
     [

@@ -82,6 +82,7 @@ def used_in(results: Path) -> dict[str, dict[str, Any]]:
     return used
 
 
+@pytest.mark.costly
 @every_case(
     ("data", "names"),
     [

@@ -102,6 +102,7 @@ def test_rows_of_a_cluster_were_drawn_together(capsys: pytest.CaptureFixture[str
     assert "each of the 1 row without it for itself" in text
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 @every_case("jobs", ["1", "2"])
 @pytest.mark.parametrize("cluster", [(), ("--cluster", "document")])

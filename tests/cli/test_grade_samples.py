@@ -81,6 +81,7 @@ def test_each_output_is_a_line_and_each_row_counts_once(
     assert samples["variance_within"] == pytest.approx(1 / 6)
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 @every_case(
     ("how", "mean", "passed"),

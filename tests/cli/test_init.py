@@ -104,6 +104,7 @@ def test_what_it_makes_is_clean(
     run(capsys, "fix", "--diff")
 
 
+@pytest.mark.costly
 def test_files_are_formatted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "init", "evals", *SOURCE)
     run(capsys, "init", "evals", "--ci", "gitlab", *SOURCE)
@@ -117,6 +118,7 @@ def test_files_are_formatted(folder: Path, capsys: pytest.CaptureFixture[str]) -
             assert [line for line in lines if len(line) > 120] == [], name
 
 
+@pytest.mark.costly
 def test_every_template_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for ci in CI_FILES:
         run(capsys, "init", "--ci", ci, *SOURCE)
@@ -349,6 +351,7 @@ def test_a_note_on_ci_only_where_it_is_wanted(
     assert "was not written" not in run(capsys, "init", "--ci", "gitlab")
 
 
+@pytest.mark.costly
 def test_nobody_is_sent_to_an_address_that_leads_nowhere(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -361,6 +364,7 @@ def test_nobody_is_sent_to_an_address_that_leads_nowhere(
     assert {name for name in with_it if not name.endswith(".schema.json")} == set()
 
 
+@pytest.mark.costly
 def test_none_and_bare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "init", "a", "--ci", "none")
     assert not any((folder / path).exists() for path, _ in CI_FILES.values())
@@ -374,6 +378,7 @@ def test_none_and_bare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 # What is there already
 
 
+@pytest.mark.costly
 def test_nothing_is_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every file that it would write is there already; what is missing in them is told."""
     run(capsys, "init", *SOURCE)
@@ -429,6 +434,7 @@ def test_again_there_is_nothing_to_add(folder: Path, capsys: pytest.CaptureFixtu
     assert "add to" not in out
 
 
+@pytest.mark.costly
 def test_settings_that_exist_get_the_judge(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -551,6 +557,7 @@ def test_it_contains_what_it_starts_from(
     assert unvalidated is ("`judge/unvalidated`" in out)
 
 
+@pytest.mark.costly
 @every_case("text", [OURS, MOVED, "\ufeff" + OURS], ids=["plain", "modeline", "mark"])
 def test_a_dataset_of_ours_is_only_given_its_schema(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -619,6 +626,7 @@ def test_a_dataset_of_the_workspace_stays_where_it_is(
 # What cannot be done is not begun
 
 
+@pytest.mark.costly
 @every_case(
     ("files", "command", "exits", "fact"),
     [
@@ -846,6 +854,7 @@ def test_a_mapping_keeps_what_another_key_would_replace(
     assert row == {"id": "row_1", "input": "b", "answer": "c", "topic": 2, **kept, **reference}
 
 
+@pytest.mark.costly
 @every_case("form", ["csv", "json", "jsonl"])
 def test_the_same_rows_are_the_same_dataset_in_each_format(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -918,6 +927,7 @@ def test_rows_that_stay_without_a_rubric_name_the_command_that_gives_one(
     assert "1 of 1 checks will run: 100.0 %" in again
 
 
+@pytest.mark.costly
 @every_case(
     ("row", "fact"),
     [
@@ -944,6 +954,7 @@ def test_rows_that_nothing_grades_say_what_changes_it(
     assert max(map(len, told.splitlines())) <= 80
 
 
+@pytest.mark.costly
 def test_yaml_of_more_than_a_megabyte_gets_rubrics_up_to_a_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

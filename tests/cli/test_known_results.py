@@ -217,6 +217,7 @@ def test_the_artifacts_that_reach_another_are_checked_again(
     assert ("datasets/e.yaml" in datasets) is ("outer" in looked_at)
 
 
+@pytest.mark.costly
 def test_a_judge_that_is_not_used_any_more_is_checked_again(
     checked: Callable[..., set[str]],
 ) -> None:
@@ -247,6 +248,7 @@ def test_what_an_artifact_ignores_is_counted_again(checked: Callable[..., set[st
     assert checked() == {"datasets/c.jsonl"}
 
 
+@pytest.mark.costly
 def test_rows_with_a_dangling_reference_are_checked_again(
     checked: Callable[..., set[str]],
 ) -> None:

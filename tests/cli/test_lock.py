@@ -333,6 +333,7 @@ UNPINNED = {"questions": [{"id": "a", "input": "b", "rubric_ref": "rubric/tone"}
 ANY_JUDGE = [{"id": "kind", "kind": "llm_judge", "judge_prompt_ref": "judge/kind"}]
 
 
+@pytest.mark.costly
 @every_case(
     "files, new, name",
     [
@@ -437,6 +438,7 @@ def test_what_lock_does_not_look_at_is_not_missed(
     assert [each for each in outcome.diagnostics if each.code.startswith("lock/")] == []
 
 
+@pytest.mark.costly
 def test_a_dataset_with_a_version_is_compared_by_its_rows(tmp_path: Path) -> None:
     locked(tmp_path, {**FILES, "datasets/a.json": {"version": "1.0.0", **ROWS}})
     other = {"questions": [{**ROWS["questions"][0], "input": "c"}]}
@@ -462,6 +464,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.costly
 @every_case("name", ["bundles/rag.schema.json", "shapes/answer.json"])
 def test_bundles_and_schemas_are_locked_by_what_they_say(name: str, tmp_path: Path) -> None:
     text = locked(tmp_path, {**FILES, **SHAPES})
@@ -746,6 +749,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.costly
 @given(
     rubric=st.dictionaries(texts, values, max_size=4),
     checks=st.lists(st.dictionaries(st.just("id") | texts, values, max_size=3), max_size=3),

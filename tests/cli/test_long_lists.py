@@ -57,6 +57,7 @@ def test_versions_of_a_rubric(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert facts(found["help"]) == ["1.16.0", "1.15.0", "1.14.0", "1.13.0", "1.12.0", "12"]
 
 
+@pytest.mark.costly
 def test_cycle_of_fifty_hops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A program gets every hop; a person the first ones."""
     (tmp_path / "rubrics").mkdir()

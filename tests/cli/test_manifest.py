@@ -167,6 +167,7 @@ def test_parquet_has_the_meaning_of_its_rows(place: Path) -> None:
     )
 
 
+@pytest.mark.costly
 @every_case(
     ("name", "value", "section"),
     [
@@ -305,6 +306,7 @@ def test_hostile_names_are_no_commands(place: Path) -> None:
     assert "##[error]" not in call.out
 
 
+@pytest.mark.costly
 def test_results_have_the_same_block(place: Path) -> None:
     write(place, {"out.jsonl": '{"id": "a", "output": "{}"}\n{"id": "b", "output": "{}"}\n'})
     for data, text in (("data.json", ROWS), ("data.jsonl", LINES)):

@@ -546,6 +546,7 @@ def test_what_people_read(
     assert "\n".join(told) == plain(snapshot)
 
 
+@pytest.mark.costly
 @every_case(
     ("graders", "is_kept"),
     [

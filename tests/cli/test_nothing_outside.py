@@ -143,11 +143,10 @@ def test_a_workspace_of_somebody_else_above(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "module", ["click", "orjson", "ruamel", "jsonschema", "tomllib", "hostile"]
-)
-def test_no_code_of_the_folder_is_run(module: str, tmp_path: Path) -> None:
-    write(tmp_path, {f"{module}.py": "open('ran', 'w')\n", "datasets/a.yaml": FAULTY})
+def test_no_code_of_the_folder_is_run(tmp_path: Path) -> None:
+    for module in ("click", "orjson", "ruamel", "jsonschema", "tomllib", "hostile"):
+        write(tmp_path, {f"{module}.py": f"open('ran-{module}', 'w')\n"})
+    write(tmp_path, {"datasets/a.yaml": FAULTY})
     write(tmp_path, {"rubrics/polite.yaml": RUBRIC, "evalcontract.toml": OFF})
     entry = "[evalcontract.rules]\nhostile = hostile:RULE\n[evalcontract.formats]\nh = hostile:F\n"
     write(tmp_path, {"hostile-1.dist-info/entry_points.txt": entry})
@@ -161,7 +160,7 @@ def test_no_code_of_the_folder_is_run(module: str, tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "ran").exists()
+    assert list(tmp_path.glob("ran-*")) == []
 
 
 @pytest.mark.slow

@@ -190,6 +190,26 @@ def test_a_table_has_the_records_of_the_lines(command: str, answers: Answers) ->
         assert {key: row[key] for key in texts} == texts
 
 
+@every_case(
+    ("command", "call"),
+    [
+        ("outdated", ("outdated", "own")),
+        ("fix", ("fix", "own")),
+        ("diff", ("diff", "rubrics/tone.yaml", "rubrics/tone.yaml")),
+        ("graph", ("graph", "own")),
+    ],
+)
+def test_a_table_without_records_has_its_columns(
+    command: str, call: tuple[str, ...], answers: Answers, place: Path
+) -> None:
+    printed = printed_by(*call, "--output-format", "csv", cwd=place).out
+    assert printed.count("\n") == 1
+    columns = printed.strip().split(",")
+    full = answers.of(command, "csv").partition("\n")[0].strip().split(",")
+    fewer, more = (full, columns) if command != "diff" else (columns, full)
+    assert fewer == [key for key in more if key in fewer]
+
+
 @pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_markdown_has_tables_that_hold(command: str, answers: Answers) -> None:
@@ -216,6 +236,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.costly
 @every_case("command", [*COUNTS])
 def test_junit_has_a_test_for_each_case(command: str, answers: Answers) -> None:
     (suite,) = ET.fromstring(answers.of(command, "junit"))
@@ -296,6 +317,7 @@ def test_the_page_has_the_formats_of_each_command() -> None:
     assert told == {name: {*formats} for name, (_, _, formats) in CALLS.items()}
 
 
+@pytest.mark.costly
 @every_case("command", [*CALLS])
 def test_no_name_is_a_command_of_a_log(command: str, answers: Answers) -> None:
     for output_format in CALLS[command][2]:

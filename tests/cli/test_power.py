@@ -11,7 +11,7 @@ from doors import command_line
 from tables import every_case
 from writing import write
 
-from evalcontract.statistics.samples import rows_needed
+from evalcontract.statistics.estimates import rows_needed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,6 +75,7 @@ def test_runs_that_are_alike_need_fewer_rows(capsys: pytest.CaptureFixture[str])
     assert alike["variance_between"] == pytest.approx(alone["variance_between"] / 4)
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("place")
 def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
@@ -85,6 +86,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert "60 rows with 3 outputs each find 0." in text
 
 
+@pytest.mark.costly
 @every_case(
     ("count", "answer", "said"),
     [(3, None, "too few to say"), (9, "yes", "does not tell a variance")],

@@ -139,6 +139,7 @@ def test_two_files_in_one_folder(
     assert "pyproject.toml:2:1: warning[workspace/shadowed-configuration]" in printed
 
 
+@pytest.mark.costly
 def test_a_configuration_by_option(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "ci").mkdir()
     (place / "ci/strict.toml").write_text("strict = true\n", encoding="utf-8")

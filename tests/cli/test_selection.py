@@ -121,6 +121,7 @@ def test_the_strictness_of_a_target_holds_for_what_is_selected(
     capsys.readouterr()
 
 
+@pytest.mark.costly
 @every_case(
     ("options", "expected"),
     [

@@ -110,6 +110,7 @@ def kept(mine: Path, name: str = "shared") -> Path:
     return folder
 
 
+@pytest.mark.costly
 def test_a_reference_resolves_to_the_rubric_of_a_library(shared: Path, mine: Path) -> None:
     synced = printed_by("sync", cwd=mine)
     head = git(shared, "rev-parse", "HEAD")
@@ -211,6 +212,7 @@ def test_what_cannot_be_fetched_is_told(mine: Path, libraries: str, why: str) ->
     assert check(mine).code == 1
 
 
+@pytest.mark.costly
 def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None:
     head = commit(shared, {f"sub/evals/{name}": text for name, text in SHARED.items()})
     commit(shared, {"rubrics/tone.yaml": "later"})
@@ -220,6 +222,7 @@ def test_a_commit_and_a_folder_of_a_repository(shared: Path, mine: Path) -> None
     assert check(mine, "--strict").code == 0
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("key", "default", "form", "protocol"),
     a_few(product(("tag", "rev"), ("sha1", "sha256"), ("sha1", "sha256"), ("0", "2")), 4),
@@ -290,6 +293,7 @@ def test_another_tag_in_the_settings_is_fetched(shared: Path, mine: Path) -> Non
     assert check(mine, "--strict").code == 0
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("shared")
 def test_a_changed_cache_folder_is_never_used(mine: Path) -> None:
     printed_by("sync", cwd=mine)
@@ -337,6 +341,7 @@ def test_a_lock_is_no_way_to_ask_what_a_folder_has(mine: Path) -> None:
     assert "the files of FOLDER differ from evalcontract.lock" in only
 
 
+@pytest.mark.costly
 def test_no_command_but_sync_runs_git(
     shared: Path, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -645,6 +650,7 @@ def test_what_cannot_be_used_is_one_finding_at_the_reference(
     assert "rubrics/mine.yaml:4" in check(mine).out
 
 
+@pytest.mark.costly
 def test_a_kind_that_is_declared_is_no_fault(shared: Path, mine: Path) -> None:
     files = {"rubrics/tone.yaml": RUBRIC.replace("kind: format, max_chars: 100", "kind: of_runner")}
     commit(shared, files, "v2.1.0")
@@ -684,6 +690,7 @@ def test_two_versions_stand_side_by_side(shared: Path, mine: Path) -> None:
     assert result.out.count("warning[") == 1
 
 
+@pytest.mark.costly
 def test_own_artifacts_win_and_say_so_if_they_differ(shared: Path, mine: Path) -> None:
     commit(shared, {"rubrics/tone.yaml": PLAIN.format(most=100)}, "v2.1.0")
     printed_by("sync", cwd=mine)
@@ -907,6 +914,7 @@ def test_what_is_reached_of_a_library_keeps_its_meaning(
     assert check(mine).code == 0
 
 
+@pytest.mark.costly
 def test_what_a_library_has_is_no_earlier_version_of_what_is_mine(mine: Path) -> None:
     """`bump` and `check` compare a new rubric with its own earlier versions alone."""
     commit(mine.parent / "shared", SHARED, "v2.1.0")
@@ -917,6 +925,7 @@ def test_what_a_library_has_is_no_earlier_version_of_what_is_mine(mine: Path) ->
     assert "it is new" in printed_by("bump", "rubrics/tone@2.1.1.yaml", cwd=mine).out
 
 
+@pytest.mark.costly
 def test_a_conflict_of_two_syncs_is_settled_by_another(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     ours = (mine / "evalcontract.lock").read_text()
@@ -951,6 +960,7 @@ def test_references_into_a_library_are_drawn(shared: Path, mine: Path) -> None:
     assert "rubric/tone@2.1.0 -> 3.0.0" in printed_by("outdated", cwd=mine).out
 
 
+@pytest.mark.costly
 def test_a_new_version_of_a_library_is_told_with_the_rows_that_it_moves(
     shared: Path, mine: Path
 ) -> None:
@@ -1028,6 +1038,7 @@ def test_what_cannot_be_kept_is_told(
     assert not (mine / "evalcontract.lock").exists()
 
 
+@pytest.mark.costly
 def test_nothing_writes_into_a_library(shared: Path, mine: Path) -> None:
     commit(shared, {"rubrics/tone.yaml": RUBRIC.replace('"2.1.0"', "2.1")}, "v2.1.0")
     printed_by("sync", cwd=mine)
@@ -1045,6 +1056,7 @@ def test_nothing_writes_into_a_library(shared: Path, mine: Path) -> None:
     assert file.read_bytes() == before
 
 
+@pytest.mark.costly
 def test_what_refers_to_a_library_is_bumped(shared: Path, mine: Path) -> None:
     printed_by("sync", cwd=mine)
     own = (

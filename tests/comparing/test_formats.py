@@ -296,6 +296,7 @@ def test_what_does_not_run_is_not_known(tmp_path: Path) -> None:
     assert (code, found["rows"], found["flipped"], found["undecided"]) == (1, 3, 0, 3)
 
 
+@pytest.mark.costly
 @every_case("line", ['{"id": "a"}\n', '{"id": "a", "output": "x"\n'])
 def test_outputs_that_cannot_be_graded_are_no_equal_ones(tmp_path: Path, line: str) -> None:
     two_folders(tmp_path, GRADED, GRADED)
@@ -383,6 +384,7 @@ tests:
 """
 
 
+@pytest.mark.costly
 @every_case(
     "old, new, rank",
     [

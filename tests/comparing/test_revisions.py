@@ -80,6 +80,7 @@ def test_revisions_of_git(
     assert not git(repository, "status", "--porcelain")  # nothing is checked out or written
 
 
+@pytest.mark.costly
 def test_the_workspace_of_the_current_folder_is_the_default(repository: Path) -> None:
     write(repository, {"evals/rubrics/tone.yaml": rubric("z"), "more/rubrics/b.yaml": rubric("a")})
     code, found, _ = diff(repository / "evals", "--against", "HEAD")
@@ -90,6 +91,7 @@ def test_the_workspace_of_the_current_folder_is_the_default(repository: Path) ->
     assert (code, names(found)) == (1, [TONE])
 
 
+@pytest.mark.costly
 @every_case(
     "arguments, message",
     [
@@ -122,6 +124,7 @@ def test_a_folder_without_a_repository_and_one_without_commits(tmp_path: Path) -
     assert (code, "the repository has no commits" in err) == (2, True)
 
 
+@pytest.mark.costly
 def test_a_shallow_clone_says_so(repository: Path, tmp_path: Path) -> None:
     git(tmp_path, "clone", "--quiet", "--depth=1", repository.as_uri(), "shallow")
     code, found, _ = diff(tmp_path / "shallow", "--against", "HEAD", "evals")
@@ -130,6 +133,7 @@ def test_a_shallow_clone_says_so(repository: Path, tmp_path: Path) -> None:
     assert (code, "the clone is shallow" in err) == (2, True)
 
 
+@pytest.mark.costly
 def test_branches_without_a_common_commit(repository: Path) -> None:
     git(repository, "checkout", "--quiet", "--orphan", "alone")
     commit(repository, "alone")
@@ -145,6 +149,7 @@ def test_what_was_not_there_is_new(repository: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.costly
 def test_what_is_gone_is_removed(repository: Path) -> None:
     shutil.rmtree(repository / "evals" / "datasets")
     (repository / "evals" / "rubrics" / "tone.yaml").unlink()
@@ -174,6 +179,7 @@ def test_the_files_of_a_submodule_are_not_compared_and_that_is_said(
         commit(repository, "submodule")
 
 
+@pytest.mark.costly
 def test_a_file_that_cannot_be_read_in_a_commit_has_its_name_there(repository: Path) -> None:
     write(repository, {"evals/rubrics/tone.yaml": "id: [\n"})
     broken = commit(repository, "broken")
@@ -196,6 +202,7 @@ def test_two_files_and_other_formats(repository: Path) -> None:
     assert (code, "is a rubric, and datasets/d.yaml is a dataset" in err) == (2, True)
 
 
+@pytest.mark.costly
 def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     folder = made(tmp_path / "evals")

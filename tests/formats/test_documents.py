@@ -101,6 +101,7 @@ def converted(value: Any, folder: Path, from_: str, to: str) -> tuple[Any, list[
     return json.loads(out.read_text(encoding="utf-8")), [each["path"] for each in losses]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("name", "key"), a_few(product(DOCUMENTS, SOMEBODYS), 8))
 def test_a_key_beside_the_rows_comes_back_or_is_listed(name: str, key: str, tmp_path: Path) -> None:
     value, rows = DOCUMENTS[name]

@@ -68,7 +68,7 @@ def test_keys_that_are_not_read_are_counted_in_rows_of_all_forms(
     assert causes_in(name, rows) == {said: count * times for said, count in alone.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("file", ["d.json", "d.jsonl"])
 def test_further_rows_with_a_cause_take_little_more_than_clean_ones(file: str) -> None:
     def check(*rows: dict[str, Any]) -> int:

@@ -36,6 +36,7 @@ RUN: dict[str, Any] = {
 }
 
 
+@pytest.mark.costly
 @every_case(
     ("source", "value", "target", "paths"),
     [

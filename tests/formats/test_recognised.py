@@ -192,6 +192,7 @@ CASES: dict[str, tuple[Any, str | None]] = {
 }
 
 
+@pytest.mark.costly
 @every_case("name", CASES)
 def test_a_file_is_recognised(name: str, tmp_path: Path) -> None:
     value, expected = CASES[name]

@@ -185,6 +185,7 @@ FILES = {
 }  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case("name", [*FILES])
 def test_what_each_system_recorded_is_graded(
     name: str, place: Path, capsys: pytest.CaptureFixture[str]
@@ -327,6 +328,7 @@ LACKING: list[tuple[Any, str, str]] = [
 ]
 
 
+@pytest.mark.costly
 @every_case(("row", "code", "told"), LACKING, ids=lambda value: str(value)[:40])
 def test_what_is_not_read_is_said(
     row: Any, code: str, told: str, place: Path, capsys: pytest.CaptureFixture[str]

@@ -268,6 +268,7 @@ def test_options_of_records_are_for_records(place: Path) -> None:
     assert "without --resume" in both.err
 
 
+@pytest.mark.costly
 @every_case(
     ("name", "id_", "folder"),
     [
@@ -300,6 +301,7 @@ def test_names_of_files_and_ids_lead_nowhere_else(
     assert samples[0]["evaluation_id"] == record["evaluation_id"]
 
 
+@pytest.mark.costly
 def test_a_record_replaces_nothing_in_silence(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same run has the same name; another time it is another record, beside the first."""
     write(place, {"records/data/dataset_data/openai/gpt-5/note.txt": "mine"})

@@ -118,6 +118,7 @@ def test_the_search_grows_with_the_references() -> None:
     assert many < 6 * few
 
 
+@pytest.mark.costly
 def test_the_search_in_a_ring_grows_with_the_ring() -> None:
     def search(library: Library) -> None:
         assert sum(len([*check_cycles(each, library)]) for each in library.artifacts) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from forked import Forked
 from live import Live
 from writing import write
 
@@ -24,6 +25,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
             if is_missing:
                 item.add_marker(pytest.mark.skip(reason="the extra `lsp` is not installed"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forks() -> Iterator[None]:
+    """End the process that servers are forks of."""
+    yield
+    Forked.end_all()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from lsp_client import Client
+from forked import CAN_FORK, Forked
+from lsp_client import Client, Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,10 @@ _LANGUAGES = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 class Live(Client):
-    """The server in a process of its own, with a folder that is open in the editor."""
+    """The server in a process of its own, with a folder that is open in the editor.
+
+    It is a fork of one that has all modules, unless a command is given.
+    """
 
     def __init__(
         self,
@@ -33,12 +37,21 @@ class Live(Client):
         errors: IO[bytes] | int = subprocess.DEVNULL,
     ) -> None:
         os.environ["PYTHONPATH"] = str(SOURCE)
-        super().__init__(command or COMMAND, folder, errors=errors)
+        super().__init__(command or [], folder, errors=errors)
         self.folder = folder
         general = {"general": {"positionEncodings": encodings}} if encodings else {}
         self._capabilities = {**general, **(capabilities or {})}
         self._published_versions: dict[str, int | None] = {}
         self._file_versions: dict[str, int] = {}
+
+    def _started(
+        self, command: list[str], environment: dict[str, str], errors: IO[bytes] | int
+    ) -> Process:
+        if command:
+            return super()._started(command, environment, errors)
+        if not CAN_FORK:
+            return super()._started(COMMAND, environment, errors)
+        return Forked(SOURCE, environment, errors)
 
     def start(self, path: Path | str, text: str | None = None, language: str = "") -> Document:
         """Open a document by its path, or by an address."""

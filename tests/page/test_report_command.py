@@ -36,6 +36,7 @@ def findings_of(capsys: pytest.CaptureFixture[str], dataset: Path, mode: str) ->
     return found
 
 
+@pytest.mark.costly
 def test_findings_are_those_of_the_check_in_both_modes(
     dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,6 +153,7 @@ def test_what_was_predicted_to_run_and_did_not_is_told(
     assert missed(table) == wanted
 
 
+@pytest.mark.costly
 def test_results_are_beside_the_coverage_of_their_dataset(dataset: Path, results: Path) -> None:
     other = dataset.with_name("other.yaml")
     other.write_text(dataset.read_text())
@@ -282,6 +284,7 @@ def test_a_judge_is_measured_as_calibrate_judge_does(
     assert len(found["disagreements"]) == told["confusion_matrix"]["fp"] == 1
 
 
+@pytest.mark.costly
 @every_case(
     ("labels", "said"),
     [

@@ -49,7 +49,7 @@ def test_ids_whose_hashes_are_alike_are_not_repeated(monkeypatch: pytest.MonkeyP
     assert repeated([["b", "a", "c"], ["bb", "a"]]) == [(4, 1)]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_ids_in_no_order_take_few_bytes() -> None:
     number, each = 400_000, 1_000
     blocks = (

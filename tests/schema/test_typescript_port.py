@@ -51,7 +51,7 @@ def test_the_port_agrees(node: str, cases: list[dict[str, Any]]) -> None:
     assert "not checked: bundle/invalid-schema, " in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @every_case(
     ("file", "old", "new", "said"),
     [

@@ -288,6 +288,7 @@ def test_many_columns_come_in_small_batches(tmp_path: Path) -> None:
     assert len(found) == 70
 
 
+@pytest.mark.costly
 def test_check_reads_the_tables_of_a_workspace(tmp_path: Path) -> None:
     rows = [native(number) for number in range(1, 31)]
     folder = tmp_path / "datasets" / "inner"

@@ -230,6 +230,7 @@ def test_a_folder_that_is_not_read_is_named(
     assert found[0][1].startswith("`k=1/")
 
 
+@pytest.mark.costly
 def test_check_reads_a_folder_in_a_workspace_as_one(tmp_path: Path) -> None:
     for number in (1, 2):
         put(tmp_path / "datasets" / "t" / f"k={number}" / "x.parquet")
@@ -346,6 +347,7 @@ scoring: {{combine: all_pass}}
 """
 
 
+@pytest.mark.costly
 def test_references_of_tables_are_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -398,6 +400,7 @@ def delta(folder: Path) -> Any:
     return deltalake.DeltaTable(folder)
 
 
+@pytest.mark.costly
 def test_a_delta_table_has_the_rows_of_its_latest_version(tmp_path: Path) -> None:
     theirs = delta(tmp_path / "t").to_pyarrow_table().to_pylist()
     expected = [
@@ -414,6 +417,7 @@ def test_a_delta_table_has_the_rows_of_its_latest_version(tmp_path: Path) -> Non
     assert any(each[0] == "dataset/near-miss-key" and "row 0)" in each[2] for each in found)
 
 
+@pytest.mark.costly
 def test_check_reads_a_delta_table_and_not_its_log(tmp_path: Path) -> None:
     delta(tmp_path / "datasets" / "t")
     options = Options(root=tmp_path, is_joined=False, cache=Cache(tmp_path / "cache"))
@@ -443,6 +447,7 @@ def needing(feature: str) -> dict[str, Any]:
     return {"minReaderVersion": 3, "minWriterVersion": 7, **features}
 
 
+@pytest.mark.costly
 @every_case(
     ("changes", "message"),
     [
@@ -453,7 +458,7 @@ def needing(feature: str) -> dict[str, Any]:
         ({"add": {"path": "missing.parquet"}}, "`missing.parquet`"),
         ({"add": {"path": "x.parquet", "deletionVector": VECTOR},
           "protocol": needing("deletionVectors")}, "`_delta_log` cannot be read"),
-        ({"metaData": {"configuration": {"delta.columnMapping.mode": "name"}},
+        ({"metaData": {"configuration": {"delta.columnMapping.mode": "id"}},
           "protocol": needing("columnMapping")}, "`columnMapping`"),
         ({"protocol": needing("ofTheFuture")}, "ofTheFuture"),
         ({"add": None}, "no Parquet file"),
@@ -512,6 +517,7 @@ def test_without_a_package_it_says_what_to_install(package: str, message: str) -
         assert message in found[0][1]
 
 
+@pytest.mark.costly
 def test_doctor_knows_the_tables_that_check_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -599,6 +605,7 @@ TABLES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.costly
 @every_case("name", [*TABLES])
 def test_a_target_runs_a_table(name: str, tmp_path: Path) -> None:
     TABLES[name](tmp_path / name)

@@ -98,6 +98,7 @@ def test_a_workspace_is_opened_at_a_commit(tree: GitTree) -> None:
     assert rubric.document.value == {"id": "tone", "version": "1.0.0"}
 
 
+@pytest.mark.costly
 def test_a_folder_that_is_a_submodule_has_no_files(repository: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

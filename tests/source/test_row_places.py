@@ -78,6 +78,7 @@ def test_many_findings_in_one_row(scans: list[str]) -> None:
     assert len(scans) == 2
 
 
+@pytest.mark.costly
 def test_places_in_blocks_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row that relates to one far away costs two lines, not two blocks."""
     monkeypatch.setattr(jsonl, "BLOCK_BYTES", 10_000)

@@ -130,6 +130,7 @@ def test_both_readers_agree(text: str) -> None:
     assert found is None or repr(found) == repr(read_by_all(text))
 
 
+@pytest.mark.costly
 def test_both_readers_agree_on_fixtures() -> None:
     texts = [
         path.read_bytes().decode(errors="replace")

@@ -18,11 +18,12 @@ from evalcontract.statistics.estimates import (
     mcnemar_exact,
     mean_estimate,
     paired_difference,
+    pass_at_k,
+    rows_needed,
     t_quantile,
     t_tail,
 )
 from evalcontract.statistics.rates import wilson_interval
-from evalcontract.statistics.samples import pass_at_k, rows_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import every_case
 
-from evalcontract.statistics.estimates import paired_difference
-from evalcontract.statistics.samples import DifferenceVariance, detectable, rows_needed
+from evalcontract.statistics.estimates import (
+    DifferenceVariance,
+    detectable,
+    paired_difference,
+    rows_needed,
+)
 
 
 @every_case(

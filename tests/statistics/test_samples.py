@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from tables import every_case
 
-from evalcontract.statistics.samples import (
+from evalcontract.statistics.estimates import (
     SampledRow,
     pass_all_k,
     pass_at_k,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +14,6 @@ from evalcontract.datasets.gates import PLACES, ExtraKeys
 from evalcontract.datasets.plans import row_schema
 from evalcontract.structure.keys.mismatches import KeyMismatches, misplaced_words
 from evalcontract.structure.keys.names import ALIASES, CONTINUOUS_ALIASES
-
-if TYPE_CHECKING:
-    import pytest
 
 ROW = row_schema()
 BUNDLE: dict[str, Any] = {
@@ -51,6 +49,7 @@ VALUES: st.SearchStrategy[Any] = st.sampled_from(
 )
 
 
+@pytest.mark.costly
 @examples(2000)
 @given(
     st.data(),

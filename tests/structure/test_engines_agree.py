@@ -30,6 +30,7 @@ PATTERNS = (
 )  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case("pattern", PATTERNS)
 def test_patterns(pattern: str) -> None:
     for schema, values in (

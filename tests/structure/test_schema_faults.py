@@ -75,6 +75,7 @@ def test_references_that_never_reach_a_value(
     assert chain in fault.message
 
 
+@pytest.mark.costly
 @every_case("schema", FINE, ids=lambda schema: str(schema)[:60])
 def test_sound_schemas(schema: Any) -> None:
     assert schema_faults(schema) == ()

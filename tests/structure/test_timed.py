@@ -124,6 +124,7 @@ def test_slow_answers_end_the_questions() -> None:
         validator.is_valid(1)
 
 
+@pytest.mark.costly
 def test_slow_answers_about_many_values_do_not() -> None:
     validator = TimedValidator(choice(True), clock=Clock(MAX_SECONDS / 2))
     assert all(validator.is_valid([1] * 60_000) for _ in range(10))

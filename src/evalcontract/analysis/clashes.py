@@ -12,7 +12,7 @@ from evalcontract.analysis.texts import composed, folded
 from evalcontract.model.diagnostic import Path
 from evalcontract.model.startup import NamedTuple
 
-Placed = tuple["Path", dict[str, Any]]
+Placed = tuple[Path, dict[str, Any]]
 
 #: The maximum number of occurrences that are kept for the same text.
 _MAX_PLACES = 8

@@ -31,11 +31,6 @@ _SAMPLES = (
 )
 
 
-def alphabet_of(parsed: Any) -> tuple[str, ...]:
-    """Return a sample of every class of characters that a parse tree of `re` distinguishes."""
-    return tuple(dict.fromkeys((*_SAMPLES, *islice(_mentioned(parsed), _MAX_LETTERS))))
-
-
 def _mentioned(parsed: Any) -> Iterator[str]:
     """Yield the characters that a pattern mentions, and their neighbours."""
     # At these characters, its classes begin or end.
@@ -220,7 +215,7 @@ class Pattern:
     @cached_property
     def alphabet(self) -> tuple[str, ...]:
         """A sample of every class of characters that the pattern distinguishes."""
-        return alphabet_of(self._parsed)
+        return tuple(dict.fromkeys((*_SAMPLES, *islice(_mentioned(self._parsed), _MAX_LETTERS))))
 
 
 class _UnreadableError(Exception):

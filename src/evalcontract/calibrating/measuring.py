@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
@@ -471,14 +470,6 @@ _NO_USAGE: dict[str, Any] = {
     "readings": {},
     "unasked": 0,
 }
-
-
-def write_json(
-    result: CalibrationResult, usage: Usage, version: str, *, is_written: bool
-) -> Iterator[str]:
-    """Yield one JSON document; see `document_of`."""
-    document = document_of(result, usage, version, is_written=is_written)
-    yield f"{json.dumps(document, ensure_ascii=False, indent=2)}\n"
 
 
 def document_of(

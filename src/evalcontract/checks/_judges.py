@@ -20,7 +20,7 @@ from evalcontract.checks.outcome import (
     unavailable,
 )
 from evalcontract.library.library import Artifact
-from evalcontract.library.scores import TOLERANCE
+from evalcontract.library.scores import TOLERANCE, reaches
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.scores import weighted_mean
 
@@ -227,7 +227,7 @@ def _end(
         score = float(median(scores))
     else:
         score = weighted_mean(scores, weights) or 0.0
-    return End(score, passes if threshold is None else score + TOLERANCE >= threshold)
+    return End(score, passes if threshold is None else reaches(score, threshold))
 
 
 def _share(votes: list[bool], weights: list[float]) -> float:

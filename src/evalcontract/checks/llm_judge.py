@@ -5,7 +5,7 @@ from __future__ import annotations
 from evalcontract.checks._judges import needs_of_judges, reads_of_judges
 from evalcontract.checks._kind import Check, CheckKind, EvalContext, Needs, Row, State, never_runs
 from evalcontract.checks.outcome import NO_TEXT, Executor, Outcome, Output, Verdict, always
-from evalcontract.library.scores import TOLERANCE
+from evalcontract.library.scores import reaches
 from evalcontract.structure.schemas import with_defaults
 
 
@@ -53,7 +53,7 @@ def _by_threshold(verdict: Verdict, threshold: float) -> Verdict:
     score = verdict.score
     if score is None:
         return verdict
-    if score + TOLERANCE >= threshold:
+    if reaches(score, threshold):
         return verdict._replace(outcome=Outcome.PASSED, reason=None)
     reason = f"the score of {score:.3g} is below {threshold:g}"
     if verdict.outcome is Outcome.FAILED and verdict.reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,6 @@ from evalcontract.calibrating.measuring import (
     CalibrationResult,
     Ranks,
     document_of,
-    write_json,
     write_text,
 )
 from evalcontract.cli import options
@@ -214,7 +214,7 @@ def _answer(
     return CommandAnswer(
         "calibrate-judge",
         f"{result.judge}, {many(result.labels.compared, 'output')} compared with people",
-        document=write_json(result, usage, __version__, is_written=is_written),
+        document=[json.dumps(document, ensure_ascii=False, indent=2), "\n"],
         records=records,
         tables=_tables(records, result),
         cases=_cases(result, below),

@@ -35,7 +35,7 @@ from evalcontract.model.values import many
 from evalcontract.policy import OK
 from evalcontract.report.frame import aligned, wrapped
 from evalcontract.report.markdown import code
-from evalcontract.statistics.samples import POWER, SIGNIFICANCE, detectable, rows_needed
+from evalcontract.statistics.estimates import POWER, SIGNIFICANCE, detectable, rows_needed
 
 
 @click.command(

@@ -22,7 +22,7 @@ from evalcontract.checks.outcome import Outcome
 from evalcontract.cli import options
 from evalcontract.cli.command import Command, chosen, completes, parts_of_codes
 from evalcontract.cli.output import put, wants_colour
-from evalcontract.cli.printing import CommandAnswer, put_answer
+from evalcontract.cli.printing import CommandAnswer, json_text, put_answer
 from evalcontract.library.library import Library
 from evalcontract.model.codes import Code
 from evalcontract.model.nearest import nearest
@@ -81,26 +81,29 @@ def explain_command(topic: str | None, output_format: str) -> None:
     if output_format == "text":
         put(write_text(matches, width))
         return
-    document = "".join(write_json(matches))
-    written = write_markdown(matches)
-    _put_answer(document, "topics", written, output_format)
+    pages = [
+        {**topic._asdict(), "keys": [key._asdict() for key in topic.keys],
+         "notes": dict(topic.notes)}
+        for topic in matches
+    ]  # fmt: skip
+    _put_answer("topics", pages, write_markdown(matches), output_format)
 
 
 def _put_codes(codes: list[Code], output_format: str, width: int, *, is_page: bool = False) -> None:
     if output_format != "text":
-        pages = {"version": VERSION, "codes": [*map(_as_json, codes)]}
-        document = json.dumps(pages, ensure_ascii=False) + "\n"
-        _put_answer(document, "codes", ["\n".join(map(_as_markdown, codes))], output_format)
+        markdown = ["\n".join(map(_as_markdown, codes))]
+        _put_answer("codes", [*map(_as_json, codes)], markdown, output_format)
     elif is_page:
         put(_page(codes[0], width, in_colour=wants_colour(sys.stdout)))
     else:
         put(_list(codes, width))
 
 
-def _put_answer(document: str, key: str, in_markdown: Iterable[str], output_format: str) -> None:
-    records = json.loads(document)[key]
-    written = {"markdown": in_markdown}
-    put_answer(CommandAnswer("explain", "", [document], records, written=written), output_format)
+def _put_answer(
+    key: str, pages: list[dict[str, Any]], markdown: Iterable[str], output_format: str
+) -> None:
+    document, written = json_text({"version": VERSION, key: pages}), {"markdown": markdown}
+    put_answer(CommandAnswer("explain", "", document, pages, written=written), output_format)
 
 
 def _page(code: Code, width: int, *, in_colour: bool) -> Iterator[str]:
@@ -276,16 +279,6 @@ def _key_as_row(key: Key) -> str:
     required = "yes" if key.required else "no"
     cells = [where + _of_kinds(key), key.allowed, required, default, key.description]
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |\n"
-
-
-def write_json(topics: Iterable[Topic]) -> Iterator[str]:
-    """Yield pages as one JSON object."""
-    pages = [
-        {**topic._asdict(), "keys": [key._asdict() for key in topic.keys],
-         "notes": dict(topic.notes)}
-        for topic in topics
-    ]  # fmt: skip
-    yield json.dumps({"version": VERSION, "topics": pages}, ensure_ascii=False) + "\n"
 
 
 def _json(value: Any) -> str:

@@ -178,6 +178,7 @@ def _answer(difference: Difference, flips: Flips | None, limit: int) -> CommandA
         cases=_cases(difference),
         outcomes=dict.fromkeys((_WRONG, _FAULT), CaseOutcome("failure", Severity.ERROR)),
         written={"markdown": write_markdown(difference, flips, limit)},
+        header=("kind", "name", "file", "row", "field", "act", "class"),
     )
 
 

@@ -59,7 +59,8 @@ class MarkdownTable(NamedTuple):
 class CommandAnswer(NamedTuple):
     """What a command answers, for programs; each part is read only if a format shows it.
 
-    `document` has the pieces of one JSON text; `records` become lines of JSON, and of a table.
+    `document` has the pieces of one JSON text; `records` become lines of JSON, and of a table. Its
+    columns are their keys, or the `header` without any record.
     `subject` is the file that cases without a place are in. `written` has the text of formats that
     the command writes itself.
     """
@@ -73,6 +74,7 @@ class CommandAnswer(NamedTuple):
     outcomes: Mapping[str, CaseOutcome] = {}
     subject: str = "evalcontract"
     written: Mapping[str, Iterable[str]] = {}
+    header: Sequence[str] = ()
 
     @property
     def findings(self) -> Iterator[tuple[Case, Severity, Place]]:
@@ -126,7 +128,21 @@ def listing(
         document=json_text({**head(command), **more, **lists}),
         records=records,
         tables=[MarkdownTable(keys, lines)],
+        header=() if records else _keys_of(command, lists),
     )
+
+
+def _keys_of(command: str, lists: Iterable[str]) -> Sequence[str]:
+    """Return the keys that records of some lists have, by the schema of answers."""
+    from evalcontract.structure.schemas import load  # only without any record
+
+    defined = load("answer")["$defs"]
+    parts = defined.get(command, {}).get("properties", {})
+    names = [*lists]
+    items = [parts.get(name, {}).get("items", {}) for name in names]
+    items = [defined[each["$ref"].rpartition("/")[2]] if "$ref" in each else each for each in items]
+    several = ["of"] if len(names) > 1 else []
+    return [*several, *dict.fromkeys(key for each in items for key in each.get("properties", {}))]
 
 
 def _in_markdown(value: Any) -> str:
@@ -145,7 +161,8 @@ _BETWEEN_ENDS = lazy_pattern("[^\r\n\t]+")
 
 def _put_table(answer: CommandAnswer) -> None:
     records = [*answer.records]
-    header = [*dict.fromkeys(key for record in records for key in record)]
+    keys = dict.fromkeys(key for record in records for key in record)
+    header = [*keys] if records else answer.header
     cells = ({key: _cell(value) for key, value in each.items()} for each in records)
     if header:
         put(_harmless([csv_text(header, [*cells], ",")]))

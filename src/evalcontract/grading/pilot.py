@@ -9,8 +9,12 @@ from math import fsum
 from evalcontract.grading.results import RowResult
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
-from evalcontract.statistics.estimates import FEWEST
-from evalcontract.statistics.samples import DifferenceVariance, SampledRow, sampled_variance
+from evalcontract.statistics.estimates import (
+    FEWEST,
+    DifferenceVariance,
+    SampledRow,
+    sampled_variance,
+)
 
 
 class Pilot(NamedTuple):

@@ -15,10 +15,11 @@ from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import Scoring, Total, total
 from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
-from evalcontract.statistics.estimates import Estimate, mean_estimate
-from evalcontract.statistics.samples import (
+from evalcontract.statistics.estimates import (
+    Estimate,
     SampledRow,
     SampledVariance,
+    mean_estimate,
     pass_all_k,
     pass_at_k,
     sampled_variance,

@@ -30,7 +30,7 @@ from evalcontract.lsp.completion import (
     explain_setting,
     takes_snippets,
 )
-from evalcontract.lsp.context import CursorContext, context_at
+from evalcontract.lsp.cursor import CursorContext, context_at
 from evalcontract.lsp.documents import OpenDocument, Snapshot
 from evalcontract.lsp.names import (
     ROLES,
@@ -48,16 +48,12 @@ from evalcontract.lsp.names import (
 )
 from evalcontract.lsp.server import Server
 from evalcontract.lsp.symbols import (
-    NamedPlace,
-    Symbol,
-    document_symbols,
     folds_of,
     lenses_of,
     links_in,
     names_in,
     symbols_of,
     versions_in,
-    workspace_symbols,
 )
 from evalcontract.lsp.text import RequestRefusal, Text
 from evalcontract.model.diagnostic import Place
@@ -203,26 +199,26 @@ class Answers:
             return []
         known, naming = self._server.kind(document), self._naming(document)
 
-        def work() -> list[Symbol]:
+        def work() -> list[types.DocumentSymbol]:
             kind = known or naming.kind
-            return symbols_of(kind, naming.source) if kind else []
+            return symbols_of(kind, naming.source, document.text) if kind else []
 
-        found = await self._run(work, [])
-        if found:
-            self._outlines[uri] = document_symbols(found, document.text)
+        if found := await self._run(work, []):
+            self._outlines[uri] = found
         return self._outlines.get(uri, [])
 
     async def names(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         """Return the names that contain a text, of all workspaces in the folder of the editor."""
-        snapshot = self._server.documents.snapshot()
+        snapshot, publisher = self._server.documents.snapshot(), self._server.publisher()
 
-        def work() -> list[NamedPlace]:
+        def work() -> list[types.WorkspaceSymbol]:
             files = snapshot.files()
             roots = find_workspaces(Path.cwd(), files)
             opened = (open_workspace(root, (), files) for root in roots)
-            return [name for each in opened for name in names_in(each, params.query)]
+            return [name for each in opened for name in names_in(each, params.query, publisher)]
 
-        return workspace_symbols(await self._run(work, []), self._server.publisher())
+        found: list[types.WorkspaceSymbol] = await self._run(work, [])
+        return found
 
     async def folds(self, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
         """Return what can be folded in a document."""

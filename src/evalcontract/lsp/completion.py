@@ -12,14 +12,15 @@ from pygls.capabilities import get_capability
 
 from evalcontract.analysis.template_tags import ROOTS
 from evalcontract.library.library import identity_from_name
-from evalcontract.lsp.context import (
+from evalcontract.lsp.cursor import (
     REFERENCES,
+    Cursor,
     CursorContext,
+    CursorStep,
     describe_artifact,
     describe_key,
     describe_value,
 )
-from evalcontract.lsp.cursor import Cursor, CursorStep
 from evalcontract.lsp.text import Point, Text, code, escaped
 from evalcontract.model.reference import Kind
 from evalcontract.model.startup import NamedTuple, lazy_pattern

@@ -14,7 +14,7 @@ from pygls.capabilities import get_capability
 from evalcontract.cache.store import is_kept
 from evalcontract.datasets.root import Use, rows_of, uses_of
 from evalcontract.library.library import Artifact, Resolution, identity_from_name
-from evalcontract.lsp.context import (
+from evalcontract.lsp.cursor import (
     REFERENCES,
     CursorContext,
     describe_artifact,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,10 @@ from evalcontract.datasets.root import rows_of, uses_of
 from evalcontract.grading.results import RowResult, earlier_results, run_path
 from evalcontract.grading.summary import Tally
 from evalcontract.library.library import Artifact, Resolution
-from evalcontract.lsp.context import REFERENCES
-from evalcontract.lsp.cursor import structured_lines
+from evalcontract.lsp.cursor import REFERENCES, structured_lines
 from evalcontract.lsp.documents import OpenDocument, Publisher
 from evalcontract.lsp.names import ARTIFACT, FILE, Name, Naming, targets_of
 from evalcontract.lsp.text import Text, uri_of_path
-from evalcontract.model.diagnostic import Place
 from evalcontract.model.errors import UsageError
 from evalcontract.model.reference import Kind, Reference
 from evalcontract.model.startup import NamedTuple, lazy_pattern
@@ -30,57 +28,67 @@ from evalcontract.workspace import Workspace
 _MAX_DETAIL = 80
 
 
-class Symbol(NamedTuple):
-    """A part of a file with a name: its first and last line, from 1, and what it is."""
-
-    name: str
-    detail: str
-    first: int
-    last: int
-    role: str
-    parts: tuple[Symbol, ...] = ()
+_SYMBOLS = {
+    "row": types.SymbolKind.Object,
+    "check": types.SymbolKind.Function,
+    "rubric": types.SymbolKind.Class,
+    "judge": types.SymbolKind.Class,
+    "target": types.SymbolKind.Event,
+}
 
 
-def symbols_of(kind: str, source: RowSource) -> list[Symbol]:
+def _symbol(
+    text: Text, name: str, detail: str, lines: tuple[int, int], role: str,
+    parts: list[types.DocumentSymbol] | None = None,
+) -> types.DocumentSymbol:  # fmt: skip
+    """Return a part of a text with a name, from its first to its last line, which count from 1."""
+    first, last = lines[0] - 1, max(lines) - 1
+    head = text.range(first, 0, len(text.line(first)))
+    whole = types.Range(head.start, text.range(last, 0, len(text.line(last))).end)
+    kind = _SYMBOLS.get(role, types.SymbolKind.File)
+    return types.DocumentSymbol(name, kind, whole, head, detail or None, children=parts or None)
+
+
+def symbols_of(kind: str, source: RowSource, text: Text) -> list[types.DocumentSymbol]:
     """Return the outline of a file; a file that cannot be read has none."""
     if source.unreadable:
         return []
     if kind == Kind.DATASET:
-        return list(_rows(source))
+        return list(_rows(source, text))
     document = source.document
     if document is None or not isinstance(document.value, dict):
         return []
-    parts = tuple(_checks(document)) if kind == Kind.RUBRIC else ()
+    parts = [*_checks(document, text)] if kind == Kind.RUBRIC else None
     name = document.value.get("id") or document.value.get("label") or kind
     version = document.value.get("version", "")
-    last = max(len(document.lines), 1)
-    return [Symbol(_name(name, str(kind)), _detail(version), 1, last, str(kind), parts)]
+    lines = 1, len(document.lines)
+    return [_symbol(text, _name(name, str(kind)), _detail(version), lines, str(kind), parts)]
 
 
-def _rows(source: RowSource) -> Iterator[Symbol]:
+def _rows(source: RowSource, text: Text) -> Iterator[types.DocumentSymbol]:
     lines: list[tuple[int, int]] | None = None
     for number, (rows, path, row) in enumerate(rows_of(source), 1):
         if lines is None:
             lines = source.document.item_lines(rows.prefix) if source.document else []
         index = int(path[-1])
         if index < len(lines):
-            first, last = lines[index]
+            own = lines[index]
         else:
             span = rows.place(path).span
-            first, last = (span.line, span.end_line) if span else (1, 1)
+            own = (span.line, span.end_line) if span else (1, 1)
         values = row if isinstance(row, dict) else {}
         name = _name(values.get("id"), f"row {number}")
-        yield Symbol(name, _detail(values.get("input")), first, last, "row")
+        yield _symbol(text, name, _detail(values.get("input")), own, "row")
 
 
-def _checks(document: Document) -> Iterator[Symbol]:
+def _checks(document: Document, text: Text) -> Iterator[types.DocumentSymbol]:
     checks = document.value.get("checks")
     lines = document.item_lines(("checks",))
     items = checks if isinstance(checks, list) else []
-    for check, (first, last) in zip(items, lines, strict=False):
+    for check, own in zip(items, lines, strict=False):
         values = check if isinstance(check, dict) else {}
         kind = _detail(values.get("kind"))
-        yield Symbol(_name(values.get("id"), kind or "check"), kind, first, last, "check")
+        yield _symbol(text, _name(values.get("id"), kind or "check"), kind, own, "check")
 
 
 def _name(value: Any, default: str) -> str:
@@ -129,21 +137,16 @@ def _folds(lines: list[str]) -> Iterator[types.FoldingRange]:
         last = number
 
 
-class NamedPlace(NamedTuple):
-    """A name in a workspace: what has it, where, and the file or id that it belongs to."""
-
-    name: str
-    role: str
-    place: Place
-    container: str
-
-
-def names_in(workspace: Workspace, query: str) -> list[NamedPlace]:
+def names_in(workspace: Workspace, query: str, publisher: Publisher) -> list[types.WorkspaceSymbol]:
     """Return the names of a workspace that contain a text: artifacts, checks, targets and rows."""
     wanted = query.casefold()
     found = (each for each in _names(workspace) if wanted in each[0].casefold())
-    return [NamedPlace(name, role, of.place(path), to) for name, role, of, path, to in
-            islice(found, _MOST_NAMES)]  # fmt: skip
+    return [
+        types.WorkspaceSymbol(
+            publisher.location(of.place(path)), name, _SYMBOLS[role], container_name=to
+        )
+        for name, role, of, path, to in islice(found, _MOST_NAMES)
+    ]
 
 
 def _names(workspace: Workspace) -> Iterator[tuple[str, str, Any, tuple[str | int, ...], str]]:
@@ -313,48 +316,3 @@ def _score_of(rows: list[RowResult]) -> str:
     interval = f" ({ends.lower:.2f} to {ends.upper:.2f})" if ends else ""
     known = f"{tally.scored:,} of " if tally.scored < tally.counted else ""
     return f"{estimate.value:.2f}{interval} of {known}{of_all}"
-
-
-_SYMBOLS = {
-    "row": types.SymbolKind.Object,
-    "check": types.SymbolKind.Function,
-    "rubric": types.SymbolKind.Class,
-    "judge": types.SymbolKind.Class,
-    "target": types.SymbolKind.Event,
-}
-
-
-def document_symbols(symbols: Iterable[Symbol], text: Text) -> list[types.DocumentSymbol]:
-    """Return an outline as the protocol has it."""
-    outline = []
-    for symbol in symbols:
-        first, last = symbol.first - 1, max(symbol.last, symbol.first) - 1
-        line = text.range(first, 0, len(text.line(first)))
-        range_ = types.Range(line.start, text.range(last, 0, len(text.line(last))).end)
-        parts = document_symbols(symbol.parts, text)
-        outline.append(
-            types.DocumentSymbol(
-                symbol.name,
-                _SYMBOLS.get(symbol.role, types.SymbolKind.File),
-                range_,
-                line,
-                symbol.detail or None,
-                children=parts or None,
-            )
-        )
-    return outline
-
-
-def workspace_symbols(
-    names: Iterable[NamedPlace], publisher: Publisher
-) -> list[types.WorkspaceSymbol]:
-    """Return names of a workspace as the protocol has them."""
-    return [
-        types.WorkspaceSymbol(
-            publisher.location(each.place),
-            each.name,
-            _SYMBOLS[each.role],
-            container_name=each.container,
-        )
-        for each in names
-    ]

@@ -50,7 +50,8 @@ class Text:
 
     def line(self, number: int) -> str:
         """Return a line without its end; a line that does not exist is empty."""
-        return self.lines[number].rstrip(_ENDS) if 0 <= number < len(self.lines) else ""
+        # A slice, since another thread may take lines away meanwhile.
+        return "".join(self.lines[number : number + 1]).rstrip(_ENDS) if number >= 0 else ""
 
     def point(self, line: int, units: int) -> Point:
         """Return the place of a position."""

@@ -114,9 +114,6 @@ class CodeTable(Mapping[str, Code]):
             code = self._made[name] = Code(name, **self._options[name])
         return code
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._options
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._options)
 

@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
+from functools import partial
 from typing import TYPE_CHECKING, Any, AnyStr
 
 _METHODS = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
 
 
-class _LazyPattern:
+class _LazyPattern(partial[Any]):
     """Stands for a pattern: has its attributes and methods, from the first use on."""
 
-    def __init__(self, pattern: Any, flags: int = 0) -> None:
-        self._arguments = pattern, flags
-
     def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(*self._arguments)
+        compiled = self()
         for method in _METHODS:  # later uses find them without this method
             self.__dict__[method] = getattr(compiled, method)
         return getattr(compiled, name)
 
     def __repr__(self) -> str:
-        return repr(re.compile(*self._arguments))
+        return repr(self())
 
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
         ...
 
 else:
-    lazy_pattern = _LazyPattern
+    lazy_pattern = partial(_LazyPattern, re.compile)
 
 
 __all__ = ["NamedTuple"]

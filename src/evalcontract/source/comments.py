@@ -188,7 +188,7 @@ _SENTENCE_ENDS = (".", "?", "!", "…", ";")
 
 
 #: The path of a text, the key in the same line, and the text.
-_Text = tuple["Path", str | None, str]
+_Text = tuple[Path, str | None, str]
 
 
 class CutText(NamedTuple):

@@ -129,7 +129,7 @@ def edit_text(text: str, form: str, fixes: Sequence[Fix]) -> EditResult:
     return EditResult(bom + apply_cuts(body, cuts), tuple(valid.cuts), valid.refused)
 
 
-def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[Cut, ...]]:
+def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, Cuts]:
     """Return the cuts of each fix that `edit_text` would make in a text, all together.
 
     The text has no byte order mark.
@@ -140,7 +140,7 @@ def cuts_by_fix(text: str, form: str, fixes: Sequence[Fix]) -> dict[Fix, tuple[C
 class _ValidCuts(NamedTuple):
     """The cuts of the fixes that are valid together, and the fixes that are `refused`."""
 
-    cuts: dict[Fix, tuple[Cut, ...]]
+    cuts: dict[Fix, Cuts]
     refused: tuple[Fix, ...] = ()
 
 
@@ -153,7 +153,7 @@ def _cuts_of_text(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool)
         of_line[fix.relocated(lambda path: path[1:])] = fix
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    cuts: dict[Fix, tuple[Cut, ...]] = {}
+    cuts: dict[Fix, Cuts] = {}
     refused: list[Fix] = []
     for number, originals in by_line.items():
         line = lines[number].removesuffix("\r") if number < len(lines) else ""
@@ -172,7 +172,7 @@ def _valid_cuts(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool) -
     is_yaml = form == "yaml"
     spots = [spot_of(fix.path, fix.edit.to, entries) for fix in fixes if isinstance(fix.edit, Move)]
     points = places(spots, entries, is_quick=is_quick, is_yaml=is_yaml)
-    units: dict[tuple[Cut, ...], list[Fix]] = {}
+    units: dict[Cuts, list[Fix]] = {}
     for fix in fixes:
         # Aliases share one position in the text: apply the fixes of all of them there together.
         units.setdefault(_cuts_of(fix, entries, points, is_json=not is_yaml), []).append(fix)
@@ -186,7 +186,7 @@ def _valid_cuts(text: str, form: str, fixes: Sequence[Fix], *, is_quick: bool) -
     return _ValidCuts({fix: unit for unit in valid for fix in units[unit]}, tuple(refused))
 
 
-def _cuts_of(fix: Fix, entries: Entries, points: Places, *, is_json: bool) -> tuple[Cut, ...]:
+def _cuts_of(fix: Fix, entries: Entries, points: Places, *, is_json: bool) -> Cuts:
     """Return the cuts that apply a fix; none if its path has no position of its own in the text."""
     match fix.edit:
         case Rename(key):
@@ -199,7 +199,7 @@ def _cuts_of(fix: Fix, entries: Entries, points: Places, *, is_json: bool) -> tu
             )
 
 
-def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> Cuts:
     _, span, depth = entries.root.find(path)
     if span is None or depth < len(path):
         return ()
@@ -207,7 +207,7 @@ def _rename(path: Path, key: str, entries: Entries, *, is_json: bool) -> tuple[C
     return (Cut(start, end, _name(key, is_json=is_json, like=entries.text[start : start + 1])),)
 
 
-def _write(path: Path, value: Scalar, entries: Entries, *, is_json: bool) -> tuple[Cut, ...]:
+def _write(path: Path, value: Scalar, entries: Entries, *, is_json: bool) -> Cuts:
     node = entries.node(path)
     if node is None or node.children is not None or entries.is_block_scalar(node):
         return ()
@@ -227,10 +227,10 @@ def _name(key: str, *, is_json: bool, like: str = "") -> str:
     return json.dumps(key, ensure_ascii=False) if is_json else quoted(key, like=like)
 
 
-def _without_overlap(units: dict[tuple[Cut, ...], list[Fix]]) -> list[tuple[Cut, ...]]:
+def _without_overlap(units: dict[Cuts, list[Fix]]) -> list[Cuts]:
     """Return the units that do not touch each other; renames take precedence over moves."""
 
-    def order(unit: tuple[Cut, ...]) -> tuple[bool, tuple[Cut, ...]]:
+    def order(unit: Cuts) -> tuple[bool, Cuts]:
         return _is_move(units[unit]), unit
 
     return chosen(sorted(units, key=order))
@@ -240,7 +240,7 @@ def _is_move(fixes: list[Fix]) -> bool:
     return any(isinstance(fix.edit, Move) for fix in fixes)
 
 
-def _loses_comment(text: str, unit: tuple[Cut, ...]) -> bool:
+def _loses_comment(text: str, unit: Cuts) -> bool:
     return sum(text.count("#", cut.start, cut.end) - cut.text.count("#") for cut in unit) != 0
 
 
@@ -250,15 +250,13 @@ class _Trial(NamedTuple):
     text: str
     form: str
     value: Any
-    units: dict[tuple[Cut, ...], list[Fix]]
+    units: dict[Cuts, list[Fix]]
 
-    def divide(
-        self, units: list[tuple[Cut, ...]]
-    ) -> tuple[list[tuple[Cut, ...]], list[tuple[Cut, ...]]]:
+    def divide(self, units: list[Cuts]) -> tuple[list[Cuts], list[Cuts]]:
         """Bisect units into those that are valid together and those that are not."""
         # A unit that was not tried within the limit is in neither list.
-        valid: list[tuple[Cut, ...]] = []
-        failed: list[tuple[Cut, ...]] = []
+        valid: list[Cuts] = []
+        failed: list[Cuts] = []
         waiting = [units] if units else []
         for _ in range(min(_TRIES, max(_FEW_TRIES, _CHARACTERS // (len(self.text) + 1)))):
             if not waiting:
@@ -274,7 +272,7 @@ class _Trial(NamedTuple):
                 waiting += [part[half:], part[:half]]
         return valid, failed
 
-    def _is_valid(self, units: list[tuple[Cut, ...]]) -> bool:
+    def _is_valid(self, units: list[Cuts]) -> bool:
         fixes = [fix for unit in units for fix in self.units[unit]]
         cuts = [cut for unit in units for cut in unit]
         try:

@@ -50,10 +50,10 @@ Cuts = tuple[Cut, ...]
 NO_CUTS: Cuts = ()
 
 
-def chosen(units: Iterable[tuple[Cut, ...]]) -> list[tuple[Cut, ...]]:
+def chosen(units: Iterable[Cuts]) -> list[Cuts]:
     """Return the units of cuts that do not touch each other; earlier ones take precedence."""
     ranges: list[tuple[int, int]] = []
-    free: list[tuple[Cut, ...]] = []
+    free: list[Cuts] = []
     for unit in units:
         if all(_is_free(cut, ranges) for cut in unit):
             free.append(unit)

@@ -17,6 +17,7 @@ from evalcontract.source.faults import (
 )
 from evalcontract.source.filesystem import DISK, Files, TooLargeError, format_of
 from evalcontract.source.text import EMPTY, decode, split_lines
+from evalcontract.source.yaml.quick import raise_early, read_quickly
 
 if TYPE_CHECKING:
     from evalcontract.source.jsonl import RowStream
@@ -74,23 +75,19 @@ def read_stream(
             from evalcontract.source.json import parse_json  # parsers are slow to import
 
             return parse_json(text, name, data)
-        if quick:
-            from evalcontract.source.yaml.quick import read_quickly
-
-            if document := read_quickly(text, name, data):
-                return document
+        if quick and (document := read_quickly(text, name, data)):
+            return document
         from evalcontract.source.yaml.reading import parse_yaml
 
         if quick and len(data) > _LARGE:
-            from evalcontract.source.yaml.quick import raise_early
-
             raise_early(text, data, lambda part: parse_yaml(part, name, b""))
         return parse_yaml(text, name, data)
     except ParseError as error:
         from evalcontract.source.json import wrong_extension_fault  # slow to import
 
         text = data.decode("utf-8", "replace") if text is None else text
-        other = wrong_extension_fault(kind, guess_format(data), text) if _is_syntax(error) else None
+        is_syntax = any(problem.code == "source/syntax" for problem in error.faults)
+        other = wrong_extension_fault(kind, guess_format(data), text) if is_syntax else None
         return UnreadableFile(name, (other,) if other else error.faults, tuple(split_lines(text)))
 
 
@@ -104,10 +101,6 @@ def guess_format(data: bytes) -> str:
         line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines[:2]
     )
     return "jsonl" if many else "json"
-
-
-def _is_syntax(error: ParseError) -> bool:
-    return any(problem.code == "source/syntax" for problem in error.faults)
 
 
 def unreadable(name: str, error: OSError | ValueError) -> UnreadableFile:

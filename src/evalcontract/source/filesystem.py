@@ -276,13 +276,15 @@ class OpenFiles(Drafts):
             return listed
         known = {entry.name for entry in listed}
         new = (Entry(name, FILE, is_link=False) for name in names if name not in known)
-        return tuple(sorted([*listed, *(entry for entry in new if _is_listed(entry, endings))]))
+        return tuple(sorted([*listed, *(entry for entry in new if is_listed(entry, endings))]))
 
 
-def _is_listed(entry: Entry, endings: tuple[str, ...]) -> bool:
-    if EVERY_FILE in endings or entry.name in endings:
+def is_listed(entry: Entry, endings: tuple[str, ...]) -> bool:
+    """Whether `Files.entries` returns an entry, where there are no temporary files of editors."""
+    if EVERY_FILE in endings:
         return True
-    return not entry.name.startswith(".") and entry.name.lower().endswith(endings)
+    is_shown = entry.name in endings or not entry.name.startswith(".")
+    return is_shown and (entry.kind == FOLDER or entry.name.lower().endswith(endings))
 
 
 class KeptFiles(Files):

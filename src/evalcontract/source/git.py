@@ -16,7 +16,6 @@ from evalcontract.source.faults import MAX_DOCUMENT_BYTES
 from evalcontract.source.filesystem import (
     DANGLING,
     DISK,
-    EVERY_FILE,
     FILE,
     FOLDER,
     NOTHING,
@@ -25,6 +24,7 @@ from evalcontract.source.filesystem import (
     Files,
     Stream,
     TooLargeError,
+    is_listed,
 )
 
 # Nothing that a repository configures is run, and nothing is fetched.
@@ -316,17 +316,13 @@ class GitTree(Files):
         inside = self._resolved(folder)
         if inside is None or self.kind(folder) != FOLDER:
             raise FileNotFoundError(2, "No such file or directory", str(folder))
-        every = EVERY_FILE in endings
         found = []
         for name in self._names.get(inside, ()):
             mode = self._objects[inside / name].mode
             is_link = mode == _LINK
             kind = self.kind(self.repository / inside / name) if is_link else _kind_of(mode)
-            entry = Entry(name, kind, is_link)
-            is_shown = every or name in endings or not name.startswith(".")
-            if is_shown and (every or entry.kind == FOLDER or name.lower().endswith(endings)):
-                found.append(entry)
-        return tuple(sorted(found))
+            found.append(Entry(name, kind, is_link))
+        return tuple(sorted(entry for entry in found if is_listed(entry, endings)))
 
     def read(self, path: str | Path, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
         resolved = self._resolved(path)

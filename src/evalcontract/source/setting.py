@@ -18,6 +18,7 @@ from evalcontract.model.values import json_equal
 from evalcontract.source.comments import comments_of
 from evalcontract.source.entries import (
     Cut,
+    Cuts,
     Entries,
     InsertionPoint,
     Spot,
@@ -171,7 +172,7 @@ class _Edits:
         self._is_json = form == "json"
         self._keeps_lines = keeps_lines
         self._entries = entries_of(text, form)
-        self._units: list[tuple[Cut, ...]] = []
+        self._units: list[Cuts] = []
         self._added: dict[Spot, dict[str, Any]] = {}
         #: The keys that are edited.
         self.paths: set[Path] = set()
@@ -243,7 +244,7 @@ class _Edits:
         lines = indented(self._lines(key, value, column), column)
         return self._entries.line_end.join([lines[0].lstrip(" "), *lines[1:]])
 
-    def _replacement(self, path: Path, value: Any) -> tuple[Cut, ...]:
+    def _replacement(self, path: Path, value: Any) -> Cuts:
         entries, text = self._entries, self._text
         entry, node = entries.entry(path), entries.node(path)
         if entry is None or node is None:

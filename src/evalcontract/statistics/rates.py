@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from math import ceil, floor, log, log1p, sqrt
 from random import Random
 from typing import NamedTuple
@@ -138,7 +138,10 @@ def bootstrap_interval(
         value = figure(draw(agreement, random))
         if value is not None:
             figures.append(value)
-    return percentile_interval(figures) if figures else None
+    if not figures:
+        return None
+    ordered, tail = sorted(figures), (1 - LEVEL) / 2
+    return Interval(_point(ordered, tail), _point(ordered, 1 - tail))
 
 
 def _each(agreement: Agreement, random: Random) -> Agreement:
@@ -172,12 +175,6 @@ def _binomial(trials: int, chance: float, random: Random) -> int:
             break
         successes += 1
     return successes
-
-
-def percentile_interval(figures: Sequence[float]) -> Interval:
-    """Return the interval from the 2.5 % to the 97.5 % point of at least one figure."""
-    ordered, tail = sorted(figures), (1 - LEVEL) / 2
-    return Interval(_point(ordered, tail), _point(ordered, 1 - tail))
 
 
 def _point(ordered: list[float], share: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evalcontract.model.diagnostic import Fix, Path, Problem, key_of
 from evalcontract.model.nearest import normalise, suggestions
@@ -13,14 +13,11 @@ from evalcontract.model.startup import lazy_pattern
 from evalcontract.model.values import SHOWN, clipped, integer
 from evalcontract.model.values import listed as plainly
 from evalcontract.source.yaml.writing import flow
+from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch
 from evalcontract.structure.keys.names import advice_for_value
 from evalcontract.structure.keys.spelling import split_key_value
 from evalcontract.structure.native import SchemaViolation, surely_fits
 from evalcontract.structure.parts import Schema, follow
-
-if TYPE_CHECKING:
-    from evalcontract.structure.keys.mismatches import KeyInMapping, KeyMismatch
-
 
 #: A message and its help.
 Message = tuple[str, str | None]

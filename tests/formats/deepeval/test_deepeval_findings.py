@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
 from tables import every_case
 
 from evalcontract.checking.pipeline import validate
@@ -22,6 +23,7 @@ def told(name: str, text: str) -> list[str]:
 GOLDEN = '"input": "a?", "expected_output": "b"'
 
 
+@pytest.mark.costly
 @every_case(
     ("text", "found"),
     [

@@ -169,6 +169,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.costly
 @every_case("name", CASES)
 def test_a_case(name: str, tmp_path: Path) -> None:
     case, expected = CASES[name]

@@ -160,6 +160,7 @@ def test_a_record_becomes_a_row_of_ours(given: tuple[str, dict[str, Any]]) -> No
     assert [each for each in structure_of("dataset").check(plain) if "near" not in each.code] == []
 
 
+@pytest.mark.costly
 @given(st.sampled_from(VARIANTS), ROWS, st.integers(0, 3))
 def test_a_row_comes_back_as_it_was(variant: str, row: dict[str, Any], index: int) -> None:
     theirs = as_record(row, variant, index)

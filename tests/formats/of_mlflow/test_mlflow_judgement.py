@@ -312,6 +312,7 @@ ROWS = VALUES | st.fixed_dictionaries(
 )
 
 
+@pytest.mark.costly
 @given(st.sampled_from(VARIANTS), st.lists(ROWS, max_size=4))
 def test_the_short_way_says_the_same(variant: str, rows: list[Any]) -> None:
     """A row that the schema passes is judged as one that is looked at closely."""
@@ -327,6 +328,7 @@ def test_the_short_way_says_the_same(variant: str, rows: list[Any]) -> None:
 INPUTS = st.dictionaries(st.sampled_from(["a", "b", "1 a", '{"a']), VALUES | st.text(), max_size=2)
 
 
+@pytest.mark.costly
 @given(INPUTS, INPUTS)
 def test_inputs_are_equal_where_their_json_is(one: dict[str, Any], other: dict[str, Any]) -> None:
     merging = Merging()

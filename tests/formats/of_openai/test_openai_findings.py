@@ -42,6 +42,7 @@ CHANGES: list[tuple[str, dict[str, Any], str, list[str]]] = [
 ]
 
 
+@pytest.mark.costly
 @every_case(("name", "changes", "code", "told"), CHANGES)
 def test_a_mistake_in_a_criterion_is_told_once(
     name: str, changes: dict[str, Any], code: str, told: list[str], tmp_path: Path

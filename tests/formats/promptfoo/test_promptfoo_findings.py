@@ -157,6 +157,7 @@ PASSING: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.costly
 @every_case(("assertion", "place"), FAILING)
 def test_an_assertion_that_can_only_fail(assertion: dict[str, Any], place: str) -> None:
     where = f"$[0].assert[0]{place and '.'}{place}"

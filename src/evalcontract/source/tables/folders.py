@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,7 @@ from evalcontract.source.tables.parquet import PART_BYTES, ParquetTable, PartFil
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
+    from pyarrow import BooleanArray
 
 
 # What engines write beside the files of a table.
@@ -49,8 +51,9 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = lazy_pattern(r"-?[0-9]{1,10}")
 _BITS = 1 << 31
 _SHOWN = 8
-# The log of Delta: the columns with the values of partitions, and the feature of deleted rows.
-_VALUE, _VECTORS = "partition.", "deletionVectors"
+# The log of Delta: the columns with the values of partitions, the features of deleted rows and of
+# other names for columns, and the kind of a vector that has a path of its own.
+_VALUE, _VECTORS, _COLUMNS, _FAR = "partition.", "deletionVectors", "columnMapping", "p"
 # What a reader has to know of a table beyond its files, and what that changes nothing about.
 _HARMLESS = frozenset({"timestampNtz", "vacuumProtocolCheck", "v2Checkpoint", _VECTORS})
 _MAPPING = "delta.columnMapping.mode"
@@ -185,7 +188,7 @@ def read_folder(folder: FilePath, name: str, files: Files) -> FolderTable:
         size = files.stream(path).size
         # The file is opened anew each time: a recording file system reads it into memory.
         stream = Stream(lambda: files.stream(path).open_(), size)
-        return ParquetTable(f"{name}/{part.name}", stream)
+        return ParquetTable(f"{name}/{part.name}", stream, part)
 
     return FolderTable(name, parts, open_)
 
@@ -210,13 +213,17 @@ def delta_parts(folder: FilePath, files: Files) -> list[PartFile]:
     try:
         table = DeltaTable(files.real(folder).as_uri())
         actions = _actions(table)
-        shortened = _with_deleted_rows(table)
+        left = _rows_left(table, folder / DELTA_LOG, files)
     except (DeltaError, OSError, ValueError, AttributeError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         _refuse(f"the log `{DELTA_LOG}` cannot be read: {reason}", None, "source/syntax")
-    _refuse_features(table)
-    parts = (_part(folder, action, files) for action in actions)
-    return sorted((_without_deleted(part, shortened) for part in parts), key=itemgetter(0))
+    fields = _renamed_fields(table)
+    parts = [_part(folder, action, files) for action in actions]
+    if unknown := left.keys() - {part.name for part in parts}:
+        message = f"a deletion vector is of `{clipped(min(unknown))}`, which is no file of it"
+        _refuse(message, _WRITE_AGAIN, "source/syntax")
+    every = (part._replace(left=left.get(part.name), fields=fields) for part in parts)
+    return sorted(every, key=itemgetter(0))
 
 
 def _refuse_large(log: FilePath, files: Files) -> None:
@@ -234,32 +241,74 @@ def _actions(table: DeltaTable) -> list[dict[str, Any]]:
     return actions
 
 
-def _with_deleted_rows(table: DeltaTable) -> frozenset[str]:
-    """Return the names of the files without some of their rows, which a vector deletes."""
+def _rows_left(table: DeltaTable, log: FilePath, files: Files) -> dict[str, BooleanArray]:
+    """Return which rows of a file are left, for each file of which a vector deletes some."""
     if _VECTORS not in (table.protocol().reader_features or ()):
-        return frozenset()
+        return {}
     import pyarrow as pa
 
-    vectors = pa.RecordBatchReader.from_stream(table.deletion_vectors())
-    uris = (uri for batch in vectors for uri in batch.column("filepath").to_pylist())
-    return frozenset(uri.rpartition("/")[2] for uri in uris)
+    _refuse_far_vectors(log, files)
+    left: dict[str, BooleanArray] = {}
+    for batch in pa.RecordBatchReader.from_stream(table.deletion_vectors()):
+        uris, masks = (batch.column(name) for name in ("filepath", "selection_vector"))
+        for uri, mask in zip(uris.to_pylist(), masks, strict=True):
+            # A copy, so that it begins with its buffer.
+            whole = pa.concat_arrays([mask.values, pa.array([], pa.bool_())])
+            left[unquote(uri.removeprefix(table.table_uri))] = whole
+    return left
 
 
-def _without_deleted(part: PartFile, shortened: frozenset[str]) -> PartFile:
-    if part.fault or part.name.rpartition("/")[2] not in shortened:
-        return part
-    return part._replace(fault="a deletion vector deletes some of its rows: it is not checked")
+def _refuse_far_vectors(log: FilePath, files: Files) -> None:
+    """Refuse a log with a deletion vector that has a path of its own, which may lead anywhere."""
+    from pyarrow.parquet import ParquetFile
+
+    waiting = [log]
+    kinds: set[str] = set()
+    while waiting:
+        folder = waiting.pop()
+        for entry in files.entries(folder, EVERY_FILE):
+            path = folder / entry.name
+            if entry.kind == FOLDER and not entry.is_link:
+                waiting.append(path)
+            elif entry.name.endswith(".json"):
+                with files.stream(path).open_() as lines:
+                    kinds.update(_kinds_of_vectors(map(json.loads, lines)))
+            elif entry.name.endswith(".parquet"):
+                with files.stream(path).open_() as data:
+                    parts = ParquetFile(data).iter_batches(columns=["add"])
+                    kinds.update(
+                        _kinds_of_vectors(row for part in parts for row in part.to_pylist())
+                    )
+    if _FAR in kinds:
+        _refuse("a deletion vector is outside of the folder, and is not read", _WRITE_AGAIN)
 
 
-def _refuse_features(table: DeltaTable) -> None:
-    """Refuse a table whose rows or columns are other ones than its files say."""
-    mapping = "columnMapping"
-    features = {*(table.protocol().reader_features or ())} - _HARMLESS - {mapping}
-    if table.metadata().configuration.get(_MAPPING, "none") != "none":
-        features.add(mapping)
+def _kinds_of_vectors(actions: Iterable[Any]) -> Iterator[str]:
+    for action in actions:
+        added = action.get("add") if isinstance(action, dict) else None
+        vector = added.get("deletionVector") if isinstance(added, dict) else None
+        if isinstance(vector, dict):
+            yield str(vector.get("storageType"))
+
+
+def _renamed_fields(table: DeltaTable) -> Sequence[dict[str, Any]] | None:
+    """Return the columns of a table whose files have other names for them; else None.
+
+    Raises:
+        ParseError: a reader has to know more of the table.
+
+    """
+    mode = table.metadata().configuration.get(_MAPPING, "none")
+    features = {*(table.protocol().reader_features or ())} - _HARMLESS - {_COLUMNS}
+    if mode not in ("none", "name"):
+        features.add(_COLUMNS)
     if features:
         named = ", ".join(f"`{clipped(each)}`" for each in sorted(features))
         _refuse(f"this Delta table needs {named}, which is not read", _WRITE_AGAIN)
+    if mode == "none":
+        return None
+    fields: Sequence[dict[str, Any]] = json.loads(table.schema().to_json())["fields"]
+    return fields
 
 
 def _part(folder: FilePath, action: dict[str, Any], files: Files) -> PartFile:
@@ -341,6 +390,10 @@ class FolderTable(TypedTable):
         digest = sha256()
         for part, table, _ in self._parts:
             digest.update(f"{part.name}\0{table.sha256 if table else ''}\n".encode())
+            if part.left is not None:
+                digest.update(sha256(part.left.buffers()[1]).digest())
+            if part.fields is not None:
+                digest.update(json.dumps(part.fields).encode())
         return digest.hexdigest()
 
     def batches(self) -> Iterator[Batch]:
@@ -405,7 +458,9 @@ class FolderTable(TypedTable):
 
     def name_of(self, index: int) -> str:
         at = bisect_right(self._starts, index) - 1
-        return f"`{clipped(self._parts[at].part.name)}`: row {index - self._starts[at]}"
+        part, table, _ = self._parts[at]
+        number = index - self._starts[at]
+        return f"`{clipped(part.name)}`: row {table.row_in_file(number) if table else number}"
 
     def require(self, names: Iterable[str]) -> None:
         """Refuse each file that lacks one of some columns, if others have it."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from evalcontract.model.diagnostic import Path, Place, Within
 from evalcontract.model.startup import NamedTuple
 from evalcontract.model.values import clipped
 from evalcontract.source.document import Batch
@@ -34,7 +37,7 @@ from evalcontract.source.tables.columnar import (
 from evalcontract.source.yaml.writing import NotWritableError
 
 if TYPE_CHECKING:
-    from pyarrow import RecordBatch
+    from pyarrow import Array, BooleanArray, RecordBatch, Schema
     from pyarrow.parquet import ParquetFile
 
 # Rows per batch; a row of an evaluation dataset is a few kilobytes at most. A batch of a table with
@@ -59,12 +62,57 @@ _JOINED_ROWS, _JOINED_BYTES = 1024, 1 << 22
 class PartFile(NamedTuple):
     """A file of a table: its name in the folder, and the values that its folders say of its rows.
 
-    `fault` is why it is not read; None if it can be.
+    `fault` is why it is not read; None if it can be. A log may say that some of its rows are
+    deleted: then `left` has true for each of the others. `fields` are the columns of the table, as
+    Delta has them in JSON, if the file has other names for them.
     """
 
     name: str
     values: Mapping[str, Any]
     fault: str | None = None
+    left: BooleanArray | None = None
+    fields: Sequence[dict[str, Any]] | None = None
+
+
+class RowsLeft:
+    """The rows of a file that are not deleted, and their numbers: in the file, and among them."""
+
+    _BLOCK = 1 << 16
+
+    def __init__(self, mask: BooleanArray) -> None:
+        self._mask = mask
+
+    def of(self, batch: RecordBatch, first: int) -> RecordBatch:
+        """Return the rows of a batch that are left; `first` is the number of its first."""
+        return batch.filter(self._mask.slice(first, batch.num_rows))
+
+    @cached_property
+    def _before(self) -> list[int]:
+        """How many rows are left before each block."""
+        blocks = range(0, len(self._mask), self._BLOCK)
+        counts = (self._mask.slice(at, self._BLOCK).true_count for at in blocks)
+        return [*accumulate(counts, initial=0)]
+
+    @property
+    def count(self) -> int:
+        """The number of rows that are left."""
+        return self._before[-1]
+
+    def before(self, row: int) -> int:
+        """Return how many rows are left before a row of the file."""
+        block, beyond = divmod(row, self._BLOCK)
+        inner: int = self._mask.slice(row - beyond, beyond).true_count
+        return self._before[block] + inner
+
+    def row(self, number: int) -> int:
+        """Return the number in the file of a row, by its number among those that are left."""
+        from pyarrow import compute
+
+        block = bisect_right(self._before, number) - 1
+        first = block * self._BLOCK
+        rows = compute.indices_nonzero(self._mask.slice(first, self._BLOCK))
+        at: int = rows[number - self._before[block]].as_py()
+        return first + at
 
 
 class ParquetTable(BatchedTable):
@@ -80,9 +128,11 @@ class ParquetTable(BatchedTable):
 
     _title = "Parquet"
 
-    def __init__(self, file: str, stream: Stream) -> None:
+    def __init__(self, file: str, stream: Stream, part: PartFile | None = None) -> None:
         super().__init__(file)
         self._open, self._size = stream
+        self._fields = part.fields if part else None
+        self._left: RowsLeft | None = None
         if fault := missing_pyarrow(self._title):
             raise ParseError(fault)
         from pyarrow import ArrowException
@@ -94,6 +144,8 @@ class ParquetTable(BatchedTable):
                 metadata = parquet.metadata
                 groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
                 columns = parquet.schema_arrow
+                if self._fields is not None:
+                    columns = renamed(_no_rows(columns), self._fields).schema
                 self.header = columns.names
         except (ArrowException, *FAILURES) as error:
             raise ParseError(self._fault(error)) from None
@@ -101,6 +153,8 @@ class ParquetTable(BatchedTable):
         self._check_types(columns)
         self.schema = columns
         self._groups = [group.num_rows for group in groups]
+        if part and part.left is not None:
+            self._left = _left_in(part.left, sum(self._groups))
         every = [*enumerate(self._rows_of_groups())]
         self._sections = [Section(rows.start, f"row group {n}", rows.start) for n, rows in every]
         self._chosen = [(n, rows, rows) for n, rows in every]
@@ -124,7 +178,20 @@ class ParquetTable(BatchedTable):
     @property
     def count(self) -> int:
         """The number of rows, of which some may not be readable."""
-        return sum(self._groups)
+        return sum(self._groups) if self._left is None else self._left.count
+
+    def _number(self, row: int) -> int:
+        """Return the number that a row of the file has."""
+        return row if self._left is None else self._left.before(row)
+
+    def row_in_file(self, number: int) -> int:
+        """Return the number in the file of a row with a number."""
+        return number if self._left is None else self._left.row(number)
+
+    def place(self, path: Path, *, on_key: bool = False, within: Within | None = None) -> Place:
+        if self._left is not None and path and isinstance(path[0], int):
+            path = (self._left.row(path[0]), *path[1:])
+        return super().place(path, on_key=on_key, within=within)
 
     def _parquet(self, data: BinaryIO) -> ParquetFile:
         from pyarrow.parquet import ParquetFile
@@ -149,10 +216,12 @@ class ParquetTable(BatchedTable):
             for first in range(rows.start, rows.stop, step):
                 waiting.append((group, rows, range(first, min(first + step, rows.stop))))
                 if waiting[-1][-1].stop - waiting[0][-1].start >= few:
-                    parts.append(self._with(_first=waiting[0][-1].start, _chosen=waiting))
+                    parts.append(
+                        self._with(_first=self._number(waiting[0][-1].start), _chosen=waiting)
+                    )
                     waiting = []
         if waiting:
-            parts.append(self._with(_first=waiting[0][-1].start, _chosen=waiting))
+            parts.append(self._with(_first=self._number(waiting[0][-1].start), _chosen=waiting))
         return parts
 
     def _rows_of_groups(self) -> Iterator[range]:
@@ -167,7 +236,7 @@ class ParquetTable(BatchedTable):
             parquet = self._parquet(data)
             for group, rows, chosen in self._chosen:
                 yield from self._group(parquet, group, rows, chosen=chosen)
-                self._done = self._size * chosen.stop // max(self.count, 1)
+                self._done = self._size * chosen.stop // max(sum(self._groups), 1)
 
     def _group(
         self, parquet: ParquetFile, group: int, rows: range, *, chosen: range
@@ -179,7 +248,7 @@ class ParquetTable(BatchedTable):
         try:
             parts = parquet.iter_batches(self._batch_size, row_groups=[group], use_threads=False)
             for batch in _joined(parts):
-                yield from _within(batch, read, chosen)
+                yield from self._within(batch, read, chosen)
                 read += batch.num_rows
                 if read >= chosen.stop:
                     return
@@ -191,17 +260,83 @@ class ParquetTable(BatchedTable):
                 )
                 message = f"{lost}, since they cannot be read: {reason_of(error)}"
                 fault = SourceProblem("source/syntax", message, None, "write the file again")
-                yield Batch(read, [], ((fault, ""),))
+                yield Batch(self._number(read), [], ((fault, ""),))
             # The next group goes on with its own numbers.
-            yield Batch(chosen.stop, [])
+            yield Batch(self._number(chosen.stop), [])
+
+    def _within(self, batch: RecordBatch, first: int, chosen: range) -> Iterator[RecordBatch]:
+        """Yield the chosen rows of a batch that are left; `first` is the number of its first."""
+        start = max(chosen.start - first, 0)
+        stop = min(chosen.stop - first, batch.num_rows)
+        if start >= stop:
+            return
+        batch = batch if self._fields is None else renamed(batch, self._fields)
+        batch = batch if stop - start == batch.num_rows else batch.slice(start, stop - start)
+        yield batch if self._left is None else self._left.of(batch, first + start)
 
 
-def _within(batch: RecordBatch, first: int, chosen: range) -> Iterator[RecordBatch]:
-    """Yield the rows of a batch that are among the chosen ones; `first` is that of its first."""
-    start = max(chosen.start - first, 0)
-    stop = min(chosen.stop - first, batch.num_rows)
-    if start < stop:
-        yield batch if stop - start == batch.num_rows else batch.slice(start, stop - start)
+def _no_rows(columns: Schema) -> RecordBatch:
+    import pyarrow as pa
+
+    return pa.record_batch([pa.array([], kind) for kind in columns.types], schema=columns)
+
+
+def _left_in(mask: BooleanArray, rows: int) -> RowsLeft:
+    """Return the rows of a file that are left; those beyond the end of a mask are.
+
+    Raises:
+        ParseError: the mask is of another file.
+
+    """
+    import pyarrow as pa
+
+    if len(mask) > rows:
+        message = f"its deletion vector is of {len(mask):,} rows, and it has {rows:,}"
+        raise ParseError(SourceProblem("source/syntax", message, None, "write the file again"))
+    return RowsLeft(pa.concat_arrays([mask, pa.repeat(True, rows - len(mask))]))
+
+
+_PHYSICAL = "delta.columnMapping.physicalName"
+
+
+def renamed(batch: RecordBatch, fields: Sequence[dict[str, Any]]) -> RecordBatch:
+    """Return a batch with the columns of a Delta table, and the names that they have there."""
+    import pyarrow as pa
+
+    columns = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
+    pairs = ((field, columns.get(field["metadata"].get(_PHYSICAL))) for field in fields)
+    found = {
+        field["name"]: _renamed(column, field["type"])
+        for field, column in pairs
+        if column is not None
+    }
+    if not found:  # of a table with nothing but new columns and partitions
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+    return pa.record_batch(found)
+
+
+def _renamed(array: Array, kind: Any) -> Array:
+    """Return an array whose mappings have the names of a type of Delta."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if isinstance(kind, str):
+        return array
+    if kind["type"] == "struct":
+        inner = pa.RecordBatch.from_arrays(
+            [array.field(at) for at in range(array.type.num_fields)],
+            [array.type.field(at).name for at in range(array.type.num_fields)],
+        )
+        named = renamed(inner, kind["fields"])
+        return pa.StructArray.from_arrays(
+            named.columns, fields=[*named.schema], mask=array.is_null()
+        )
+    absent = pa.concat_arrays([array.is_null(), pa.array([False])])
+    offsets = compute.if_else(absent, pa.scalar(None, pa.int32()), array.offsets.cast(pa.int32()))
+    if kind["type"] == "array":
+        return pa.ListArray.from_arrays(offsets, _renamed(array.values, kind["elementType"]))
+    items = _renamed(array.items, kind["valueType"])
+    return pa.MapArray.from_arrays(offsets, array.keys, items)
 
 
 def _joined(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
