@@ -723,7 +723,7 @@ def test_progress_is_told(place: Path) -> None:
     assert file.endswith("outputs.jsonl")
     assert rows == len(ROWS)
     assert read == ((place / "outputs.jsonl").stat().st_size,) * 2
-    assert others == [None, 0, None, 0, None]
+    assert others == [None, 0, None, 0, None, None]
 
 
 @pytest.mark.costly
