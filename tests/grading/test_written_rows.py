@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from evalcontract._version import __version__
 from evalcontract.checks.outcome import Outcome
-from evalcontract.grading.basis import to_json
+from evalcontract.grading.basis import each_as_json, to_json
 from evalcontract.grading.comparison import Comparison, WrittenRows, by_id
 from evalcontract.grading.groups import Grouping
-from evalcontract.grading.printed import row_fields, row_line, summary_fields
+from evalcontract.grading.printed import row_fields, row_lines, summary_fields
 from evalcontract.grading.results import (
     CheckResult,
     RowResult,
@@ -51,7 +51,7 @@ def write(path: Path, data: bytes, **manifest: Any) -> None:
 
 
 def lines_of(rows: list[RowResult], *, texts: bool = True) -> bytes:
-    return bytes_of("".join(map(row_line, rows if texts else map(without_texts, rows))))
+    return bytes_of("".join(row_lines(rows if texts else map(without_texts, rows))))
 
 
 def row(id_: str, score: float = 1.0, reason: str | None = None, **of_row: Any) -> RowResult:
@@ -125,9 +125,18 @@ def found(comparison: Comparison, before: Any) -> list[Any]:
     ]
 
 
-@given(written=ROWS)
-def test_a_line_has_the_fields_of_its_row(written: RowResult) -> None:
-    assert row_line(written) == to_json(row_fields(written)) + "\n"
+@given(written=st.lists(ROWS, max_size=4))
+def test_a_line_has_the_fields_of_its_row(written: list[RowResult]) -> None:
+    assert [*row_lines(written)] == [f"{to_json(row_fields(each))}\n" for each in written]
+
+
+@given(
+    values=st.lists(
+        st.recursive(st.sampled_from(["\x1e", '", "', 1, 1.0, True, None]), st.lists, max_leaves=6)
+    )
+)
+def test_values_are_the_same_written_at_once_and_one_by_one(values: list[Any]) -> None:
+    assert [*each_as_json(values)] == [*map(to_json, values)]
 
 
 @settings(max_examples=60, deadline=None)

@@ -18,7 +18,7 @@ from pyarrow import parquet
 import evalcontract
 from evalcontract.api.batch_runs import STATES
 from evalcontract.checks.coverage import CoverageTally, count_states
-from evalcontract.grading.printed import row_line
+from evalcontract.grading.printed import row_lines
 from evalcontract.grading.summary import Summary
 
 pytestmark = pytest.mark.thorough
@@ -112,7 +112,7 @@ def test_a_cluster_says_what_one_machine_says(folder: Path) -> None:
     assert found["percent"] == tally.of("rows").totals.percent
 
     graded = [*evalcontract.grade(rows, outputs, workspace=folder)]
-    assert found["results"] == sorted(map(row_line, graded))
+    assert found["results"] == sorted(row_lines(graded))
     assert found["mean"] == Summary.of(graded).rows.mean
 
     assert found["broken"] == 1

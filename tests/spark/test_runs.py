@@ -10,7 +10,7 @@ from doors import UsageError
 import evalcontract
 from evalcontract.api.batch_runs import STATES
 from evalcontract.checks.coverage import CoverageTally
-from evalcontract.grading.printed import row_line
+from evalcontract.grading.printed import row_lines
 from evalcontract.grading.summary import Summary
 from evalcontract.spark import coverage, grade, statistics, totals
 
@@ -75,9 +75,8 @@ def test_results_and_their_sums(spark: Any, folder: Path) -> None:
     found = grade(*frames, workspace=folder)
     expected = [*evalcontract.grade(ROWS, OUTPUTS, workspace=folder)]
     lines = sorted(found.collect(), key=lambda row: row.id)
-    assert [row.result for row in lines] == [
-        row_line(each) for each in sorted(expected, key=lambda each: each.id)
-    ]
+    in_order = sorted(expected, key=lambda each: each.id)
+    assert [row.result for row in lines] == [*row_lines(in_order)]
     assert {row.outcome for row in lines} == {"passed", "failed", "undecided", "skipped"}
     merged, whole = statistics(found), Summary.of(expected)
     assert merged.rows.scores == whole.rows.scores

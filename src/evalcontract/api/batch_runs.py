@@ -16,7 +16,7 @@ from evalcontract.datasets.outputs import read_record
 from evalcontract.datasets.passes import CheckedRow, rows_of
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.grade import INVALID_OUTPUT, NO_OUTPUT
-from evalcontract.grading.printed import row_line
+from evalcontract.grading.printed import row_lines
 from evalcontract.grading.results import RowResult, result_of
 from evalcontract.grading.rows import RowGrader, WorkBudget
 from evalcontract.grading.runner import Task, invalid_row
@@ -97,11 +97,11 @@ class BatchGrader(BatchCoverage):
             ]
             tasks = [_task(row, answer, part.name(row.number)) for row, answer in pairs]
             allowed = [_allowed(task, grader, work) for task in tasks]
-            lines = [_result_line(result) for result in grader.grade_all(allowed)]
+            lines = [*_result_lines(grader.grade_all(allowed))]
             unread = [
                 invalid_row({"id": name or ""}, 0, why) for name, why in part.take_lost(checked)
             ]
-            lines += [_result_line(result) for result in grader.grade_all(unread)]
+            lines += _result_lines(grader.grade_all(unread))
             yield _batch_of(lines, result_columns())
 
     def sums(self, batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
@@ -162,18 +162,20 @@ def _allowed(task: Task, grader: RowGrader, work: WorkBudget) -> Task:
     return task if refusal is None else task._replace(reason=refusal)
 
 
-def _result_line(result: RowResult) -> dict[str, Any]:
-    low, high = result.bounds or (None, None)
-    return {
-        "id": result.id,
-        "rubric": result.rubric,
-        "outcome": str(result.outcome) if result.outcome else None,
-        "score": result.score,
-        "low": low,
-        "high": high,
-        "reason": result.reason,
-        "result": row_line(result),
-    }
+def _result_lines(results: Iterable[RowResult]) -> Iterator[dict[str, Any]]:
+    rows = [*results]
+    for row, line in zip(rows, row_lines(rows), strict=True):
+        low, high = row.bounds or (None, None)
+        yield {
+            "id": row.id,
+            "rubric": row.rubric,
+            "outcome": str(row.outcome) if row.outcome else None,
+            "score": row.score,
+            "low": low,
+            "high": high,
+            "reason": row.reason,
+            "result": line,
+        }
 
 
 def coverage_columns() -> dict[str, Any]:

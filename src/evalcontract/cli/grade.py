@@ -38,7 +38,7 @@ from evalcontract.grading.groups import Grouping
 from evalcontract.grading.judged import Correction, corrections, write_corrections
 from evalcontract.grading.printed import (
     is_failure,
-    row_line,
+    row_lines,
     summary_fields,
     write_gate,
     write_results,
@@ -97,7 +97,7 @@ class ShareOptions(NamedTuple):
             rows = with_content(tasks, rows)
         if tasks:
             rows = self.grouping.told([task.row for task in tasks], rows)
-        lines = "".join(harmless_json(["".join(map(row_line, self._told(rows)))]))
+        lines = "".join(harmless_json(["".join(row_lines(self._told(rows)))]))
         samples = self.samples.lines(tasks, rows) if self.samples else ""
         rows, sampled = reduced(rows, self.grouping.reduce), rows
         failures = list(islice(filter(is_failure, rows), self.limit or None))

