@@ -189,7 +189,7 @@ class Format(ABC):
     ways: ClassVar[Mapping[str, Ways]] = MappingProxyType({})
     #: What checks its rows in one pass, a `SystemChecker`.
     row_checker: ClassVar[type[Any]]
-    #: Its conversion, a `Lens`, as `module:Class`: a check does not load it.
+    #: The module and the class of its conversion, with a colon between; a check does not load them.
     conversion: ClassVar[str] = "evalcontract.formats._lens:Lens"
     #: Its readers by variant, if several read the same files: each may be meant by a key.
     readers: ClassVar[Mapping[str, str]] = MappingProxyType({})
