@@ -164,12 +164,13 @@ class ParquetTable(BatchedTable):
         self._digests: dict[object, str] = {}
         self._readings: list[_Reading] = []  # at most one, of this table and of its parts
         self._groups = [group.num_rows for group in groups]
+        self._in_file = sum(self._groups)
         if part and part.left is not None:
-            self._left = _left_in(part.left, sum(self._groups))
+            self._left = _left_in(part.left, self._in_file)
         every = [*enumerate(self._rows_of_groups())]
         self._sections = [Section(rows.start, f"row group {n}", rows.start) for n, rows in every]
         self._chosen = [(n, rows, rows) for n, rows in every]
-        self._check_rows(max(metadata.num_rows, sum(self._groups)))
+        self._check_rows(max(metadata.num_rows, self._in_file))
         bytes_ = sum(group.total_byte_size for group in groups)
         if bytes_ > MAX_PARQUET_BYTES + self._size * MAX_EXPANSION:
             raise ParseError(self._expansion_limit(f"{bytes_:,} bytes"))
@@ -189,7 +190,7 @@ class ParquetTable(BatchedTable):
     @property
     def count(self) -> int:
         """The number of rows, of which some may not be readable."""
-        return sum(self._groups) if self._left is None else self._left.count
+        return self._in_file if self._left is None else self._left.count
 
     def _number(self, row: int) -> int:
         """Return the number that a row of the file has."""
@@ -254,13 +255,15 @@ class ParquetTable(BatchedTable):
             for first in range(rows.start, rows.stop, step):
                 waiting.append((group, rows, range(first, min(first + step, rows.stop))))
                 if waiting[-1][-1].stop - waiting[0][-1].start >= few:
-                    parts.append(
-                        self._with(_first=self._number(waiting[0][-1].start), _chosen=waiting)
-                    )
+                    parts.append(self._part(waiting))
                     waiting = []
         if waiting:
-            parts.append(self._with(_first=self._number(waiting[0][-1].start), _chosen=waiting))
+            parts.append(self._part(waiting))
         return parts
+
+    def _part(self, chosen: list[tuple[int, range, range]]) -> Self:
+        """Return the part that has the chosen rows of some row groups."""
+        return self._with(_first=self._number(chosen[0][-1].start), _chosen=chosen)
 
     def _rows_of_groups(self) -> Iterator[range]:
         """Yield the numbers of the rows of each row group."""
@@ -274,8 +277,8 @@ class ParquetTable(BatchedTable):
         try:
             for group, rows, chosen in self._chosen:
                 yield from self._group(group, rows, chosen=chosen)
-                self._done = self._size * chosen.stop // max(sum(self._groups), 1)
-            is_left = bool(self._chosen) and self._chosen[-1][-1].stop < sum(self._groups)
+                self._done = self._size * chosen.stop // max(self._in_file, 1)
+            is_left = bool(self._chosen) and self._chosen[-1][-1].stop < self._in_file
         finally:
             if not is_left:  # the part that follows goes on
                 self.close()
