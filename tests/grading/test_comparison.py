@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from evalcontract.checks.outcome import ANY_SCORE, Outcome
-from evalcontract.grading.comparison import Comparison, ScoreDifference, by_id
+from evalcontract.grading.comparison import Comparison, ScoreDifference
+from evalcontract.grading.earlier import by_id
 from evalcontract.grading.groups import Group, Grouping
 from evalcontract.grading.results import CheckResult, RowResult
 from evalcontract.library.scores import Bounds

@@ -1,4 +1,4 @@
-"""Earlier results whose lines are read only where a row has changed: the answers are the same."""
+"""Earlier results of which only that is read which counts: the answers are the same."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from hypothesis import strategies as st
 from evalcontract._version import __version__
 from evalcontract.checks.outcome import Outcome
 from evalcontract.grading.basis import each_as_json, to_json
-from evalcontract.grading.comparison import Comparison, WrittenRows, by_id
+from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.earlier import WrittenResults, by_id, counted_of, written_results
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.printed import row_fields, row_lines, summary_fields
 from evalcontract.grading.results import (
     CheckResult,
     RowResult,
-    WrittenResults,
     bytes_of,
     earlier_results,
     run_path,
-    written_results,
 )
 from evalcontract.grading.rows import without_texts
 from evalcontract.grading.summary import OPEN, Summary
@@ -71,6 +70,15 @@ PARTS: dict[str, Any] = {
     "bounds": st.none() | st.sampled_from([Bounds(), Bounds(0.25, 0.5)]),
 }
 OUTCOMES = st.sampled_from(Outcome)
+
+
+def possible(result: Any) -> Any:
+    """Return a result without bounds if its score is known, or it has none."""
+    has_score = result.score is not None
+    is_skipped = result.outcome is Outcome.SKIPPED
+    return result._replace(bounds=None) if has_score or is_skipped else result
+
+
 OF_ROWS = st.sampled_from([None, Outcome.PASSED, Outcome.FAILED, Outcome.UNDECIDED])
 CHECKS = st.recursive(
     st.builds(
@@ -81,7 +89,7 @@ CHECKS = st.recursive(
         outcome=OUTCOMES,
         details=st.none() | st.dictionaries(TEXTS, TEXTS | SCORES, min_size=1, max_size=2),
         **PARTS,
-    ),
+    ).map(possible),
     lambda inner: st.builds(
         CheckResult,
         id=st.just("c"),
@@ -90,7 +98,7 @@ CHECKS = st.recursive(
         details=st.none(),
         checks=st.lists(inner, min_size=1, max_size=2).map(tuple),
         **PARTS,
-    ),
+    ).map(possible),
     max_leaves=3,
 )
 ROWS = st.builds(
@@ -102,7 +110,7 @@ ROWS = st.builds(
     sample=st.none(),
     content=st.none() | st.fixed_dictionaries({"tags": st.just(["t"]), "output": TEXTS}),
     **PARTS,
-)
+).map(possible)
 
 
 def found(comparison: Comparison, before: Any) -> list[Any]:
@@ -159,22 +167,19 @@ def test_a_comparison_is_the_same_as_with_all_lines_read(
     write(path, lines_of(before, texts=texts))
     after = [each for at, each in enumerate(before) if at in kept]
     after += [each for each in others if each.id not in {one.id for one in after}]
-    exact = by_id(earlier_results(path).rows)
-    written = written_results(path)
-    if written is None:
-        ids = (json.dumps(each.id, ensure_ascii=False) for each in before)
-        assert any(b"\\" in bytes_of(id_) for id_ in ids), "an escape"
-        return
+    read = earlier_results(path).rows
+    exact, written = by_id(read), written_results(path)
+    assert written is not None
     grouping = Grouping(cluster=cluster)
-    rows = WrittenRows(written)
-    assert [*rows] == [*exact]
-    assert found(Comparison.of(rows, after, grouping), rows) == found(
+    assert [*written.rows] == [each.id for each in read]
+    assert [written.row(each.id) for each in read] == read
+    assert found(Comparison.of(written, after, grouping), written) == found(
         Comparison.of(exact, after, grouping), exact
     )
     halves = Comparison(grouping)
     for half in (after[:1], after[1:]):
-        halves.merge(Comparison.of(rows, half, grouping))
-    assert found(halves, rows)[0] == found(Comparison.of(exact, after, grouping), exact)[0]
+        halves.merge(Comparison.of(written, half, grouping))
+    assert found(halves, written)[0] == found(Comparison.of(exact, after, grouping), exact)[0]
 
 
 @pytest.mark.parametrize("texts", [True, False])
@@ -190,33 +195,34 @@ def test_lines_of_rows_that_are_the_same_are_not_read(
     read: list[str] = []
     row_of = WrittenResults.row
 
-    def noted(written: WrittenResults, id_: str) -> RowResult:
+    def noted(written: WrittenResults, id_: str, at: int = 0) -> RowResult:
         read.append(id_)
-        return row_of(written, id_)
+        return row_of(written, id_, at)
 
     monkeypatch.setattr(WrittenResults, "row", noted)
     after = [each if at != 7 else row("r7", 0.25) for at, each in enumerate(before)]
-    rows = WrittenRows(written)
-    comparison = Comparison.of(rows, after)
+    comparison = Comparison.of(written, after)
     assert read == ["r7"]
     assert comparison.rows.changes.total() == 300
     assert [each.after.score for each in comparison.changed] == [0.25]
-    assert comparison.lost_ids(rows) == []
+    assert comparison.lost_ids(written) == []
 
 
-def test_nothing_is_tried_again_where_almost_all_rows_have_changed(
+def test_no_more_changed_rows_are_read_than_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "results.jsonl"
-    before = [row(f"r{at}") for at in range(200)]
-    write(path, lines_of(before))
+    write(path, lines_of([row(f"r{at}") for at in range(200)]))
     written = written_results(path)
     assert written is not None
-    rows = WrittenRows(written)
     after = [row(f"r{at}", 0.0) for at in range(200)]
-    assert Comparison.of(rows, after).flip_count == 200
-    monkeypatch.setattr(WrittenRows, "_begin_as", None)
-    assert Comparison.of(rows, before).flip_count == 0
+    whole = Comparison.of(written, after, keep=3)
+    assert (whole.flip_count, [each.after.id for each in whole.flipped]) == (
+        200,
+        ["r0", "r1", "r2"],
+    )
+    monkeypatch.setattr(WrittenResults, "row", None)
+    assert Comparison.of(written, [row(f"r{at}") for at in range(200)], keep=3).change_count == 0
 
 
 LINE = lines_of([row("a"), row("b")])
@@ -226,11 +232,14 @@ OTHERS: dict[str, tuple[bytes, dict[str, Any]]] = {
     "another tool": (LINE, {"tool": {**TOOL, "name": "another"}}),
     "repeated ids": (LINE + LINE, {}),
     "samples": (lines_of([row("a", sample=1), row("a", sample=2)]), {}),
-    "other keys first": (LINE.replace(b'{"id": "a", ', b'{"score": 1.0, "id": "a", '), {}),
-    "other spaces": (LINE.replace(b": ", b":"), {}),
-    "an escape in an id": (LINE.replace(b'"a"', b'"\\u0061"'), {}),
+    "no id": (LINE.replace(b'{"id": "a", ', b"{"), {}),
+    "an id that is no text": (LINE.replace(b'"id": "a"', b'"id": 1'), {}),
+    "an outcome that is none": (LINE.replace(b'"passed"', b'"well"'), {}),
+    "a list for an outcome": (LINE.replace(b'"passed"', b'["passed"]'), {}),
+    "checks that are none": (LINE.replace(b'"checks": [', b'"checks": [1, '), {}),
+    "a list for a line": (LINE + b"[]\n", {}),
+    "no JSON": (LINE + b"{\n", {}),
     "an empty line": (LINE + b"\n", {}),
-    "no end of the last line": (LINE[:-1], {}),
     "no UTF-8": (LINE.replace(b'"a"', b'"\xff"'), {}),
     "nothing": (b"", {}),
 }
@@ -273,13 +282,52 @@ def test_what_has_changed_is_refused(tmp_path: Path, change: Callable[[Path], No
         earlier_results(path)
 
 
-def test_a_line_that_is_no_result_has_its_place(tmp_path: Path) -> None:
+def test_other_forms_of_the_same_lines_are_read(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    broken = LINE.replace(b'"id": "b", "rubric": ', b'"id": "b", "rubric": 1, "x": ')
-    write(path, broken)
+    forms = (
+        LINE.replace(b'{"id": "a", ', b'{"score": 1.0, "id": "a", '),
+        LINE.replace(b": ", b":"),
+        LINE.replace(b'"a"', b'"\\u0061"'),
+        LINE[:-1],
+    )
+    for data in forms:
+        write(path, data)
+        written = written_results(path)
+        assert written is not None, data
+        assert [written.row("a"), written.row("b")] == earlier_results(path).rows
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_rows_with_bounds_and_checks_inside_are_told_apart(tmp_path: Path, *, texts: bool) -> None:
+    """Each differs from the first only in what most rows do not have."""
+    path = tmp_path / "results.jsonl"
+    open_ = CheckResult("x", "own", Outcome.UNAVAILABLE, None, "why", bounds=Bounds(0.0, 1.0))
+    composite = CheckResult("c", "composite", Outcome.PASSED, 1.0, checks=row("a").checks)
+    failing = composite._replace(checks=row("a", 0.0).checks)
+    rows = [
+        RowResult(str(at), None, Outcome.PASSED, 1.0, checks=(check,))
+        for at, check in enumerate(
+            [open_, open_._replace(bounds=Bounds(0.0, 0.5)), composite, failing]
+        )
+    ]
+    rows.append(rows[0]._replace(id="4", bounds=Bounds(0.0, 0.5), score=None))
+    rows.append(rows[4]._replace(id="5", bounds=Bounds(0.0, 0.25)))
+    write(path, lines_of(rows, texts=texts))
     written = written_results(path)
     assert written is not None
-    with pytest.raises(UsageError, match=r"results\.jsonl:2: this is not a result"):
-        WrittenRows(written)["b"]
-    with pytest.raises(UsageError, match=r"results\.jsonl:2: this is not a result"):
-        earlier_results(path)
+    assert len({*written.rows.values()}) == len(rows)
+    assert written.rows == {each.id: counted_of(each) for each in rows}
+
+
+def test_a_line_that_has_changed_since_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    write(path, LINE)
+    written = written_results(path)
+    assert written is not None
+    path.write_bytes(LINE.replace(b'"id": "b"', b'"id": "c"'))
+    assert written.row("a").id == "a"
+    with pytest.raises(UsageError, match="changed while it was read"):
+        written.row("b")
+    path.unlink()
+    with pytest.raises(UsageError, match="no such file"):
+        written.row("a")

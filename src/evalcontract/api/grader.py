@@ -18,7 +18,8 @@ from evalcontract.datasets.plans import GradingPlans
 from evalcontract.datasets.run import Run, today
 from evalcontract.grading.basis import Basis, differences
 from evalcontract.grading.compared import RunComparison, comparison_fields
-from evalcontract.grading.comparison import Comparison, by_id
+from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.earlier import by_id
 from evalcontract.grading.grade import Grading as FileGrading
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.printed import row_fields, summary_fields

@@ -23,7 +23,8 @@ from evalcontract.cli.printing import (
 )
 from evalcontract.grading.basis import differences
 from evalcontract.grading.compared import RunComparison, comparison_fields, write_comparisons
-from evalcontract.grading.comparison import Comparison, by_id
+from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.earlier import by_id
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.pilot import Pilot, pilot_of_one, pilot_of_two
 from evalcontract.grading.results import earlier_results

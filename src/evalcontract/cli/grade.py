@@ -25,13 +25,8 @@ from evalcontract.cli.rows import RowPrinter, printer_of
 from evalcontract.datasets.opening import Input, Options, tables_in
 from evalcontract.grading.basis import Basis, differences, used_line
 from evalcontract.grading.compared import RunComparison, write_comparisons
-from evalcontract.grading.comparison import (
-    Comparison,
-    EarlierRows,
-    WrittenRows,
-    by_id,
-    with_output,
-)
+from evalcontract.grading.comparison import Comparison, with_output
+from evalcontract.grading.earlier import EarlierRows, by_id, written_results
 from evalcontract.grading.export import RecordFiles, RecordInfo, Samples, results_of
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.groups import Grouping
@@ -48,7 +43,6 @@ from evalcontract.grading.results import (
     ResultsFile,
     RowResult,
     earlier_results,
-    written_results,
 )
 from evalcontract.grading.rows import with_content, without_texts
 from evalcontract.grading.runner import Task
@@ -347,12 +341,13 @@ def _inputs(dataset: str, outputs: str, base: Options) -> tuple[Input, Input]:
 def _earlier(path: Path, grouping: Grouping) -> tuple[Basis, EarlierRows]:
     """Return what the results of an earlier run depend on, and its rows by their ids."""
     written = written_results(path)
-    if written is not None:
-        return written.basis, WrittenRows(written)
-    results = earlier_results(path)
-    rows = by_id(reduced(results.rows, grouping.reduce))
+    if written is None:
+        results = earlier_results(path)
+        basis, rows = results.basis, by_id(reduced(results.rows, grouping.reduce))
+    else:
+        basis, rows = written.basis, written
     gc.freeze()  # they stay: the collector need not look at them again and again
-    return results.basis, rows
+    return basis, rows
 
 
 def _is_of_another(before: Basis | None, dataset: Input) -> bool:

@@ -17,7 +17,8 @@ from evalcontract.datasets.columns import of_outputs
 from evalcontract.datasets.opening import Input, Options
 from evalcontract.datasets.outputs import OutputFile
 from evalcontract.datasets.recordings import read_outputs
-from evalcontract.grading.comparison import Comparison, by_id
+from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.earlier import by_id
 from evalcontract.grading.grade import Grading
 from evalcontract.grading.results import RowResult
 from evalcontract.grading.samples import reduced

@@ -9,12 +9,12 @@ from typing import Any
 from evalcontract.grading.comparison import (
     MCNEMAR,
     Comparison,
-    EarlierRows,
     PairedTally,
     RowChange,
     ScoreDifference,
     UncomparedRow,
 )
+from evalcontract.grading.earlier import EarlierRows
 from evalcontract.grading.printed import MAX_CHECKS, brief, estimate_fields, number_text
 from evalcontract.grading.results import RowResult
 from evalcontract.model.startup import NamedTuple

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from evalcontract.checks.outcome import Outcome, gravest
+from evalcontract.grading.earlier import CountedResult, EarlierRows, counted_of
 from evalcontract.grading.groups import Group, Grouping
-from evalcontract.grading.printed import row_heads
-from evalcontract.grading.results import CheckResult, RowResult, WrittenResults, bytes_of
-from evalcontract.grading.rows import without_texts
+from evalcontract.grading.results import RowResult
 from evalcontract.grading.summary import ALL_ALIKE, CheckKey
-from evalcontract.library.scores import Bounds
 from evalcontract.model.startup import NamedTuple
 from evalcontract.statistics.estimates import (
     ClusterSum,
@@ -23,67 +21,8 @@ from evalcontract.statistics.estimates import (
     paired_difference,
 )
 
-#: The rows of an earlier run by their ids; those with the same id in their order.
-EarlierRows = Mapping[str, Sequence[RowResult]]
 # The outcome and the score, before and now.
 _Change = tuple[Outcome | None, float | None, Outcome | None, float | None]
-
-
-class WrittenRows(Mapping[str, Sequence[RowResult]]):
-    """The rows of complete results by their ids; each is read when it is asked for.
-
-    The line of a row that has not changed need not be: it begins as that of its result now.
-    """
-
-    def __init__(self, written: WrittenResults) -> None:
-        self._written = written
-        self._with_texts: bool | None = True
-
-    def __getitem__(self, id_: str) -> Sequence[RowResult]:
-        return [self._written.row(id_)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._written.starts)
-
-    def __len__(self) -> int:
-        return len(self._written.starts)
-
-    def __contains__(self, id_: object) -> bool:
-        return id_ in self._written.starts
-
-    def are_same(self, rows: Sequence[RowResult]) -> Sequence[bool]:
-        """Say which rows have certainly the same result: all but what is kept of their texts."""
-        if self._with_texts is None or not rows:
-            return [False] * len(rows)
-        same = self._begin_as(rows, with_texts=self._with_texts)
-        if 2 * sum(same) < len(rows):  # the lines may be those of `--no-texts`, or the reverse
-            others = self._begin_as(rows, with_texts=not self._with_texts)
-            if sum(others) > sum(same):
-                self._with_texts, same = not self._with_texts, others
-            if len(rows) > _FEW_ROWS and _LEAST_SAME * sum(same) < len(rows):
-                self._with_texts = None
-        return same
-
-    def _begin_as(self, rows: Sequence[RowResult], *, with_texts: bool) -> Sequence[bool]:
-        """Say which lines begin as those of some rows would."""
-        heads = row_heads(rows if with_texts else [*map(without_texts, rows)])
-        starts, begins_with = self._written.starts, self._written.data.startswith
-        return [
-            (start := starts.get(row.id)) is not None and begins_with(head, start)
-            for row, head in zip(rows, bytes_of("\n".join(heads)).split(b"\n"), strict=True)
-        ]
-
-
-# Of more rows than a few, so small a part has to be the same; else all lines are read.
-_FEW_ROWS, _LEAST_SAME = 100, 4
-
-
-def by_id(rows: Iterable[RowResult]) -> EarlierRows:
-    """Return rows by their ids."""
-    found: dict[str, list[RowResult]] = {}
-    for row in rows:
-        found.setdefault(row.id, []).append(row)
-    return found
 
 
 def with_output(row: RowResult, text: str | None) -> RowResult:
@@ -219,42 +158,39 @@ class Comparison:
     @classmethod
     def of(
         cls,
-        before: EarlierRows,
+        earlier: EarlierRows,
         rows: Iterable[RowResult],
         grouping: Grouping = ALL_ALIKE,
         keep: int = 0,
     ) -> Comparison:
         """Compare rows with the earlier ones of the same ids."""
         comparison = cls(grouping, keep)
-        rows = [*rows]
-        are_same: Iterable[bool] = repeat(False)
-        if isinstance(before, WrittenRows) and grouping.cluster is None:
-            are_same = before.are_same(rows)
-        unchanged: dict[_Unchanged, int] = {}
-        seen = comparison.seen
-        for row, is_same in zip(rows, are_same, strict=False):
-            id_, result, earlier = row.id, None, None
+        seen, has_clusters = comparison.seen, grouping.cluster is not None
+        same: dict[int, _Difference] = {}  # by the identity of what they were
+        others: dict[tuple[CountedResult, CountedResult], _Difference] = {}
+        counted = earlier.counted
+        for row in rows:
+            id_ = row.id
             at = seen.get(id_, 0)
-            if is_same and not at:
-                result = _result_of(row)
-            if result is None:
-                same = before.get(id_, ())
-                if at >= len(same):
-                    comparison.new.append(id_)
-                    continue
-                earlier = same[at]
-                result = _unchanged(earlier, row) if grouping.cluster is None else None
+            before = counted(id_, at)
+            if before is None:
+                comparison.new.append(id_)
+                continue
             seen[id_] = at + 1
-            if result is not None:
-                times = unchanged.get(result, 0)
-                if not times:  # the checks have the order of the rows, whatever has changed
-                    comparison._add_unchanged(result, 0)
-                unchanged[result] = times + 1
-                comparison._add_to_groups(row)
-            elif earlier is not None:
-                comparison._compare(earlier, row)
-        for result, times in unchanged.items():
-            comparison._add_unchanged(result, times)
+            if before.is_of(row):
+                found = same.get(id(before))
+                if found is None:
+                    found = same[id(before)] = comparison._difference(before, before)
+            else:
+                pair = before, counted_of(row)
+                found = others.get(pair)
+                if found is None:
+                    found = others[pair] = comparison._difference(*pair)
+            found.times += 1
+            if found.is_noted or row.content or has_clusters:
+                comparison._add_row(found, row, partial(earlier.row, id_, at))
+        for found in chain(same.values(), others.values()):
+            comparison._add(found, found.times)
         return comparison
 
     def merge(self, other: Comparison) -> None:
@@ -267,65 +203,56 @@ class Comparison:
         self.versions.update(other.versions)
         self.uncompared.update(other.uncompared)
         self.new += other.new
-        self.seen.update(other.seen)
+        if self.seen.keys().isdisjoint(other.seen):
+            dict.update(self.seen, other.seen)  # faster, and so it mostly is
+        else:
+            self.seen.update(other.seen)
         self.change_count += other.change_count
         self.flip_count += other.flip_count
         self.changed = [*self.changed, *other.changed][: self.keep or None]
         self.flipped = [*self.flipped, *other.flipped][: self.keep or None]
 
-    def lost_ids(self, before: EarlierRows) -> list[str]:
+    def lost_ids(self, earlier: EarlierRows) -> list[str]:
         """Return the ids of earlier rows that are not among those compared."""
-        seen = self.seen
-        if isinstance(before, WrittenRows):  # each has one line
-            return [id_ for id_ in before if id_ not in seen]
-        return [id_ for id_, rows in before.items() for _ in rows[seen[id_] :]]
+        return earlier.lost(self.seen)
 
-    def _compare(self, before: RowResult, row: RowResult) -> None:
-        if before.rubric != row.rubric:
-            self.versions[before.rubric, row.rubric] += 1
-        rubric = _id_of(row.rubric)
-        tallies = [*self._of_row(before, row)]
-        changed: list[str] = []
-        for name, earlier, check in _matched(before, row):
-            # Of a check, the outcome and the score; the bounds.
-            if earlier is None or check is None:
-                changed.append(name)
-                continue
-            if earlier[2:4] != check[2:4] or earlier[6] != check[6]:
-                changed.append(name)
-            if earlier[3] is not None and check[3] is not None:
-                tallies.append((self.checks[rubric, name], (*earlier[2:4], *check[2:4])))
+    def _difference(self, before: CountedResult, now: CountedResult) -> _Difference:
+        """Return a difference, whose checks have a place already: they are in order of the rows."""
+        found = _Difference(before, now)
+        self._add(found, 0)
+        return found
+
+    def _add(self, found: _Difference, times: int) -> None:
+        """Count rows with these results before and now, but not in their groups and clusters."""
+        before, now = found.rubrics
+        if before != now:
+            self.versions[before, now] += times
+        for tally, change in self._tallies(found):
+            tally.changes[change] += times
+
+    def _tallies(self, found: _Difference) -> Iterator[tuple[PairedTally, _Change]]:
+        if found.row is not None:
+            yield self.rows, found.row
+        rubric = _id_of(found.rubrics[1])
+        yield from ((self.checks[rubric, name], change) for name, change in found.checks)
+
+    def _add_row(
+        self, found: _Difference, row: RowResult, earlier: Callable[[], RowResult]
+    ) -> None:
+        """Count a row in its groups and its cluster, and note it if it has changed."""
+        tallies: list[tuple[PairedTally, _Change]] = []
+        if found.row is not None and row.content:
+            tallies = [(self.groups[group], found.row) for group in self.grouping.groups(row)]
         for tally, change in tallies:
             tally.changes[change] += 1
         if self.grouping.cluster is not None:
-            self._add_to_cluster(tallies, self.grouping.cluster_of(row))
-        if changed or _result(before) != _result(row):
-            self._note(RowChange(before, row, tuple(changed)))
-
-    def _add_to_groups(self, row: RowResult) -> None:
-        """Count a row that has not changed in its groups."""
-        if row.content:
-            change = (row.outcome, row.score, row.outcome, row.score)
-            for group in self.grouping.groups(row):
-                self.groups[group].changes[change] += 1
-
-    def _add_unchanged(self, result: _Unchanged, times: int) -> None:
-        """Count rows that had this result before, and have it now, but not in their groups."""
-        self.rows.changes[*result.row, *result.row] += times
-        rubric = _id_of(result.rubric)
-        for name, outcome, score, _ in result.checks:
-            if score is not None:
-                self.checks[rubric, name].changes[outcome, score, outcome, score] += times
-
-    def _of_row(self, before: RowResult, row: RowResult) -> Iterator[tuple[PairedTally, _Change]]:
-        """Yield where the result of a row counts, if its score is known both times."""
-        if before.score is not None and row.score is not None:
-            change = (before.outcome, before.score, row.outcome, row.score)
-            yield self.rows, change
-            if row.content:
-                yield from ((self.groups[group], change) for group in self.grouping.groups(row))
-        elif not before.outcome is row.outcome is Outcome.SKIPPED:
-            self._leave_out(before, row)
+            cluster = self.grouping.cluster_of(row)
+            self._add_to_cluster([*self._tallies(found), *tallies], cluster)
+        if found.is_unknown is not None:
+            unknown = row if row.score is None else earlier()
+            self.uncompared[UncomparedRow(*found.is_unknown, _reason_of(unknown))] += 1
+        if found.has_changed:
+            self._note(found, row, earlier)
 
     def _add_to_cluster(
         self, tallies: Iterable[tuple[PairedTally, _Change]], cluster: str | None
@@ -334,71 +261,69 @@ class Comparison:
             if before is not None and after is not None:
                 tally.add_to_cluster(before, after, cluster)
 
-    def _note(self, change: RowChange) -> None:
+    def _note(self, found: _Difference, row: RowResult, earlier: Callable[[], RowResult]) -> None:
         self.change_count += 1
-        self.flip_count += change.is_flip
-        if not self.keep or len(self.changed) < self.keep:
-            self.changed.append(change)
-        if change.is_flip and (not self.keep or len(self.flipped) < self.keep):
-            self.flipped.append(change)
-
-    def _leave_out(self, before: RowResult, now: RowResult) -> None:
-        unknown = now if now.score is None else before
-        leaves = (leaf for check in unknown.checks for _, leaf in check.leaves())
-        reason = unknown.reason or gravest(leaves)[1] or "-"
-        self.uncompared[UncomparedRow(before.score is None, now.score is None, reason)] += 1
+        self.flip_count += found.is_flip
+        lists = [self.changed, self.flipped] if found.is_flip else [self.changed]
+        wanting = [some for some in lists if not self.keep or len(some) < self.keep]
+        if wanting:
+            change = RowChange(earlier(), row, found.names)
+            for some in wanting:
+                some.append(change)
 
 
-class _Unchanged(NamedTuple):
-    """A result that a row had before, and has now, by the same rubric."""
-
-    rubric: str | None
-    row: tuple[Outcome | None, float | None]
-    checks: tuple[tuple[Any, ...], ...]
+def _reason_of(unknown: RowResult) -> str:
+    """Return why the score of a row is not known."""
+    leaves = (leaf for check in unknown.checks for _, leaf in check.leaves())
+    return unknown.reason or gravest(leaves)[1] or "-"
 
 
-# The id, the outcome, the score and the bounds of the result of a check; the checks inside.
-_of_check, _inside = itemgetter(0, 2, 3, 6), itemgetter(7)
+class _Difference:
+    """What the results of some rows were, and are now: of so many `times`.
+
+    `row` is what became of the score of the row, and `checks` of those of checks, by name: where it
+    is known both times. `names` are the checks that changed. `is_unknown` says, of before and now,
+    whether the row has no known score, if that has to be told.
+    """
+
+    def __init__(self, before: CountedResult, now: CountedResult) -> None:
+        self.times = 0
+        self._before = before  # it stays, and so has an identity of its own
+        self.rubrics = before.rubric, now.rubric
+        self.row = _change(before.row, now.row)
+        pairs = [*_matched(before.checks, now.checks)]
+        self.checks = [
+            (name, change)
+            for name, was, is_ in pairs
+            if was and is_ and (change := _change(was, is_)) is not None
+        ]
+        self.names = tuple([name for name, was, is_ in pairs if was != is_])
+        self.has_changed = bool(self.names) or before.row != now.row
+        self.is_flip = {before.row[0], now.row[0]} == _VERDICTS
+        self.is_unknown: tuple[bool, bool] | None = None
+        if self.row is None and not before.row[0] is now.row[0] is Outcome.SKIPPED:
+            self.is_unknown = before.row[1] is None, now.row[1] is None
+        self.is_noted = self.has_changed or self.is_unknown is not None
 
 
-def _unchanged(before: RowResult, now: RowResult) -> _Unchanged | None:
-    """Return the result of a row if it is the same, with a score and without checks inside."""
-    if before[1:4] != now[1:4] or before.bounds != now.bounds:
-        return None
-    result = _result_of(now)
-    if result is None or tuple(map(_of_check, before.checks)) != result.checks:
-        return None
-    return result
-
-
-def _result_of(row: RowResult) -> _Unchanged | None:
-    """Return the result of a row if it has a score, and no checks inside."""
-    if row.score is None or any(map(_inside, row.checks)):
-        return None
-    return _Unchanged(row.rubric, (row.outcome, row.score), tuple(map(_of_check, row.checks)))
+def _change(before: Sequence[Any], now: Sequence[Any]) -> _Change | None:
+    """Return what became of an outcome and a score; None if one of the scores is not known."""
+    return None if before[1] is None or now[1] is None else (*before[:2], *now[:2])
 
 
 def _matched(
-    before: RowResult, now: RowResult
-) -> Iterator[tuple[str, CheckResult | None, CheckResult | None]]:
-    """Yield the checks of both by name, those that ran inside of others; None where one lacks."""
-    ids, new_ids = [check[0] for check in before.checks], [check[0] for check in now.checks]
-    if ids == new_ids and not any(check[7] for check in chain(before.checks, now.checks)):
-        yield from zip(ids, before.checks, now.checks, strict=True)
+    before: Sequence[tuple[str, *tuple[Any, ...]]], now: Sequence[tuple[str, *tuple[Any, ...]]]
+) -> Iterator[tuple[str, Sequence[Any] | None, Sequence[Any] | None]]:
+    """Yield by their names what counts of the checks of both; None where one lacks."""
+    names = [name for name, *_ in before]
+    if names == [name for name, *_ in now]:
+        yield from ((was[0], was[1:], is_[1:]) for was, is_ in zip(before, now, strict=True))
         return
-    leaves = _leaves(before)
-    for name, check in _leaves(now).items():
-        yield name, leaves.pop(name, None), check
-    for name, check in leaves.items():
-        yield name, check, None
-
-
-def _leaves(row: RowResult) -> dict[str, CheckResult]:
-    return {name: leaf for check in row.checks for name, leaf in check.leaves()}
-
-
-def _result(graded: CheckResult | RowResult) -> tuple[Outcome | None, float | None, Bounds | None]:
-    return graded.outcome, graded.score, graded.bounds
+    others = {name: was for name, *was in before}
+    for name, is_ in {name: is_ for name, *is_ in now}.items():
+        yield name, others.pop(name, None), is_
+    for name, was in others.items():
+        yield name, was, None
 
 
 def _id_of(rubric: str | None) -> str | None:

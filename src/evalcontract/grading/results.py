@@ -12,7 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from evalcontract._version import __version__
 from evalcontract.checks.outcome import UNANSWERED, UNMEASURED, Outcome
 from evalcontract.grading.basis import (
     Basis,
@@ -164,7 +163,7 @@ def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
     provenance: Mapping[str, Any] | None = None
     is_complete = False
     for at, line in enumerate(lines):
-        content = _content(line)
+        content = content_of(line)
         if content is None and manifest is None and (old := _OLD.match(line)):
             raise UsageError(
                 f"{name} has results of version {old[1].decode()}, which left out of the scores"
@@ -190,17 +189,22 @@ def read_results(lines: Iterable[bytes], name: str, first: int = 1) -> Results:
     return Results(Basis(manifest, used, provenance), rows, is_complete, places)
 
 
-def _content(line: bytes) -> dict[str, Any] | None:
-    """Return the object in a line; None if it is not valid."""
+def content_of(line: bytes) -> dict[str, Any] | None:
+    """Return the object in a line of results, or in a run file; None if it is not valid."""
     try:
         content = load_exactly(line)
-        return content if _line_schema().is_valid(content) else None
+        return content if is_content(content) else None
     except (ValueError, TypeError, RecursionError):
         return None
 
 
+def is_content(value: Any) -> bool:
+    """Whether a value is what a line of results, or a run file, may have."""
+    return bool(_schema_of_lines().is_valid(value))
+
+
 @cache
-def _line_schema() -> Any:
+def _schema_of_lines() -> Any:
     return native_for(load("results"))
 
 
@@ -277,119 +281,47 @@ def _journal(path: Path) -> tuple[list[bytes], str, int]:
     """
     name = display_name(path)
     lines = lines_of_table(path) if table_medium(path) else _lines_of(path)
-    if lines and (_OLD.match(lines[0]) or "manifest" in (_content(lines[0]) or ())):
+    if lines and (_OLD.match(lines[0]) or "manifest" in (content_of(lines[0]) or ())):
         return lines, name, 1
     beside = run_path(path)
     if not lines:
         raise UsageError(f"{name} is empty")
-    if _content(lines[0]) is None:
+    if content_of(lines[0]) is None:
         raise UsageError(f"{name}:1: this is not a result of `evalcontract grade`")
     if not beside.exists():
         raise UsageError(
             f"{name} has no {display_name(beside)} beside it, which tells what the results depend"
             " on: `grade --results` writes both"
         )
-    run = _content(b"".join(_lines_of(beside)))
+    run = content_of(b"".join(_lines_of(beside)))
     if run is None or not {"manifest", "used", "summary"} <= run.keys():
         raise UsageError(f"{display_name(beside)} is not the run file of `evalcontract grade`")
     digest = sha256_of(path) if table_medium(path) else sha256(b"".join(lines)).hexdigest()
     if run.pop("results", {}).get("sha256") != digest:
         raise UsageError(f"{name} has changed since {display_name(beside)} was written beside it")
-    manifest, used, summary = _lines_of_run(run)
+    manifest, used, summary = lines_of_run(run)
     return [manifest, used, *lines, summary], name, -1
 
 
-def _lines_of_run(run: dict[str, Any]) -> list[bytes]:
+def lines_of_run(run: dict[str, Any]) -> list[bytes]:
     """Return what a run file says as the lines of a run that goes on; it is taken from `run`."""
     head = ({"manifest": run.pop("manifest")}, {"used": run.pop("used")})
     return [bytes_of(json_line(content)) for content in (*head, run)]
 
 
-class WrittenResults(NamedTuple):
-    """Complete results as this version writes them, whose lines are not read yet.
-
-    `starts` are the offsets in `data` of the lines, by the ids of their rows.
-    """
-
-    basis: Basis
-    name: str
-    data: bytes
-    starts: Mapping[str, int]
-
-    def row(self, id_: str) -> RowResult:
-        """Read the line of a row.
-
-        Raises:
-            UsageError: it is not one that `grade` writes.
-
-        """
-        start = self.starts[id_]
-        content = _content(self.data[start : self.data.index(b"\n", start) + 1])
-        if content is None or "manifest" in content:
-            number = self.data.count(b"\n", 0, start) + 1
-            raise UsageError(f"{self.name}:{number}: this is not a result of `evalcontract grade`")
-        return result_of(content)
-
-
-def written_results(path: Path) -> WrittenResults | None:
-    """Return complete results that this version wrote; None if that is not certain.
-
-    That is if their run file says so, with their digest, and no row has several results.
-    """
-    beside = run_path(path)
-    if table_medium(path) or not (path.is_file() and beside.is_file()):
-        return None
-    try:
-        run, data = _content(beside.read_bytes()), path.read_bytes()
-    except OSError:
-        return None
-    if run is None or not {"manifest", "used", "summary"} <= run.keys():
-        return None
-    is_whole = run.pop("results", {}).get("sha256") == sha256(data).hexdigest()
-    if not is_whole or run["manifest"]["tool"] != {"name": "evalcontract", "version": __version__}:
-        return None
-    starts = _starts(data)
-    if not starts:
-        return None
-    name = display_name(path)
-    return WrittenResults(read_results(_lines_of_run(run), name).basis, name, data, starts)
-
-
-# What stands before and after the id in the line of a row that has one output.
-_BEFORE_ID, _AFTER_ID = b'{"id": "', b'", "rubric": '
-
-
-def _starts(data: bytes) -> dict[str, int] | None:
-    """Return where the lines of rows begin, by their ids; None if one has another form."""
-    starts: dict[bytes, int] = {}
-    start = lines = 0
-    before, find, begins_with = len(_BEFORE_ID), data.find, data.startswith
-    while start < len(data):
-        end, stop = find(b"\n", start) + 1, find(b'"', start + before)
-        id_ = data[start + before : stop]
-        if not (end and begins_with(_BEFORE_ID, start) and begins_with(_AFTER_ID, stop)):
-            return None
-        if b"\\" in id_:  # an escape
-            return None
-        starts[id_] = start
-        start, lines = end, lines + 1
-    if len(starts) < lines:
-        return None
-    try:
-        return {id_.decode(): start for id_, start in starts.items()}
-    except UnicodeDecodeError:
-        return None
-
-
 def _lines_of(path: Path) -> list[bytes]:
-    name = display_name(path)
     try:
         if path.exists() and not path.is_file():
-            raise UsageError(f"{name}: it is no regular file")
+            raise UsageError(f"{display_name(path)}: it is no regular file")
         with path.open("rb") as lines:
             return list(lines)
     except OSError as error:
-        raise UsageError(f"{name}: {(error.strerror or str(error)).lower()}") from None
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: OSError) -> UsageError:
+    """Return the error that says why results cannot be read."""
+    return UsageError(f"{display_name(path)}: {(error.strerror or str(error)).lower()}")
 
 
 def bytes_of(line: str) -> bytes:
@@ -465,7 +397,7 @@ class ResultsFile:
             lines = lines or whole[0]
         if not lines:
             first = self._file.first_line() if not self._resume and not self._replace else b""
-            if first and "manifest" not in (_content(first) or ()):
+            if first and "manifest" not in (content_of(first) or ()):
                 raise UsageError(f"{name}.partial is of something else; --force replaces it")
             self._file.restart()
             self.manifest = manifest

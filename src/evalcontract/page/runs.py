@@ -12,7 +12,8 @@ from typing import Any
 from evalcontract.checks.outcome import Outcome, Output
 from evalcontract.checks.tool_usage import read_calls
 from evalcontract.grading.basis import differences
-from evalcontract.grading.comparison import Comparison, by_id
+from evalcontract.grading.comparison import Comparison
+from evalcontract.grading.earlier import by_id
 from evalcontract.grading.groups import Grouping
 from evalcontract.grading.printed import (
     methods_sentence,
