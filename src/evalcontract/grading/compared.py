@@ -167,6 +167,9 @@ def _p(value: float) -> str:
 
 def _changes(found: Comparison, limit: int, width: int) -> Iterator[str]:
     """Yield the rows that flipped, with both outputs, and the others with another result."""
+    if not found.seen:
+        yield "  no row is in both runs: nothing is compared\n"
+        return
     if not found.change_count:
         yield "  no result changed\n"
         return
