@@ -94,13 +94,14 @@ def write_judge_usage(usage: Usage, width: int) -> Iterator[str]:
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """Return the JSON of what was asked."""
     fields: dict[str, Any] = usage._asdict()
-    for name in ("remarks", "cost"):
+    for name in ("remarks", "cost", "unpriced"):
         del fields[name]
     fields["readings"] = dict(usage.readings)
     for name in ("repeated", "lenient", "readings", "unasked"):
         if not fields[name]:
             del fields[name]
-    return fields if usage.cost is None else {**fields, "cost": round(usage.cost, 9)}
+    cost = usage.whole_cost
+    return fields if cost is None else {**fields, "cost": round(cost, 9)}
 
 
 def _sentence(usage: Usage) -> str:
@@ -111,7 +112,9 @@ def _sentence(usage: Usage) -> str:
     if usage.repeated:
         parts.append(f"{many(usage.repeated, 'question')} asked once more")
     if usage.cost is not None:
-        parts.append(f"cost {usage.cost:.4f}")
+        parts.append(f"cost {'' if usage.whole_cost is not None else 'at least '}{usage.cost:.4f}")
+    if usage.cost is not None and usage.unpriced:
+        parts.append(f"no price is known for {many(usage.unpriced, 'answer')}")
     return ", ".join(parts)
 
 
