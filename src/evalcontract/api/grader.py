@@ -275,7 +275,7 @@ class RunResults:
         grouping = Grouping(tuple(by), cluster, reduce)
         grouping.require_told(self.rows)
         summary = Summary.of(reduced(self.rows, reduce), grouping)
-        summary.samples.add_all(self.rows)
+        summary.add_samples(self.rows)
         return summary_fields(summary, self._gate)
 
     def compare(

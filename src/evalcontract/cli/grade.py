@@ -102,14 +102,21 @@ class ShareOptions(NamedTuple):
         rows, sampled = reduced(rows, self.grouping.reduce), rows
         failures = list(islice(filter(is_failure, rows), self.limit or None))
         summary = Summary.of(rows, self.grouping)
-        summary.samples.add_all(sampled)
-        return Share(summary, failures, lines, self._compared(tasks, rows), samples)
+        summary.add_samples(sampled)
+        return Share(summary, failures, lines, self._compared(tasks, rows, sampled), samples)
 
-    def _compared(self, tasks: list[Task], rows: list[RowResult]) -> Comparison | None:
+    def _compared(
+        self, tasks: list[Task], rows: list[RowResult], sampled: list[RowResult]
+    ) -> Comparison | None:
         if self.earlier is None:
             return None
         found = Comparison.of(self.earlier, rows, self.grouping, self.limit)
-        texts = {task.id: task.output.text for task in tasks} if found.flipped else {}
+        texts: dict[str, str | None] = {}
+        if found.flipped and tasks:
+            outcomes = {change.after.id: change.after.outcome for change in found.flipped}
+            for task, result in zip(tasks, sampled, strict=True):
+                if outcomes.get(task.id) is result.outcome:  # as `reduced` chooses
+                    texts.setdefault(task.id, task.output.text)
         found.flipped = [
             change._replace(after=with_output(change.after, texts.get(change.after.id)))
             for change in found.flipped

@@ -149,7 +149,9 @@ def _sentence(line: ComparisonLine) -> str:
     interval = scores.difference.interval
     if interval is not None:
         sentence += f", 95 % interval {interval.lower:+.3f} to {interval.upper:+.3f}"
-    elif scores.pairs < FEWEST or scores.difference.clusters is not None:
+    elif scores.difference.clusters is not None:
+        sentence += ", too few clusters to say more"
+    elif scores.pairs < FEWEST:
         sentence += ", n is too small to say more"
     sentence += f") over {many(scores.pairs, 'row')}"
     if found.better or found.worse:

@@ -38,7 +38,7 @@ from evalcontract.judging.questions import (
 from evalcontract.judging.settings import Machine, Prices, Settings, read_machine, read_settings
 from evalcontract.library.library import Artifact
 from evalcontract.model.startup import NamedTuple
-from evalcontract.model.values import clipped
+from evalcontract.model.values import clipped, many
 
 if TYPE_CHECKING:
     from evalcontract.checks._kind import Ask
@@ -189,6 +189,14 @@ class Usage(NamedTuple):
     def whole_cost(self) -> float | None:
         """The cost of all answers; None if that of some is not known."""
         return None if self.unmetered or self.unpriced else self.cost
+
+    @property
+    def told_cost(self) -> Iterator[str]:
+        """Yield what the tokens cost, for people, and which part of that is not known."""
+        if self.cost is not None:
+            yield f"cost {'' if self.whole_cost is not None else 'at least '}{self.cost:.4f}"
+            if self.unpriced:
+                yield f"no price is known for {many(self.unpriced, 'answer')}"
 
     @property
     def is_empty(self) -> bool:
