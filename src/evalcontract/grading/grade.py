@@ -21,7 +21,7 @@ from evalcontract.datasets.outputs import Join, OutputFile, OutputRecord, Pair, 
 from evalcontract.datasets.passes import NATIVE, CheckedRow, DatasetPass, NativeDataset, rows_of
 from evalcontract.datasets.placing import from_unreadable_files
 from evalcontract.datasets.provenance import Settings, settings_of, time_text
-from evalcontract.datasets.recordings import read_outputs
+from evalcontract.datasets.recordings import mixed_outputs, read_outputs
 from evalcontract.datasets.run import MAX_REJECTED, Run, today, with_libraries
 from evalcontract.grading.basis import Basis, Sections
 from evalcontract.grading.parts import IrregularError, Parts, parts_of
@@ -286,6 +286,8 @@ class Grading:
     def _join(self, outputs: OutputFile) -> Join | SampleJoin:
         if not self.has_samples:
             return Join()
+        if mixed := mixed_outputs(self._source):
+            outputs.report(mixed.problem, mixed.number)
         outputs.take_samples()
         return SampleJoin()
 
