@@ -355,6 +355,7 @@ def _fields_of_power(pilot: Pilot, wanted: WantedPower) -> dict[str, Any]:
         "pilot": {
             "rows": pilot.rows,
             "samples": pilot.samples,
+            "left_out": pilot.left_out,
             "paired": pilot.is_paired,
             "detectable": _found(pilot, wanted),
         },
@@ -394,6 +395,10 @@ def _text_of_power(pilot: Pilot, wanted: WantedPower, width: int) -> Iterator[st
         spread = f"{between:.4f} between rows and {within:.4f} within them"
     of = many(pilot.rows, "row")
     yield from wrapped(f"the variance of the difference is {spread}, by {of}", 0, width)
+    if pilot.left_out:
+        runs = "both runs" if pilot.is_paired else "the run"
+        rows = many(pilot.left_out, "row is", "rows are")
+        yield from wrapped(f"{rows} left out, without a known score in {runs}", 0, width)
     finds = f"{of} with {many(pilot.samples, 'output')} each find {_found(pilot, wanted):.3f}"
     yield from wrapped(finds, 0, width)
     if not pilot.is_paired:
