@@ -51,6 +51,7 @@ def summaries(
         grade("--output-format", "json", "--cache")
         _, _, summary = results(capsys.readouterr().out)
         grade("--cache")
+        grade("--cache", "--output-format", "markdown")
     return summary.get("corrected", []), " ".join(capsys.readouterr().out.split())
 
 
@@ -76,6 +77,9 @@ def test_the_corrected_rate_stands_beside_the_observed_one(
         },
     }
     assert made["interval"]["lower"] < 0.7 < made["corrected"] < made["interval"]["upper"]
+    low, high = known.clipped.interval
+    line = f"`rubric/single@1.0.0` | `polite` | 0.70 | 0.86 | {low:.2f} to {high:.2f} | - |"
+    assert line in text
     assert "polite: pass rate 0.700 of 10 rows as observed; 0.857, 95 % interval" in text
     assert "judge/polite@1.0.0 (TPR 0.800, TNR 0.900 of 150 outputs)" in text
 

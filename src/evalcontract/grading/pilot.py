@@ -9,6 +9,7 @@ from math import fsum
 from evalcontract.grading.results import RowResult
 from evalcontract.model.errors import UsageError
 from evalcontract.model.startup import NamedTuple
+from evalcontract.model.values import many
 from evalcontract.statistics.estimates import (
     FEWEST,
     DifferenceVariance,
@@ -92,7 +93,7 @@ def _noise_of_one(rows: Sequence[SampledRow]) -> float:
 def _known(pilot: Pilot) -> Pilot:
     if pilot.rows < FEWEST:
         raise UsageError(
-            f"{pilot.rows} rows with a known score are too few to say: at least {FEWEST}"
+            f"{many(pilot.rows, 'row')} with a known score: too few to say, at least {FEWEST}"
         )
     if not pilot.variance.of(1):
         raise UsageError("all rows of the pilot run came to the same: it does not tell a variance")
