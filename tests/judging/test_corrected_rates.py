@@ -7,10 +7,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from model_server import ModelServer, needs_client, verdict
+from model_server import ModelServer, Response, needs_client, verdict
 from tables import every_case
 from test_grade_with_judges import JUDGES, _write, configure, grade, results, rows, workspace
 
+from evalcontract import Grader
 from evalcontract.statistics.rates import Agreement, MeasuredRate, corrected
 
 if TYPE_CHECKING:
@@ -82,6 +83,31 @@ def test_the_corrected_rate_stands_beside_the_observed_one(
     assert line in text
     assert "polite: pass rate 0.700 of 10 rows as observed; 0.857, 95 % interval" in text
     assert "judge/polite@1.0.0 (TPR 0.800, TNR 0.900 of 150 outputs)" in text
+
+
+@every_case("questions", [None, 4])
+def test_python_says_what_the_command_says(
+    questions: int | None,
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What was asked, how it was read, that a budget ended the run, and corrected rates."""
+    judge = {"id": "polite", "version": "1.0.0", "template": TEMPLATE}
+    _write(workspace / "judges/polite.json", {**judge, "validation": HOLDS})
+    rows(workspace, *["single"] * 10)
+    budget = () if questions is None else ("--max-questions", str(questions))
+    with ModelServer(lambda *_: Response("Pass.")) as server:
+        configure(monkeypatch, server, CONCURRENCY="1")
+        grade("--output-format", "json", "--no-cache", *budget)
+        _, _, said = results(capsys.readouterr().out)
+        with Grader(workspace, ask_judges=True, max_questions=questions) as grader:
+            graded = grader.grade_files(workspace / "data.json", workspace / "outputs.jsonl")
+            made = graded.results().summary()
+    assert json.loads(json.dumps(made)) == said
+    assert made["judges"]["lenient"] == made["judges"]["calls"] == (questions or 10)
+    assert made["judges"].get("unasked", 0) == 10 - (questions or 10)
+    assert len(made["corrected"]) == 1
 
 
 @every_case(
