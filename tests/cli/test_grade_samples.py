@@ -253,6 +253,27 @@ def test_samples_are_compared_by_their_rows(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.costly
+@every_case("jobs", ["1", "2"])
+def test_the_dataset_of_a_run_is_the_same_however_many_outputs_there_are(
+    jobs: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each row is one row of the dataset, and has one part in what that means."""
+    one = {id_: texts[:1] for id_, texts in ANSWERS.items()}
+    some = outputs(ANSWERS)[1:]
+    known = []
+    for records in (outputs(one, names=False), outputs(ANSWERS), some):
+        write(place, {"outputs.jsonl": lines(records)})
+        asked = ("--results", "results.jsonl", "--force", "--jobs", jobs)
+        known.append(graded(capsys, *asked)["provenance"]["dataset"])
+    assert [each["rows"] for each in known] == [40] * 3
+    assert len({each["meaning_sha256"] for each in known}) == 1
+    text = partial_of(place / "results.jsonl", place / "results.jsonl")
+    (place / "results.jsonl.partial").write_text("".join(text[:8]), encoding="utf-8")
+    again = graded(capsys, "--results", "results.jsonl", "--resume", "--force", "--jobs", jobs)
+    assert again["provenance"]["dataset"] == known[0]
+
+
+@pytest.mark.costly
 @every_case("kept", [3, 4, 5, 6, 61, 121])
 def test_a_run_goes_on_with_whole_rows(
     kept: int, place: Path, capsys: pytest.CaptureFixture[str]

@@ -225,7 +225,7 @@ class Grading:
 
         def with_use(tasks: list[Task]) -> tuple[RowDependencies, int, int, T]:
             if earlier:
-                self.used.note_known(task.row for task in tasks if task.id in earlier)
+                self.used.note_known(task for task in tasks if task.id in earlier)
                 tasks = [task for task in tasks if task.id not in earlier]
             results = self._results_of(tasks)
             undecided = sum([_is_unreported(row) for row in results if row.outcome is _UNDECIDED])
@@ -376,11 +376,11 @@ class Grading:
 
     def _not_known(self, tasks: Iterable[Task], earlier: Container[str]) -> Iterator[Task]:
         """Yield the tasks whose results are not known, and note the rows of the others."""
-        for task in tasks:
-            if task.id in earlier:
-                self.used.note_known([task.row])
+        for is_known, some in groupby(tasks, lambda task: task.id in earlier):
+            if is_known:
+                self.used.note_known(some)
             else:
-                yield task
+                yield from some
 
     def _rows(self, dataset_pass: DatasetPass) -> Iterator[list[CheckedRow]]:
         for checked in dataset_pass.batches(keep_rows=True):
